@@ -1,0 +1,68 @@
+"""The only reader of os.environ.
+
+A value comes from the environment, else from `.env`, else from the file that `NAME_FILE` names. A value that cannot be
+read stops the start with the variable's name. On a developer's machine secrets are made once and kept in `.demo.env`.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+from cryptography.fernet import Fernet
+from environs import FileAwareEnv
+
+ROOT = Path(__file__).resolve().parent.parent
+DEMO_ENV = ROOT / ".demo.env"
+
+env = FileAwareEnv()
+
+
+def load() -> None:
+    """Read `.env`, and on a developer's machine `.demo.env`, beneath what the environment already says."""
+    env.read_env(str(ROOT / ".env"), recurse=False)
+    if is_local() and DEMO_ENV.exists():
+        env.read_env(str(DEMO_ENV), recurse=False)
+
+
+def is_local() -> bool:
+    return environment() == "local"
+
+
+def environment() -> str:
+    """Return `local`, `test` or `production`."""
+    name: str = env.str("ENVIRONMENT", "local")
+    if name not in {"local", "test", "production"}:
+        raise ValueError(f"ENVIRONMENT must be local, test or production, not {name!r}")
+    return name
+
+
+def secret(name: str) -> str:
+    """Return a secret that has no default; on a developer's machine make it at first use.
+
+    Raises environs.EnvError, which names the variable, where it is missing in production.
+    """
+    if is_local() and not env.str(name, ""):
+        remember(name, _new_secret(name))
+    value: str = env.str(name)
+    return value
+
+
+def remember(name: str, value: str) -> None:
+    """Append one line to `.demo.env` (mode 600), which a shell can source, and put it into this process's environment.
+
+    The first line wins: two processes that start at once agree, because both read the file again after writing.
+    """
+    descriptor = os.open(DEMO_ENV, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "a") as file:
+        file.write(f"{name}={value}\n")
+    first = next(line for line in DEMO_ENV.read_text().splitlines() if line.startswith(f"{name}="))
+    os.environ[name] = first.partition("=")[2]
+
+
+def _new_secret(name: str) -> str:
+    if name == "FIELD_KEYS":
+        return Fernet.generate_key().decode()
+    return secrets.token_urlsafe(48)
+
+
+load()

@@ -1,0 +1,59 @@
+"""What each area contributes to the shared commands, registered in its `apps.py`.
+
+So `config` imports neither area, and `manage.py provision` can apply both parts of a document in one transaction.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with a document: one line each, in the order found, each naming its JSON path."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, path: str, message: str) -> None:
+        self.lines.append(f"{path}: {message}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoResult:
+    """What an area's demo data leaves for `.demo.env` and for the printed lines.
+
+    variables: name → value, such as NOTIFY_API_KEY; lines: finished lines for the screen, such as the one on the key.
+    """
+
+    variables: dict[str, str]
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One area's part of the shared commands.
+
+    provision: applies the value under `provision_key` inside the caller's transaction and returns it completed;
+               what is wrong goes into Faults, and then the caller stores nothing.
+    demo:      makes the demo data that is not there yet; given what `.demo.env` already holds, name → value.
+    tries:     name of a `manage.py try` target → function that does it over HTTP and returns the line to print.
+    sweeps:    name of a rule → function that runs it and returns how many rows it dealt with.
+    """
+
+    area: str
+    provision_key: str
+    provision: Callable[[object, Faults], object]
+    demo: Callable[[dict[str, str]], DemoResult]
+    tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
+    sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
+
+
+_parts: dict[str, Part] = {}
+
+
+def register(part: Part) -> None:
+    _parts[part.area] = part
+
+
+def registered() -> list[Part]:
+    """Return the parts of the areas that are installed, in the order of AREAS."""
+    return list(_parts.values())

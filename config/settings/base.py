@@ -1,0 +1,112 @@
+"""Where the service stands: addresses, applications, database, files of its own."""
+
+import dj_database_url
+
+from config.env import ROOT, env, environment, secret
+
+ENVIRONMENT = environment()
+VAR = env.path("VAR_DIR", ROOT / "var")
+VAR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = False
+SECRET_KEY = secret("SECRET_KEY")
+FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
+
+BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", "testserver"])
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0)
+AREAS = env.list("AREAS", ["datasets", "notifications"])
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "config",
+    "config.console",
+    *AREAS,
+]
+
+MIDDLEWARE = [
+    "config.middleware.request_id",
+    "config.middleware.fold_leading_slashes",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.content_security_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False  # a redirected POST loses its body
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+_SQLITE_OPTIONS = {
+    "transaction_mode": "IMMEDIATE",  # a deferred transaction that turns into a write fails at once instead of waiting
+    "timeout": 5,
+    "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={env.str('SQLITE_SYNCHRONOUS', 'NORMAL')};",
+}
+_POSTGRESQL_OPTIONS = {
+    "pool": {"min_size": 1, "max_size": 8, "timeout": 2},
+    "connect_timeout": 3,
+    "options": (
+        f"-c statement_timeout={env.int('DATABASE_STATEMENT_TIMEOUT_MS', 5000)}"
+        " -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000"
+    ),
+}
+
+
+def _database(url: str) -> dict[str, object]:
+    config: dict[str, object] = dict(dj_database_url.parse(url))
+    config["CONN_MAX_AGE"] = 0  # PostgreSQL connections live in the pool; SQLite's are cheap
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        config["OPTIONS"] = _SQLITE_OPTIONS
+        config["CONN_MAX_AGE"] = None
+        if config["NAME"] != ":memory:":
+            config["TEST"] = {"NAME": VAR / "test.sqlite3"}
+    else:
+        config["OPTIONS"] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # always a dict
+        config["CONN_HEALTH_CHECKS"] = True
+    return config
+
+
+DATABASES = {"default": _database(env.str("DATABASE_URL", f"sqlite:///{VAR / 'signalbox.sqlite3'}"))}
+REDIS_URL = env.str("REDIS_URL", "")
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.str("TIME_ZONE", "Europe/London")
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": VAR / "files"}},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True  # the theme's files are served from the packages: nothing to collect on a laptop
+WHITENOISE_AUTOREFRESH = False

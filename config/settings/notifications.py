@@ -1,0 +1,26 @@
+"""The sending area. Source: the sending contract, and the one list of settings."""
+
+from config.env import env
+from config.settings.base import BASE_URL
+
+PROVIDERS = env.list("PROVIDERS", ["sandbox"])
+REQUEST_MAX_BYTES = env.int("REQUEST_MAX_BYTES", 16 * 1024 * 1024)
+EMAIL_DOMAIN = env.str("EMAIL_DOMAIN", "signalbox.invalid")
+DEFAULT_SMS_SENDER = env.str("DEFAULT_SMS_SENDER", "SIGNALBOX")
+RATE_LIMIT_PER_MINUTE = env.int("RATE_LIMIT_PER_MINUTE", 3000)
+DAILY_LIMIT_EMAIL = env.int("DAILY_LIMIT_EMAIL", 250_000)
+DAILY_LIMIT_SMS = env.int("DAILY_LIMIT_SMS", 250_000)
+DAILY_LIMIT_INTERNATIONAL_SMS = env.int("DAILY_LIMIT_INTERNATIONAL_SMS", 100)
+DAILY_LIMIT_TRIAL = env.int("DAILY_LIMIT_TRIAL", 50)
+TRIAL_MODE_URL = env.str("TRIAL_MODE_URL", f"{BASE_URL}/docs/#trial-mode")
+SIMULATED_EMAIL_DOMAIN = env.str("SIMULATED_EMAIL_DOMAIN", "notifications.service.gov.uk")
+SMS_RATE = env.decimal("SMS_RATE", 0)
+SMS_PRICE_TABLE = env.str("SMS_PRICE_TABLE", "")
+EMAIL_UNLINKED_NAMES = env.list("EMAIL_UNLINKED_NAMES", [])
+PROVISION_AUTHOR = env.str("PROVISION_AUTHOR", "provision@signalbox.invalid")
+GIVE_UP_SMS_HOURS = env.int("GIVE_UP_SMS_HOURS", 4)
+GIVE_UP_EMAIL_HOURS = env.int("GIVE_UP_EMAIL_HOURS", 72)
+GUEST_LIST_MAX = env.int("GUEST_LIST_MAX", 0)
+FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL).rstrip("/")
+SANDBOX_INBOX = env.bool("SANDBOX_INBOX", True)
+SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")

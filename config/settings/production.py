@@ -1,0 +1,17 @@
+"""What production turns on. There is no secret and no host to fall back to."""
+
+from config.env import env
+from config.settings.base import BASE_URL
+
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [BASE_URL.partition("://")[2].partition("/")[0].partition(":")[0]])
+SESSION_COOKIE_SECURE = True
+SESSION_COOKIE_NAME = "__Host-s"
+CSRF_COOKIE_SECURE = True
+CSRF_COOKIE_NAME = "__Host-csrf"
+SECURE_SSL_REDIRECT = True
+SECURE_REDIRECT_EXEMPT = [r"^/*v2/", r"^/*data/", r"^providers/", r"^_status", r"^metrics$"]
+SECURE_HSTS_SECONDS = 31_536_000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+if env.int("TRUSTED_PROXIES", 0) > 0:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -1,0 +1,32 @@
+"""Celery: the broker and how workers behave. The queue is a hint; the row in the database is the truth."""
+
+from config.settings.base import REDIS_URL, VAR
+
+_FILES = VAR / "queue"
+
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.5, "socket_timeout": 5, "visibility_timeout": 3600}
+else:
+    for _folder in ("messages", "control"):
+        (_FILES / _folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_FILES / "messages"),
+        "data_folder_out": str(_FILES / "messages"),
+        "control_folder": str(_FILES / "control"),
+        "polling_interval": 0.05,  # kombu's default is a whole second
+    }
+
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SOFT_TIME_LIMIT = 25
+CELERY_TASK_TIME_LIMIT = 30
+CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_CONCURRENCY = 2
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_ENABLE_UTC = True

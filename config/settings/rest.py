@@ -1,0 +1,12 @@
+"""Django REST framework, as both APIs use it."""
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_PARSER_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "UNAUTHENTICATED_USER": None,
+    "COMPACT_JSON": True,
+}
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # each area has its own cap, answered in its own envelope

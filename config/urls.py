@@ -1,0 +1,18 @@
+"""Every address of the service; each area brings its own."""
+
+from django.conf import settings
+from django.contrib import admin
+from django.urls import include, path
+
+from config import views
+
+urlpatterns = [
+    path("_status", views.status),
+    path("_status/", views.status),
+    path("_status/ready", views.ready),
+    path("admin/", admin.site.urls),
+]
+if "datasets" in settings.AREAS:
+    urlpatterns.append(path("", include("datasets.api.urls")))
+if "notifications" in settings.AREAS:
+    urlpatterns.append(path("", include("notifications.urls")))

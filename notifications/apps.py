@@ -1,0 +1,9 @@
+"""The sending area."""
+
+from django.apps import AppConfig
+
+
+class NotificationsConfig(AppConfig):
+    name = "notifications"
+    verbose_name = "Messages"
+    default_auto_field = "django.db.models.BigAutoField"
