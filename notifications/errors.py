@@ -8,7 +8,7 @@ from typing import ClassVar
 
 
 class NotificationError(Exception):
-    """A refusal with the contract's message; `fix` is one sentence on what to do, `docs` the anchor that explains it."""
+    """A refusal with the contract's message; `fix` is one sentence on what to do, `docs` the anchor for more."""
 
     kind: ClassVar[str] = "BadRequestError"
 

@@ -1,0 +1,34 @@
+"""The rows of the sending area. Outside this package a model is imported from here."""
+
+from notifications.models.api_key import ApiKey, KeyType
+from notifications.models.callback import CallbackEndpoint, CallbackKind
+from notifications.models.limit import DailyCounter, LimitKind, RateSlot
+from notifications.models.notification import Channel, Notification, Origin, Status
+from notifications.models.sandbox_message import SandboxMessage
+from notifications.models.sender import ReplyToAddress, SmsSender
+from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
+from notifications.models.template import Template, TemplateVersion
+
+__all__ = [
+    "ApiKey",
+    "CallbackEndpoint",
+    "CallbackKind",
+    "Channel",
+    "DailyCounter",
+    "GuestListEntry",
+    "KeyType",
+    "LimitKind",
+    "Notification",
+    "Origin",
+    "Permission",
+    "RateSlot",
+    "RecipientKind",
+    "ReplyToAddress",
+    "SandboxMessage",
+    "Service",
+    "SmsSender",
+    "Status",
+    "TeamMember",
+    "Template",
+    "TemplateVersion",
+]

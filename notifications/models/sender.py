@@ -1,0 +1,69 @@
+"""Where messages come from: text message senders and reply-to addresses, one default each.
+
+A removed one keeps its row and its id, which the API then refuses like an unknown one.
+Source: the sending contract §8; Staff console §2.5, §2.6.
+"""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from notifications.models.service import Service
+
+
+class SmsSender(models.Model):
+    """The name or number a text message shows as its sender."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="sms_senders")
+    sender = models.CharField(max_length=20)
+    is_default = models.BooleanField("default", default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "text message sender"
+        ordering = ["-is_default", "sender"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["service"], condition=models.Q(is_default=True, archived_at=None), name="sms_sender_one_default"
+            ),
+            models.UniqueConstraint(
+                fields=["service", "sender"], condition=models.Q(archived_at=None), name="sms_sender_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.sender
+
+
+class ReplyToAddress(models.Model):
+    """The address a recipient's answer goes to."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="reply_to_addresses")
+    email_address = models.CharField(max_length=320)
+    is_default = models.BooleanField("default", default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "reply-to address"
+        verbose_name_plural = "reply-to addresses"
+        ordering = ["-is_default", "email_address"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["service"], condition=models.Q(is_default=True, archived_at=None), name="reply_to_one_default"
+            ),
+            models.UniqueConstraint(
+                fields=["service", "email_address"], condition=models.Q(archived_at=None), name="reply_to_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.email_address

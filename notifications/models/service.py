@@ -1,0 +1,106 @@
+"""A service, the people of its team, and its guest list. Source: Staff console §2.2, §2.7, §2.8."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+
+class Permission(models.TextChoices):
+    SMS = "sms", "Text messages"
+    EMAIL = "email", "Emails"
+    INTERNATIONAL_SMS = "international_sms", "International numbers"
+    SMS_TO_UK_LANDLINES = "sms_to_uk_landlines", "UK landlines"
+
+
+class RecipientKind(models.TextChoices):
+    EMAIL = "email", "Email address"
+    PHONE = "phone", "Phone number"
+
+
+def default_permissions() -> list[str]:
+    return [Permission.SMS.value, Permission.EMAIL.value, Permission.INTERNATIONAL_SMS.value]
+
+
+class Service(models.Model):
+    """One sender of messages: its keys, templates, senders and limits hang on it."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=255)
+    active = models.BooleanField(default=True, help_text="An archived service keeps its rows and refuses every call.")
+    live = models.BooleanField(default=False, help_text="A service in trial reaches only its team and guest list.")
+    permissions = models.JSONField(default=default_permissions)
+    prefix_sms = models.BooleanField("begin with service name", default=False)
+    file_contact = models.CharField(
+        max_length=255, blank=True, help_text="An https link, an email address or a phone number."
+    )
+    retention_days = models.PositiveSmallIntegerField("keep messages for (days)", default=7)
+    rate_limit_per_minute = models.PositiveIntegerField(default=3000)
+    daily_limit_sms = models.PositiveIntegerField()
+    daily_limit_email = models.PositiveIntegerField()
+    daily_limit_international_sms = models.PositiveIntegerField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(Lower("name"), name="service_name_unique"),
+            models.CheckConstraint(
+                condition=models.Q(retention_days__gte=3, retention_days__lte=90), name="service_retention_3_to_90"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def may(self, permission: Permission) -> bool:
+        return permission.value in self.permissions
+
+
+class TeamMember(models.Model):
+    """A person of the team: may be reached in trial and with a team key, and with an account may use the console."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="team")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True)
+    email_address = models.CharField(max_length=320)
+    phone_number = models.CharField(max_length=40, blank=True)
+    normalised_email = models.CharField(max_length=320, editable=False)
+    normalised_phone = models.CharField(max_length=40, blank=True, editable=False)
+    roles = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["service", "normalised_email"], name="team_member_email_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Team member {str(self.id)[:8]}"
+
+
+class GuestListEntry(models.Model):
+    """One address or number beyond the team that a team key, and a service in trial, may reach."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="guest_list")
+    kind = models.CharField(max_length=5, choices=RecipientKind.choices)
+    value = models.CharField(max_length=320)
+    normalised = models.CharField(max_length=320, editable=False)
+    note = models.CharField(max_length=255, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+
+    class Meta:
+        verbose_name_plural = "guest list entries"
+        constraints = [
+            models.UniqueConstraint(fields=["service", "kind", "normalised"], name="guest_list_entry_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Guest list entry {str(self.id)[:8]}"

@@ -1,0 +1,55 @@
+"""Templates and their versions. A version is never changed: a new text is a new row.
+
+Source: the sending contract §7, §17.3; Staff console §2.4.
+"""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from notifications.models.notification import Channel
+from notifications.models.service import Service
+
+
+class Template(models.Model):
+    """The text people receive, by its id; its words are those of `current_version`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="templates")
+    type = models.CharField(max_length=5, choices=Channel.choices)
+    name = models.CharField(max_length=255)
+    current_version = models.PositiveIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=320, blank=True, editable=False)
+    updated_at = models.DateTimeField(null=True, blank=True, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["name", "type"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TemplateVersion(models.Model):
+    """One text of a template, exactly as given: no trimming, no line-end conversion."""
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=255)
+    subject = models.TextField(null=True, blank=True)  # noqa: DJ001  null is a text message's "no subject", "" an empty one
+    content = models.TextField()
+    unsubscribe_link = models.BooleanField(default=False)
+    note = models.CharField(max_length=255, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=320, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["template", "number"], name="template_version_number_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.number}"
