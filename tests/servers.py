@@ -1,0 +1,239 @@
+"""The others' side, on real sockets: programs of this machine on free loopback ports, ended by their own process id."""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import redis
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(answers: Callable[[], object], seconds: float = 30) -> None:
+    """Ask until the answer is true. Raises TimeoutError."""
+    deadline = time.monotonic() + seconds
+    while not answers():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not there after {seconds} s")
+        time.sleep(0.02)
+
+
+def accepts(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.5):
+        return True
+    return False
+
+
+class Program:
+    """One started program, its log, and its end."""
+
+    def __init__(self, *command: str | Path, log: Path, environment: dict[str, str] | None = None) -> None:
+        self.log = log
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    def wait_until(self, answers: Callable[[], object], seconds: float = 30) -> None:
+        """As the function of this name, but end at once, with the log, where the program has died."""
+        wait_until(lambda: not self.is_running() or answers(), seconds)
+        if not self.is_running():
+            raise RuntimeError(f"{self.process.args!r} ended with {self.process.returncode}:\n{self.tail()}")
+
+    def tail(self, lines: int = 60) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def stop(self, seconds: float = 15) -> None:
+        """Ask it to end; after `seconds` end it, and whatever of its own children is left."""
+        if self.is_running():
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)  # its own session: nobody else is in this group
+        self.process.wait()
+
+
+def postgres_programs() -> Path | None:
+    """Where `initdb` and `postgres` are: on the path, or in Debian's folder by version."""
+    found = shutil.which("postgres")
+    folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in folders if (folder / "initdb").exists()), None)
+
+
+class PrivatePostgres:
+    """A PostgreSQL server of our own. `url` names its first database."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = postgres_programs()
+        if programs is None:
+            raise FileNotFoundError("initdb")
+        self.port = free_port()
+        self.url = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._as_user: list[str] = []
+        if os.geteuid() == 0:  # the server refuses to run as root
+            shutil.chown(folder, "postgres")
+            self._as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
+        data = folder / "data"
+        log = folder / "postgres.log"
+        subprocess.run(
+            [
+                *self._as_user,
+                programs / "initdb",
+                "-D",
+                data,
+                "-U",
+                "postgres",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--no-sync",
+            ],
+            check=True,
+            capture_output=True,
+            cwd="/",
+        )
+        # Safe writes are for data that is wanted tomorrow.
+        settings = [
+            "fsync=off",
+            "full_page_writes=off",
+            "listen_addresses=127.0.0.1",
+            f"unix_socket_directories={folder}",
+        ]
+        options = [word for setting in settings for word in ("-c", setting)]
+        self.program = Program(
+            *self._as_user, programs / "postgres", "-D", data, "-p", str(self.port), *options, log=log
+        )
+        self.program.wait_until(self._answers)
+
+    def stop(self) -> None:
+        self.program.process.send_signal(signal.SIGQUIT)
+        self.program.stop()
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(psycopg.OperationalError), psycopg.connect(self.url, connect_timeout=1):
+            return True
+        return False
+
+
+@contextlib.contextmanager
+def postgres_database(url: str, name: str) -> Iterator[str]:
+    """Make a database beside the one `url` names, and drop it at the end."""
+    beside = f"{url.rpartition('/')[0]}/{name}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield beside
+    finally:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+class PrivateRedis:
+    """A Redis server of our own that writes nothing to disk."""
+
+    def __init__(self, folder: Path) -> None:
+        server = shutil.which("redis-server")
+        if server is None:
+            raise FileNotFoundError("redis-server")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        options = [
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            str(folder),
+        ]
+        self.program = Program(server, *options, log=folder / "redis.log")
+        self.program.wait_until(lambda: accepts(self.port))
+
+    def stop(self) -> None:
+        self.program.stop()
+
+
+def claim_redis_database(url: str) -> str:
+    """Find an empty numbered database beside the one `url` names, and mark it ours. Raises LookupError."""
+    address, _, own = url.rpartition("/") if url.count("/") > 2 else (url, "", "0")
+    for number in range(15, -1, -1):
+        beside = f"{address}/{number}"
+        with redis.Redis.from_url(beside) as connection:
+            if str(number) != own and connection.set("taken-by-a-test-run", os.getpid(), nx=True):
+                if connection.dbsize() == 1:
+                    return beside
+                connection.delete("taken-by-a-test-run")
+    raise LookupError("no empty Redis database")
+
+
+class SmtpSink:
+    """A mail server that keeps what it is given. `refuse("550 no such user")` makes it answer that to every recipient."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.messages: list[EmailMessage] = []
+        self.envelopes: list[Envelope] = []
+        self._refusal: str | None = None
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
+        self._controller.start()
+
+    @property
+    def url(self) -> str:
+        return f"smtp://127.0.0.1:{self.port}"
+
+    def refuse(self, answer: str | None) -> None:
+        self._refusal = answer
+
+    def wait_for_message(self, seconds: float = 20) -> EmailMessage:
+        """Return the newest message as soon as there is one."""
+        wait_until(lambda: self.messages, seconds)
+        return self.messages[-1]
+
+    def stop(self) -> None:
+        self._controller.stop()
+
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, to: str, options: list[Any]) -> str:  # noqa: N802  aiosmtpd's name
+        if self._refusal:
+            return self._refusal
+        envelope.rcpt_tos.append(to)
+        return "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        self.envelopes.append(envelope)
+        self.messages.append(message_from_bytes(envelope.content or b"", policy=policy.default))  # type: ignore[arg-type]
+        return "250 OK"

@@ -1,0 +1,95 @@
+"""A whole Signalbox under test: its own database, gunicorn, and a worker when one is wanted."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import urllib.request
+import uuid
+from pathlib import Path
+
+from tests.servers import ROOT, Program, claim_redis_database, free_port, postgres_database
+
+
+class Service:
+    """A running Signalbox; `environment` is what its processes see."""
+
+    def __init__(self, folder: Path, **extra: str) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._closing = contextlib.ExitStack()
+        self._programs: list[Program] = []
+        self._worker: Program | None = None
+        self.environment = {
+            **os.environ,
+            "VAR_DIR": str(folder / "var"),
+            "BASE_URL": self.url,
+            "LOG_FORMAT": "json",
+            "LOG_LEVEL": "debug",
+            "WEB_CONCURRENCY": "1",
+            **self._stores(),
+            **extra,
+        }
+        (folder / "var").mkdir(parents=True, exist_ok=True)
+        migrated = self.manage("migrate", "--verbosity", "0")
+        if migrated.returncode:
+            raise RuntimeError(migrated.stderr)
+        self.web = self.start_web()
+
+    def _stores(self) -> dict[str, str]:
+        """A database of this service's own, of the kind this run is about: a new file, or a new one on the run's server."""
+        if os.environ.get("DATABASE_URL", "").startswith("postgres"):
+            database = postgres_database(os.environ["DATABASE_URL"], f"signalbox_{uuid.uuid4().hex[:12]}")
+            redis_url = os.environ.get("REDIS_URL")
+            return {
+                "DATABASE_URL": self._closing.enter_context(database),
+                **({"REDIS_URL": claim_redis_database(redis_url)} if redis_url else {}),
+            }
+        return {"DATABASE_URL": f"sqlite:///{self.folder / 'var' / 'signalbox.sqlite3'}", "REDIS_URL": ""}
+
+    def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:  # noqa: A002  as subprocess calls it
+        """Run one `manage.py` command beside the service."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            input=input,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def start(self, name: str, *command: str) -> Program:
+        """Start one more program of this service; it ends with the service."""
+        program = Program(*command, log=self.folder / f"{name}.log", environment=self.environment)
+        self._programs.append(program)
+        return program
+
+    def start_web(self) -> Program:
+        bind = f"127.0.0.1:{self.port}"
+        command = ["-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", bind, "config.wsgi"]
+        web = self.start("web", sys.executable, *command)
+        web.wait_until(self._is_up)
+        return web
+
+    def start_worker(self) -> Program:
+        """Return the running worker; start it where there is none."""
+        if self._worker is None or not self._worker.is_running():
+            self._worker = self.start("worker", sys.executable, "manage.py", "worker")
+            self._worker.wait_until(lambda: " ready." in self._worker.tail() if self._worker else False)
+        return self._worker
+
+    def stop(self) -> None:
+        for program in reversed(self._programs):
+            program.stop()
+        self._closing.close()
+
+    def logs(self) -> dict[str, str]:
+        """The last lines of every program, by name."""
+        return {program.log.stem: program.tail() for program in self._programs}
+
+    def _is_up(self) -> bool:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/_status", timeout=2) as answer:  # noqa: S310  our own
+            return bool(answer.status == 200)
+        return False
