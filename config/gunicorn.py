@@ -1,4 +1,4 @@
-"""The web server: `gunicorn -c config/gunicorn.py config.wsgi`. The number of processes is gunicorn's own WEB_CONCURRENCY.
+"""The web server: `gunicorn -c config/gunicorn.py config.wsgi`; gunicorn's own WEB_CONCURRENCY says how many processes.
 
 Source: Security and reliability §7, §12.
 """

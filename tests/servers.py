@@ -184,6 +184,9 @@ class PrivateRedis:
         self.program = Program(server, *options, log=folder / "redis.log")
         self.program.wait_until(lambda: accepts(self.port))
 
+    def client(self) -> redis.Redis:
+        return redis.Redis.from_url(self.url)
+
     def stop(self) -> None:
         self.program.stop()
 
@@ -202,7 +205,7 @@ def claim_redis_database(url: str) -> str:
 
 
 class SmtpSink:
-    """A mail server that keeps what it is given. `refuse("550 no such user")` makes it answer that to every recipient."""
+    """A mail server that keeps what it is given; `refuse("550 no such user")` is then its answer to every recipient."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -227,13 +230,13 @@ class SmtpSink:
     def stop(self) -> None:
         self._controller.stop()
 
-    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, to: str, options: list[Any]) -> str:  # noqa: N802  aiosmtpd's name
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, to: str, options: list[Any]) -> str:
         if self._refusal:
             return self._refusal
         envelope.rcpt_tos.append(to)
         return "250 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         self.envelopes.append(envelope)
         self.messages.append(message_from_bytes(envelope.content or b"", policy=policy.default))  # type: ignore[arg-type]
         return "250 OK"

@@ -38,7 +38,7 @@ class Service:
         self.web = self.start_web()
 
     def _stores(self) -> dict[str, str]:
-        """A database of this service's own, of the kind this run is about: a new file, or a new one on the run's server."""
+        """Make a database of this service's own: a new file, or a new one on the server this run is about."""
         if os.environ.get("DATABASE_URL", "").startswith("postgres"):
             database = postgres_database(os.environ["DATABASE_URL"], f"signalbox_{uuid.uuid4().hex[:12]}")
             redis_url = os.environ.get("REDIS_URL")
@@ -48,7 +48,7 @@ class Service:
             }
         return {"DATABASE_URL": f"sqlite:///{self.folder / 'var' / 'signalbox.sqlite3'}", "REDIS_URL": ""}
 
-    def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:  # noqa: A002  as subprocess calls it
+    def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run one `manage.py` command beside the service."""
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],

@@ -1,5 +1,7 @@
 """The sending area. Source: the sending contract, and the one list of settings."""
 
+from decimal import Decimal
+
 from config.env import env
 from config.settings.base import BASE_URL
 
@@ -14,9 +16,9 @@ DAILY_LIMIT_INTERNATIONAL_SMS = env.int("DAILY_LIMIT_INTERNATIONAL_SMS", 100)
 DAILY_LIMIT_TRIAL = env.int("DAILY_LIMIT_TRIAL", 50)
 TRIAL_MODE_URL = env.str("TRIAL_MODE_URL", f"{BASE_URL}/docs/#trial-mode")
 SIMULATED_EMAIL_DOMAIN = env.str("SIMULATED_EMAIL_DOMAIN", "notifications.service.gov.uk")
-SMS_RATE = env.decimal("SMS_RATE", 0)
+SMS_RATE = env.decimal("SMS_RATE", Decimal(0))
 SMS_PRICE_TABLE = env.str("SMS_PRICE_TABLE", "")
-EMAIL_UNLINKED_NAMES = env.list("EMAIL_UNLINKED_NAMES", [])
+EMAIL_UNLINKED_NAMES: list[str] = env.list("EMAIL_UNLINKED_NAMES", [])
 PROVISION_AUTHOR = env.str("PROVISION_AUTHOR", "provision@signalbox.invalid")
 GIVE_UP_SMS_HOURS = env.int("GIVE_UP_SMS_HOURS", 4)
 GIVE_UP_EMAIL_HOURS = env.int("GIVE_UP_EMAIL_HOURS", 72)

@@ -2,28 +2,28 @@
 
 from config.settings.base import REDIS_URL, VAR
 
-_FILES = VAR / "queue"
-
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.5, "socket_timeout": 5, "visibility_timeout": 3600}
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {"socket_connect_timeout": 5, "socket_timeout": 5, "visibility_timeout": 3600}
 else:
-    for _folder in ("messages", "control"):
-        (_FILES / _folder).mkdir(parents=True, exist_ok=True)
+    _FILES = VAR / "queue"
+    _FILES.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT = "config.file_queue:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(_FILES / "messages"),
-        "data_folder_out": str(_FILES / "messages"),
-        "control_folder": str(_FILES / "control"),
+        "data_folder_in": str(_FILES),
+        "data_folder_out": str(_FILES),
         "polling_interval": 0.05,  # kombu's default is a whole second
     }
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts between workers need routing, which these files do not have
 
+CELERY_TASK_DEFAULT_QUEUE = "signalbox"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SOFT_TIME_LIMIT = 25
 CELERY_TASK_TIME_LIMIT = 30
-CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
+CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row; time-outs in config/publishing.py
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_CONCURRENCY = 2
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

@@ -15,6 +15,6 @@ class Command(BaseCommand):
         parser.add_argument("--concurrency", type=int, default=2, help="tasks at the same time (2)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # Gossip, mingle and heartbeat are talk between workers, which the file queue cannot carry and nobody listens to.
+        # Gossip, mingle and heartbeat are talk between workers: the file queue cannot carry it, and nobody listens.
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         app.worker_main(["worker", "--loglevel", "INFO", "--concurrency", str(options["concurrency"]), *quiet])

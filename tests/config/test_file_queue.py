@@ -1,0 +1,91 @@
+"""The queue below `var/`: whole messages, each to one reader, in order, however full the folder is."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty
+
+import pytest
+from kombu import Connection
+from kombu.simple import SimpleQueue
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path
+
+
+def connect(folder) -> Connection:
+    options = {"data_folder_in": str(folder), "data_folder_out": str(folder), "polling_interval": 0.01}
+    return Connection("filesystem://", transport="config.file_queue:Transport", transport_options=options)
+
+
+def take_all(queue: SimpleQueue) -> list[object]:
+    taken = []
+    while True:
+        try:
+            message = queue.get(timeout=0.3)
+        except Empty:
+            return taken
+        message.ack()
+        taken.append(message.payload)
+
+
+def test_messages_come_in_the_order_they_were_put(folder):
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        for number in range(50):
+            queue.put(number)
+
+        assert take_all(queue) == list(range(50))
+
+
+def test_two_readers_share_the_messages_and_none_has_one_twice(folder):
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        for number in range(300):
+            queue.put(number)
+
+    def read() -> list[object]:
+        with connect(folder) as connection:
+            return take_all(connection.SimpleQueue("letters"))
+
+    with ThreadPoolExecutor(2) as readers:
+        first, second = (readers.submit(read) for _ in range(2))
+        taken = first.result() + second.result()
+
+    assert sorted(taken) == list(range(300))
+    assert not list(folder.iterdir())
+
+
+def test_a_message_that_is_still_being_written_is_not_read(folder):
+    (folder / ".half-a-message").write_text('{"body": "ha')
+
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+
+        assert take_all(queue) == []
+
+
+def test_queues_in_one_folder_do_not_mix(folder):
+    with connect(folder) as connection:
+        letters, parcels = connection.SimpleQueue("letters"), connection.SimpleQueue("parcels")
+        letters.put("a letter")
+        parcels.put("a parcel")
+
+        assert (letters.qsize(), parcels.qsize()) == (1, 1)
+        assert take_all(parcels) == ["a parcel"]
+        assert take_all(letters) == ["a letter"]
+
+
+def test_a_full_folder_is_listed_once_and_not_for_every_message(folder, monkeypatch):
+    listings = []
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        for number in range(200):
+            queue.put(number)
+        list_folder = os.listdir
+        monkeypatch.setattr("os.listdir", lambda path: listings.append(path) or list_folder(path))
+        for _ in range(200):
+            queue.get(timeout=1).ack()
+
+    assert len(listings) < 5
