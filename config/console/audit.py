@@ -3,10 +3,13 @@
 Source: Security and reliability §7; Staff console §2.18.
 """
 
+import ipaddress
 from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
+from django.conf import settings
+from django.http import HttpRequest
 
 from config.console.models import ActorKind, AuditEvent
 
@@ -53,3 +56,27 @@ def record(
         reason=reason,
         request_id=structlog.contextvars.get_contextvars().get("request_id", ""),
     )
+
+
+def person(request: HttpRequest) -> Actor:
+    """Return the signed-in person of a console request."""
+    user = request.user
+    return Actor(
+        kind=ActorKind.USER, id=str(user.pk), label=user.get_username(), network_address=network_address(request)
+    )
+
+
+def network_address(request: HttpRequest) -> str | None:
+    """Return where a request comes from: the peer, or with TRUSTED_PROXIES = n the n-th address from the right.
+
+    What a caller writes into X-Forwarded-For stands further to the left and is not looked at.
+    """
+    peer: str | None = request.META.get("REMOTE_ADDR") or None
+    hops = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
+    trusted: int = settings.TRUSTED_PROXIES
+    if trusted < 1 or len(hops) < trusted:
+        return peer
+    try:
+        return str(ipaddress.ip_address(hops[-trusted]))
+    except ValueError:
+        return peer

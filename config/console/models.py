@@ -1,6 +1,10 @@
-"""What the console keeps of its own: the audit trail. It holds ids of the areas' rows, never foreign keys."""
+"""What the console keeps of its own: the audit trail, and which forms have shown their secret.
+
+Its rows hold ids of the areas' rows, never foreign keys.
+"""
 
 import uuid
+from typing import Any
 
 from django.db import models
 from django.utils import timezone
@@ -14,8 +18,25 @@ class ActorKind(models.TextChoices):
     COMMAND = "command"
 
 
+class AuditIsAppendOnly(Exception):
+    """An audit event is neither changed nor deleted."""
+
+
+class AppendOnlyQuerySet(models.QuerySet["AuditEvent"]):
+    """Refuses what would rewrite the trail; on PostgreSQL a trigger refuses it also to those who go around us."""
+
+    def update(self, **kwargs: Any) -> int:
+        raise AuditIsAppendOnly
+
+    def bulk_update(self, *args: Any, **kwargs: Any) -> int:
+        raise AuditIsAppendOnly
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise AuditIsAppendOnly
+
+
 class AuditEvent(models.Model):
-    """One thing somebody did, written in the transaction that did it and never changed. Secrets are fingerprints here."""
+    """One thing somebody did, written in its transaction and never changed. Secrets are fingerprints here."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     at = models.DateTimeField(default=timezone.now)
@@ -33,6 +54,8 @@ class AuditEvent(models.Model):
     request_id = models.CharField(max_length=36, blank=True)
     network_address = models.GenericIPAddressField(null=True, blank=True)
 
+    objects = AppendOnlyQuerySet.as_manager()
+
     class Meta:
         db_table = "operations_audit_event"
         ordering = ["-at"]
@@ -44,3 +67,24 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"Audit event {str(self.id)[:8]}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise AuditIsAppendOnly
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise AuditIsAppendOnly
+
+
+class SpentNonce(models.Model):
+    """A form that has made its secret: sent again, it makes no second one. Holds nothing of the secret."""
+
+    nonce = models.UUIDField(primary_key=True)
+    spent_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        db_table = "operations_spent_nonce"
+
+    def __str__(self) -> str:
+        return f"Nonce {str(self.nonce)[:8]}"

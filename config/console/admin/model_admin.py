@@ -1,0 +1,206 @@
+"""The base class of every admin: the console's rules against the traps of the Django admin.
+
+Source: Staff console §1.1, §1.2. An admin says what it shows; this class says what nobody may do with it.
+"""
+
+from collections.abc import Callable
+from functools import partial, update_wrapper
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from config.console import audit, changes, lookups
+from config.console.models import AuditEvent
+from config.console.paginator import CappedPaginator
+from config.console.theme import ModelAdmin, TabularInline
+
+
+class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class takes no parameter
+    """An admin that filters by declared filters only, deletes nothing unasked, counts no millions, and keeps an audit.
+
+    may_delete: whether single rows of this model may be deleted at all (trap T6).
+    masked_fields: fields that hold a recipient; the audit keeps them masked.
+    steps: word of an address below a row's page → method that answers it, such as {"revoke": "revoke"}.
+           GET explains, POST does, in one transaction; the method gets the request and the row.
+    """
+
+    may_delete: ClassVar[bool] = False
+    masked_fields: ClassVar[tuple[str, ...]] = ()
+    steps: ClassVar[dict[str, str]] = {}
+
+    show_full_result_count = False
+    paginator = CappedPaginator
+    list_per_page = 50
+    list_filter_submit = False
+    save_on_top = False
+    compressed_fields = True
+    warn_unsaved_form = True
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Accept what a declared filter sends; everything else is answered 400."""
+        filters = self.get_list_filter(request) if request is not None else self.list_filter
+        return lookup in lookups.declared(filters, self.date_hierarchy)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Return the declared actions; deleting many rows with one click is none of them."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.may_delete and super().has_delete_permission(request, obj)
+
+    # The audit: written here, in the transaction of the change, instead of Django's own log, which keeps `str(obj)`.
+
+    def audit_scope(self, obj: models.Model) -> dict[str, Any]:
+        """Return `service_id` or `data_set_id` of a row, under which its events are found."""
+        names = ("service_id", "data_set_id")
+        return {name: getattr(obj, name) for name in names if getattr(obj, name, None) is not None}
+
+    def audit(
+        self,
+        request: HttpRequest,
+        verb: str,
+        obj: models.Model,
+        *,
+        before: dict[str, object] | None = None,
+        after: dict[str, object] | None = None,
+        reason: str = "",
+    ) -> AuditEvent:
+        """Write one event about a row, by the person of this request."""
+        return audit.record(
+            audit.person(request),
+            verb,
+            object_kind=obj._meta.model_name or "",
+            object_id=obj.pk,
+            before=before,
+            after=after,
+            reason=reason,
+            **self.audit_scope(obj),
+        )
+
+    def save_model(self, request: HttpRequest, obj: models.Model, form: Form, change: bool) -> None:
+        stored = self.model._default_manager.filter(pk=obj.pk).first() if change else None
+        super().save_model(request, obj, form, change)
+        after = changes.snapshot(obj, masked=self.masked_fields)
+        if stored is None:
+            self.audit(request, "created", obj, after=after)
+            return
+        was, now = changes.difference(changes.snapshot(stored, masked=self.masked_fields), after)
+        if now:
+            self.audit(request, "changed", obj, before=was, after=now)
+
+    def delete_model(self, request: HttpRequest, obj: models.Model) -> None:
+        self.audit(request, "deleted", obj, before=changes.snapshot(obj, masked=self.masked_fields))
+        super().delete_model(request, obj)
+
+    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]
+        """Leave Django's log empty: the audit has it."""
+
+    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]
+        """Leave Django's log empty: the audit has it."""
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:  # type: ignore[override]
+        """Leave Django's log empty: the audit has it."""
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the audit events of one row."""
+        obj = self._row_or_404(request, object_id)
+        if not self.has_view_or_change_permission(request, obj):
+            raise PermissionDenied
+        events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
+        context = {**self.page_context(request, "History", obj), "events": events, **(extra_context or {})}
+        return TemplateResponse(request, "admin/history.html", context)
+
+    # Steps: pages of their own below a row's page, so that each can be linked, and tested with the plain client.
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*self._step_urls(), *super().get_urls()]
+
+    def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
+        """Return what every page of our own needs: the frame, the title, and where it hangs."""
+        return {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": title,
+            "original": obj,
+            "list_url": self.list_url(),
+            "row_url": self.row_url(obj) if obj is not None else "",
+            "media": self.media,
+        }
+
+    def step_page(
+        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, status: int = 200, **context: Any
+    ) -> HttpResponse:
+        """Show a page that explains one step and holds the button that does it.
+
+        context: `explanation` (sentences), `form`, `is_grave` (a red button), `template` for more than that.
+        """
+        template = context.pop("template", "admin/step.html")
+        page = {**self.page_context(request, title, obj), "button": button, **context}
+        return TemplateResponse(request, template, page, status=status)
+
+    def step_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
+        messages.success(request, message)
+        return HttpResponseRedirect(url)
+
+    def list_url(self) -> str:
+        return self.url_of("changelist")
+
+    def row_url(self, obj: models.Model) -> str:
+        return self.url_of("change", obj)
+
+    def url_of(self, name: str, obj: models.Model | None = None) -> str:
+        """Return the address of one of this admin's pages: changelist, add, or of a row: change, history, a step."""
+        route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
+        return reverse(route, args=[obj.pk] if obj is not None else [])
+
+    def _step_urls(self) -> list[URLPattern]:
+        names = f"{self.opts.app_label}_{self.opts.model_name}"
+        return [
+            path(f"<path:object_id>/{word}/", self._step_view(method), name=f"{names}_{word}")
+            for word, method in self.steps.items()
+        ]
+
+    def _step_view(self, method: str) -> Callable[..., HttpResponse]:
+        view = partial(self._take_step, method)
+        update_wrapper(view, getattr(self, method))
+        return self.admin_site.admin_view(view)
+
+    def _take_step(self, method: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        obj = self._row_or_404(request, object_id)
+        if not self.has_change_permission(request, obj):
+            raise PermissionDenied
+        with transaction.atomic():
+            answer: HttpResponse = getattr(self, method)(request, obj)
+        return answer
+
+    def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
+        obj: models.Model | None = self.get_object(request, unquote(object_id))
+        if obj is None:
+            raise Http404
+        return obj
+
+
+class ConsoleInline(TabularInline):  # type: ignore[type-arg]
+    """Rows that are read on another row's page, and changed nowhere."""
+
+    extra = 0
+    can_delete = False
+    show_change_link = False
+
+    def has_add_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return False

@@ -1,0 +1,51 @@
+"""What a change did to a row, as the audit trail keeps it: only what differs, no secret, no recipient.
+
+Source: Staff console §2.18; Security and reliability §7.
+"""
+
+import datetime
+import hashlib
+from collections.abc import Collection
+from decimal import Decimal
+
+from django.db import models
+
+from config.console.masking import mask
+
+_FINGERPRINT_LENGTH = 12
+
+
+def snapshot(row: models.Model, *, masked: Collection[str] = ()) -> dict[str, object]:
+    """Return a row's fields as JSON values: secrets as fingerprints, the fields named in `masked` as masks."""
+    return {
+        field.name: _as_json(field, field.value_from_object(row), is_masked=field.name in masked)
+        for field in row._meta.concrete_fields
+    }
+
+
+def difference(before: dict[str, object], after: dict[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the two sides of what changed.
+
+    >>> difference({"name": "a", "live": False}, {"name": "a", "live": True})
+    ({'live': False}, {'live': True})
+    """
+    changed = [name for name in after if before.get(name) != after[name]]
+    return {name: before.get(name) for name in changed}, {name: after[name] for name in changed}
+
+
+def fingerprint(secret: bytes) -> str:
+    """Return enough of a secret's digest to tell two apart, and nothing of the secret."""
+    return f"sha256:{hashlib.sha256(secret).hexdigest()[:_FINGERPRINT_LENGTH]}" if secret else ""
+
+
+def _as_json(field: models.Field, value: object, *, is_masked: bool) -> object:  # type: ignore[type-arg]
+    if isinstance(field, models.BinaryField) or field.name in {"password", "digest"}:
+        raw = value.encode() if isinstance(value, str) else bytes(value or b"")  # type: ignore[call-overload]
+        return fingerprint(raw)
+    if is_masked and value:
+        return mask(str(value))
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).isoformat()
+    if value is None or isinstance(value, (bool, int, float, str, list, dict)):
+        return value
+    return str(value) if not isinstance(value, Decimal) else format(value, "f")

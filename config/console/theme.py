@@ -1,0 +1,44 @@
+"""The only file that knows the theme: Unfold's classes where it is installed, Django's own otherwise.
+
+Source: Staff console §1.1. Both answer to the same names, so nothing else of the console depends on the theme.
+"""
+
+from typing import TYPE_CHECKING
+
+from django.apps import apps
+
+IS_INSTALLED = apps.is_installed("unfold")
+
+if TYPE_CHECKING or not IS_INSTALLED:
+    from django.contrib.admin import AdminSite, ModelAdmin, TabularInline
+    from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
+    from django.forms import CheckboxInput, CheckboxSelectMultiple, EmailInput, RadioSelect, Select, Textarea, TextInput
+else:
+    from unfold.admin import ModelAdmin, TabularInline
+    from unfold.forms import AdminPasswordChangeForm, UserChangeForm
+    from unfold.forms import UserCreationForm as AdminUserCreationForm
+    from unfold.sites import UnfoldAdminSite as AdminSite
+    from unfold.widgets import UnfoldAdminCheckboxSelectMultiple as CheckboxSelectMultiple
+    from unfold.widgets import UnfoldAdminEmailInputWidget as EmailInput
+    from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
+    from unfold.widgets import UnfoldAdminSelectWidget as Select
+    from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
+    from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
+    from unfold.widgets import UnfoldBooleanWidget as CheckboxInput
+
+__all__ = [
+    "IS_INSTALLED",
+    "AdminPasswordChangeForm",
+    "AdminSite",
+    "AdminUserCreationForm",
+    "CheckboxInput",
+    "CheckboxSelectMultiple",
+    "EmailInput",
+    "ModelAdmin",
+    "RadioSelect",
+    "Select",
+    "TabularInline",
+    "TextInput",
+    "Textarea",
+    "UserChangeForm",
+]
