@@ -3,10 +3,11 @@
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
-from notifications.models.notification import Channel, Notification, Origin, Status
+from notifications.models.notification import Channel, Notification, Origin
 from notifications.models.sandbox_message import SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
+from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
 
 __all__ = [

@@ -53,7 +53,7 @@ class ApiKey(models.Model):
 
     @property
     def secret(self) -> str:
-        return sealing.unseal(self.sealed_secret, table="api_key", column="secret", row=str(self.id))
+        return sealing.unseal(bytes(self.sealed_secret), table="api_key", column="secret", row=str(self.id))
 
     def set_secret(self, secret: str) -> None:
         """Seal `secret`, a lower-case UUID, into this row (not saved)."""

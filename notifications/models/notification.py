@@ -4,13 +4,21 @@ Source: the sending contract §17 to §19; Security and reliability §10.
 """
 
 import uuid
+from datetime import datetime, timedelta
+from typing import Self
+from uuid import UUID
 
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
+from notifications.models.status import COMPLETED, Status, sources
+
+HINT_AGAIN_AFTER = timedelta(seconds=30)  # a hint older than this is taken for lost; Security and reliability §11
 
 
 class Channel(models.TextChoices):
@@ -23,15 +31,49 @@ class Origin(models.TextChoices):
     CONSOLE = "console", "Console"
 
 
-class Status(models.TextChoices):
-    CREATED = "created"
-    SENDING = "sending"
-    SENT = "sent"
-    PENDING = "pending"
-    DELIVERED = "delivered"
-    TEMPORARY_FAILURE = "temporary-failure"
-    PERMANENT_FAILURE = "permanent-failure"
-    TECHNICAL_FAILURE = "technical-failure"
+class NotificationQuerySet(models.QuerySet["Notification"]):
+    """The table as a queue, and the one way a status changes outside a claim."""
+
+    def due(self) -> Self:
+        """Return the messages whose time has come, that no worker holds and that nobody was told of lately.
+
+        A hint given before the time came told nobody anything.
+        """
+        untold = Q(enqueued_at=None) | Q(enqueued_at__lt=Now() - HINT_AGAIN_AFTER)
+        told_too_early = Q(enqueued_at__lt=models.F("next_attempt_at"))
+        return self.filter(
+            Q(claimed_until=None) | Q(claimed_until__lt=Now()),
+            untold | told_too_early,
+            status=Status.CREATED,
+            next_attempt_at__lte=Now(),
+        )
+
+    def due_in_turn(self, limit: int) -> list[UUID]:
+        """Return up to `limit` ids of due messages, an equal share for each service, oldest first in each.
+
+        What a service does not need of its share goes to the others at the next call.
+        """
+        services = list(Service.objects.filter(Exists(self.due().filter(service=OuterRef("pk")))))
+        share = max(1, limit // max(1, len(services)))
+        shares = [
+            self.due().filter(service=service).order_by("next_attempt_at").values_list("id", flat=True)[:share]
+            for service in services
+        ]
+        return [identifier for ids in shares for identifier in ids][:limit]
+
+    def mark_enqueued(self) -> int:
+        return self.update(enqueued_at=Now())
+
+    def advance(self, status: Status, at: datetime) -> int:
+        """Move these messages on, where the table of statuses allows it. Returns how many moved."""
+        changes: dict[str, object] = {"status": status}
+        if status in COMPLETED:
+            changes["completed_at"] = at
+        return self.filter(status__in=sources(status)).update(**changes)
+
+    def silent_since(self, moment: datetime) -> Self:
+        """Return what a provider took before this moment and never reported on."""
+        return self.filter(status__in=[Status.SENDING, Status.PENDING], sent_at__lt=moment)
 
 
 class Notification(models.Model):
@@ -39,7 +81,11 @@ class Notification(models.Model):
 
     recipient: as the caller gave it, less ignorable characters; normalised_recipient: used to send and to compare.
     body: the filled text, for an email its Markdown source; it is what the answer showed and what is sent.
+    due_at: from when on it should go; the give-up time counts from here, and retries move only `next_attempt_at`.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
+    attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
+
+    The moments of the queue are the database's, so that no web server's clock decides what is due.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -72,14 +118,17 @@ class Notification(models.Model):
     sent_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
 
-    due_at = models.DateTimeField(default=timezone.now)
-    next_attempt_at = models.DateTimeField(default=timezone.now)
+    due_at = models.DateTimeField(db_default=Now())
+    next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(null=True)
+    enqueued_at = models.DateTimeField(null=True, db_default=Now())
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
+    attempts = models.JSONField(default=list)
     provider = models.CharField(max_length=60, blank=True)
     provider_reference = models.CharField(max_length=255, blank=True)
+
+    objects = NotificationQuerySet.as_manager()
 
     class Meta:
         indexes = [
@@ -87,7 +136,12 @@ class Notification(models.Model):
             models.Index(
                 fields=["service", "reference"], condition=~models.Q(reference=None), name="notification_reference"
             ),
-            models.Index(fields=["next_attempt_at"], condition=models.Q(status="created"), name="notification_due"),
+            models.Index(
+                fields=["service", "next_attempt_at"], condition=models.Q(status="created"), name="notification_due"
+            ),
+            models.Index(
+                fields=["sent_at"], condition=models.Q(status__in=["sending", "pending"]), name="notification_silent"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,6 @@ import uuid
 
 from django.conf import settings
 from django.db import models
-from django.db.models.functions import Lower
 from django.utils import timezone
 
 
@@ -48,7 +47,6 @@ class Service(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(Lower("name"), name="service_name_unique"),
             models.CheckConstraint(
                 condition=models.Q(retention_days__gte=3, retention_days__lte=90), name="service_retention_3_to_90"
             ),

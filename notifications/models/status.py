@@ -1,0 +1,37 @@
+"""How far a message has come, and what may follow. A status only ever moves forward.
+
+Source: the sending contract §18.
+"""
+
+from django.db import models
+
+
+class Status(models.TextChoices):
+    CREATED = "created"
+    SENDING = "sending"
+    SENT = "sent"
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    TEMPORARY_FAILURE = "temporary-failure"
+    PERMANENT_FAILURE = "permanent-failure"
+    TECHNICAL_FAILURE = "technical-failure"
+
+
+FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
+COMPLETED = FAILURES | {Status.DELIVERED, Status.SENT}  # these set `completed_at`
+
+_MAY_BECOME = {
+    Status.CREATED: FAILURES | {Status.SENDING, Status.SENT, Status.DELIVERED},
+    Status.SENDING: FAILURES | {Status.PENDING, Status.DELIVERED},
+    Status.SENT: frozenset({Status.DELIVERED, Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE}),
+    Status.PENDING: FAILURES | {Status.DELIVERED},
+}
+
+
+def sources(status: Status) -> frozenset[Status]:
+    """Return the statuses that may become this one: the WHERE of every change.
+
+    >>> sorted(sources(Status.PENDING))
+    [Status.SENDING]
+    """
+    return frozenset(source for source, targets in _MAY_BECOME.items() if status in targets)

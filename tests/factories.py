@@ -1,0 +1,111 @@
+"""Rows for tests: plain functions with whole defaults, so that a test names only what it is about."""
+
+import uuid
+from typing import Any
+
+from notifications.models import (
+    ApiKey,
+    Channel,
+    GuestListEntry,
+    KeyType,
+    Notification,
+    RecipientKind,
+    ReplyToAddress,
+    Service,
+    SmsSender,
+    TeamMember,
+    Template,
+    TemplateVersion,
+)
+from notifications.recipients import normalise
+
+
+def make_service(**fields: Any) -> Service:
+    """A live service with every default of a new one, and no sender, key or template."""
+    values: dict[str, Any] = {
+        "name": f"Service {uuid.uuid4().hex[:8]}",
+        "live": True,
+        "daily_limit_sms": 250_000,
+        "daily_limit_email": 250_000,
+        "daily_limit_international_sms": 100,
+    }
+    return Service.objects.create(**values | fields)
+
+
+def make_api_key(service: Service | None = None, key_type: KeyType = KeyType.LIVE, **fields: Any) -> ApiKey:
+    """A key; `key.secret` is what its holder signs with."""
+    secret = fields.pop("secret", str(uuid.uuid4()))
+    values: dict[str, Any] = {"name": f"{key_type.value}-{uuid.uuid4().hex[:8]}", "key_type": key_type}
+    key = ApiKey(service=service or make_service(), **values | fields)
+    key.set_secret(secret)
+    key.save()
+    return key
+
+
+def make_template(
+    service: Service | None = None,
+    channel: Channel = Channel.EMAIL,
+    content: str = "Dear ((name))",
+    subject: str | None = None,
+    **fields: Any,
+) -> Template:
+    """A template and its first version; an email's subject is `Hello` unless given."""
+    if channel == Channel.EMAIL and subject is None:
+        subject = "Hello"
+    unsubscribe_link = fields.pop("unsubscribe_link", False)
+    values: dict[str, Any] = {"name": f"Template {uuid.uuid4().hex[:8]}", "type": channel}
+    template = Template.objects.create(service=service or make_service(), **values | fields)
+    TemplateVersion.objects.create(
+        template=template,
+        number=1,
+        name=template.name,
+        subject=subject,
+        content=content,
+        unsubscribe_link=unsubscribe_link,
+    )
+    return template
+
+
+def make_sms_sender(service: Service, sender: str = "PIGEON", *, is_default: bool = True, **fields: Any) -> SmsSender:
+    return SmsSender.objects.create(service=service, sender=sender, is_default=is_default, **fields)
+
+
+def make_reply_to(
+    service: Service, email_address: str = "reply@example.com", *, is_default: bool = True, **fields: Any
+) -> ReplyToAddress:
+    return ReplyToAddress.objects.create(service=service, email_address=email_address, is_default=is_default, **fields)
+
+
+def make_team_member(service: Service, email_address: str = "team@example.com", phone_number: str = "") -> TeamMember:
+    return TeamMember.objects.create(
+        service=service,
+        email_address=email_address,
+        phone_number=phone_number,
+        normalised_email=normalise(email_address),
+        normalised_phone=normalise(phone_number) if phone_number else "",
+    )
+
+
+def make_guest(service: Service, value: str = "guest@example.com") -> GuestListEntry:
+    kind = RecipientKind.EMAIL if "@" in value else RecipientKind.PHONE
+    return GuestListEntry.objects.create(service=service, kind=kind, value=value, normalised=normalise(value))
+
+
+def make_notification(template: Template | None = None, recipient: str | None = None, **fields: Any) -> Notification:
+    """A message as accepted and due at once: an email to ana@example.com, or for a text template to 07700 900123."""
+    template = template or make_template()
+    is_email = template.type == Channel.EMAIL
+    recipient = recipient or ("ana@example.com" if is_email else "07700 900123")
+    values: dict[str, Any] = {
+        "service": template.service,
+        "key_type": KeyType.LIVE,
+        "channel": template.type,
+        "template_version": template.current_version,
+        "recipient": recipient,
+        "normalised_recipient": normalise(recipient),
+        "subject": "Hello" if is_email else None,
+        "body": "Dear Ana",
+        "parts": 0 if is_email else 1,
+        "rate_multiplier": 0 if is_email else 1,
+    }
+    return Notification.objects.create(template=template, **values | fields)
