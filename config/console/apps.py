@@ -1,10 +1,19 @@
 """What both areas' admins stand on; the label is part of the console's addresses."""
 
 from django.apps import AppConfig
+from django.contrib.admin import apps as django_admin
 
 
 class OperationsConfig(AppConfig):
     name = "config.console"
     label = "operations"
     verbose_name = "Operations"
+    default = True
     default_auto_field = "django.db.models.BigAutoField"
+
+
+class ConsoleAdminConfig(django_admin.AdminConfig):
+    """Django's admin with our site in place of its own."""
+
+    default = False
+    default_site = "config.console.site.ConsoleSite"

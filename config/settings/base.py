@@ -1,6 +1,7 @@
 """Where the service stands: addresses, applications, database, files of its own."""
 
 import dj_database_url
+from environs import validate
 
 from config.env import ROOT, env, environment, secret
 
@@ -16,10 +17,11 @@ BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", "testserver"])
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0)
 AREAS = env.list("AREAS", ["datasets", "notifications"])
+CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=validate.OneOf(["unfold", "plain"]))
 
 INSTALLED_APPS = [
-    "unfold",
-    "django.contrib.admin",
+    *(["unfold.apps.BasicAppConfig"] if CONSOLE_THEME == "unfold" else []),
+    "config.console.apps.ConsoleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -16,7 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from config.console import audit, changes, lookups
+from config.console import audit, changes, lookups, words
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
 from config.console.theme import ModelAdmin, TabularInline
@@ -116,7 +116,8 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         if not self.has_view_or_change_permission(request, obj):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
-        context = {**self.page_context(request, "History", obj), "events": events, **(extra_context or {})}
+        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event)} for event in events]
+        context = {**self.page_context(request, "History", obj), "events": told, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
 
     # Steps: pages of their own below a row's page, so that each can be linked, and tested with the plain client.

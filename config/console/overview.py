@@ -1,0 +1,54 @@
+"""What the overview shows; each area registers its part, so that `config` imports neither.
+
+Source: Staff console §2.1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One number that one cheap query gives. `detail` says what it counts and since when."""
+
+    label: str
+    value: int
+    detail: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of the way to a first message or record; it ticks itself."""
+
+    title: str
+    explanation: str
+    is_done: bool
+    url: str
+    button: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One area's part of the overview."""
+
+    title: str
+    figures: Callable[[], list[Figure]]
+    steps: Callable[[], list[Step]]
+
+
+_panels: dict[str, Panel] = {}
+
+
+def register(panel: Panel) -> None:
+    _panels[panel.title] = panel
+
+
+def shown() -> list[dict[str, object]]:
+    """Return each panel's figures, and its steps while one of them is still to be done."""
+    found: list[dict[str, object]] = []
+    for panel in _panels.values():
+        steps = panel.steps()
+        is_finished = all(step.is_done for step in steps)
+        found.append({"title": panel.title, "figures": panel.figures(), "steps": [] if is_finished else steps})
+    return found
