@@ -1,0 +1,157 @@
+"""What is JSON and what is not, in each area's reading."""
+
+import contextlib
+import json
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.rest import strict_json
+from config.rest.strict_json import JSONRefused, Reason
+
+
+def loads(data: bytes, *, skip_mark: bool = False, storable: bool = True) -> object:
+    return strict_json.loads(data, skip_mark=skip_mark, storable=storable)
+
+
+NOT_JSON = [
+    b"[1,]",
+    b'{"a":1,}',
+    b"[1] [2]",
+    b"[1]x",
+    b"{'a':1}",
+    b"// c\n[]",
+    b"NaN",
+    b"[Infinity]",
+    b"[-Infinity]",
+    b"[+1]",
+    b"[01]",
+    b"[1.]",
+    b"[True]",
+    b'["a\nb"]',
+    b'["\\q"]',
+    b'["a',
+    b"[",
+    b"]",
+    b" ",
+    b"\x0b[]",
+    b"\xc2\xa0[]",
+    b"[" * 100_000,
+    b"[" * 100_000 + b"]" * 100_000,
+    b'{"a":' * 50_000 + b"1" + b"}" * 50_000,
+    b"[" * 41 + b"]" * 41,
+    b"{}" * 100_000,
+    b"[}" * 41,
+]
+
+
+@pytest.mark.parametrize("data", NOT_JSON, ids=lambda data: repr(data[:20]))
+@pytest.mark.parametrize("storable", [True, False], ids=["storable", "lenient"])
+def test_what_is_not_json_is_refused(data, storable):
+    with pytest.raises(JSONRefused) as refused:
+        loads(data, storable=storable)
+
+    assert refused.value.reason is Reason.NOT_JSON
+
+
+@pytest.mark.parametrize(
+    "data", [b'["\xff"]', b'["\xed\xa0\x80"]', b'["\xc0\xaf"]', "[1]".encode("utf-16"), '["é"]'.encode("latin-1")]
+)
+def test_what_is_not_utf8_is_refused(data):
+    with pytest.raises(JSONRefused) as refused:
+        loads(data)
+
+    assert refused.value.reason is Reason.NOT_UTF8
+
+
+def test_no_bytes_at_all_are_empty():
+    with pytest.raises(JSONRefused) as refused:
+        loads(b"")
+
+    assert refused.value.reason is Reason.EMPTY
+
+
+def test_a_fault_of_grammar_has_a_place():
+    with pytest.raises(JSONRefused) as refused:
+        loads(b'[1,\n "a" "b"]')
+
+    assert refused.value.place == "line 2 column 6"
+
+
+def test_a_byte_order_mark_is_skipped_or_refused():
+    assert loads(b"\xef\xbb\xbf[1]", skip_mark=True) == [1]
+    with pytest.raises(JSONRefused):
+        loads(b"\xef\xbb\xbf[1]")
+
+
+def test_forty_open_brackets_pass_and_those_in_strings_do_not_count():
+    text = "[" * 500 + '\\"' + "{" * 500
+
+    assert loads(b"[" * 40 + b"]" * 40)
+    assert loads(f'["{text}", [{{}}]]'.encode()) == [text.replace('\\"', '"'), [{}]]
+    assert loads(b'["' + b"[" * 500 + b'", [{}]]') == ["[" * 500, [{}]]
+
+
+def test_the_last_of_two_equal_names_stands():
+    assert loads(b'{"a":1,"a":{"b":1,"b":2}}') == {"a": {"b": 2}}
+
+
+def test_whole_numbers_of_4300_digits_are_exact_and_one_digit_more_is_out_of_range():
+    assert loads(b"-" + b"9" * 4300) == -(10**4300 - 1)
+    with pytest.raises(JSONRefused):
+        loads(b"[" + b"9" * 4301 + b"]")
+    assert loads(b"[1," + b"9" * 4301 + b",-" + b"9" * 4301 + b"]", storable=False) == [1, math.inf, math.inf]
+
+
+def test_numbers_beyond_doubles():
+    with pytest.raises(JSONRefused):
+        loads(b"[1e400]")
+    assert loads(b"[1e400]", storable=False) == [math.inf]
+    assert loads(b"[1e-400]") == [0.0]
+
+
+@pytest.mark.parametrize("escape", [b"\\u0000", b"\\ud800", b"\\uDFFF", b"\\udc00\\ud800"])
+@pytest.mark.parametrize("around", [b'["a%s"]', b'{"a%s":1}', b'[[{"a":{"%s":null}}]]'], ids=["value", "name", "deep"])
+def test_texts_no_database_can_hold(around, escape):
+    with pytest.raises(JSONRefused):
+        loads(around % escape)
+    assert loads(around % escape, storable=False)
+
+
+@pytest.mark.parametrize("text", [b'"\\ud83d\\ude00"', b'"\\\\u0000"', b'"\\\\ud800"', b'"\\u0001"'])
+def test_texts_that_only_look_so(text):
+    assert loads(text) == loads(text, storable=False)
+
+
+@pytest.mark.parametrize("unit", [b'"', b"\\", b'\\"', b'"\\'])
+def test_two_megabytes_of_quotes_and_backslashes_take_linear_time(unit):
+    started = time.process_time()
+
+    with pytest.raises(JSONRefused):
+        loads(b"[" * 41 + unit * (2_000_000 // len(unit)))
+
+    assert time.process_time() - started < 5  # quadratic would be hours
+
+
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
+    max_leaves=20,
+)
+
+
+@given(value=values, storable=st.booleans())
+def test_whatever_json_writes_is_read_back(value, storable):
+    data = json.dumps(value).encode()
+
+    assert loads(data, storable=storable) == value
+
+
+@given(data=st.binary(max_size=60), storable=st.booleans())
+def test_any_bytes_are_a_value_or_refused(data, storable):
+    with contextlib.suppress(JSONRefused):
+        json.dumps(loads(data, storable=storable, skip_mark=True))
