@@ -18,7 +18,12 @@ env = FileAwareEnv()
 
 
 def load() -> None:
-    """Read `.env`, and on a developer's machine `.demo.env`, beneath what the environment already says."""
+    """Read `.env`, and on a developer's machine `.demo.env`, beneath what the environment already says.
+
+    The suite reads neither: what a developer has set for themselves must not decide a test.
+    """
+    if environment() == "test":
+        return
     env.read_env(str(ROOT / ".env"), recurse=False)
     if is_local() and DEMO_ENV.exists():
         env.read_env(str(DEMO_ENV), recurse=False)

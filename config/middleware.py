@@ -1,22 +1,37 @@
-"""What every request passes: an id of ours, one leading slash, and a content security policy."""
+"""What every request passes: an id of ours, its log line, one leading slash, no plain http, and the headers.
+
+Source: Security and reliability §4, §8; Developer experience §14.
+"""
 
 import re
+import time
 import uuid
 from collections.abc import Callable
 
 import structlog
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+
+from config import envelopes
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
-# The theme's Alpine evaluates attributes and sets styles: it needs the two 'unsafe' words. Source: Security §4.
 PAGE_POLICY = (
-    "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-src 'self'; "
     "frame-ancestors 'none'"
 )
-_PAGES = re.compile(r"\A/(admin|sandbox|docs|static)(/|\Z)")
+# The theme's Alpine evaluates attributes and sets styles: it needs the two 'unsafe' words. Source: Security §4.
+THEME_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'").replace(
+    "style-src 'self'", "style-src 'self' 'unsafe-inline'"
+)
+NO_FEATURES = "camera=(), display-capture=(), fullscreen=(), geolocation=(), microphone=(), payment=(), usb=()"
+_THEMED = re.compile(r"\A/(admin|sandbox)(/|\Z)")
+_STATIC = re.compile(r"\A/static/")
+_HEALTH = re.compile(r"\A/(_status|metrics)(/|\Z)")
+
+log = structlog.get_logger()
 
 
 def request_id(get_response: GetResponse) -> GetResponse:
@@ -33,6 +48,43 @@ def request_id(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+def request_line(get_response: GetResponse) -> GetResponse:
+    """Write one line for each request.
+
+    `service_id`, `key_id` or `data_set` are on it where an area's view has bound them by `bind_contextvars`.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        started = time.perf_counter()
+        response = get_response(request)
+        match = request.resolver_match
+        length = request.META.get("CONTENT_LENGTH") or ""
+        (log.debug if _HEALTH.match(request.path_info) else log.info)(
+            "request",
+            area=_area(request.path_info),
+            method=request.method if request.method in _METHODS else "other",
+            route=f"/{match.route}" if match else "none",
+            status=response.status_code,
+            ms=round((time.perf_counter() - started) * 1000, 1),
+            bytes_in=int(length) if length.isdecimal() else 0,
+            client=request.headers.get("User-Agent", "")[:80],
+        )
+        return response
+
+    return middleware
+
+
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+
+def _area(path: str) -> str:
+    if envelopes.is_below(path, envelopes.DATA_PATHS):
+        return "datasets"
+    if envelopes.is_below(path, envelopes.SENDING_PATHS):
+        return "notifications"
+    return "pages"
+
+
 def fold_leading_slashes(get_response: GetResponse) -> GetResponse:
     """Read `//v2/…` as `/v2/…`: some clients join a base address that ends in a slash."""
 
@@ -45,11 +97,34 @@ def fold_leading_slashes(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def content_security_policy(get_response: GetResponse) -> GetResponse:
+def refuse_plain_http(get_response: GetResponse) -> GetResponse:
+    """Answer 403 to an API call over plain http, before its headers are read.
+
+    A redirect would hide from the caller that a key has just crossed the net in clear.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        apis = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS)
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure() and envelopes.is_below(request.path_info, apis):
+            message = "Error: use https"
+            return envelopes.refusal(request, 403, kind="AuthError", message=message, data_message="Use https.")
+        return get_response(request)
+
+    return middleware
+
+
+def headers(get_response: GetResponse) -> GetResponse:
+    """Set the headers of the place, where a view has not said otherwise."""
+
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        if "Content-Security-Policy" not in response:
-            response["Content-Security-Policy"] = PAGE_POLICY if _PAGES.match(request.path_info) else API_POLICY
+        is_page = response.headers.get("Content-Type", "").startswith("text/html")
+        page_policy = THEME_POLICY if _THEMED.match(request.path_info) else PAGE_POLICY
+        response.headers.setdefault("Content-Security-Policy", page_policy if is_page else API_POLICY)
+        if not _STATIC.match(request.path_info):
+            response.headers.setdefault("Cache-Control", "no-store")
+        if is_page:
+            response.headers.setdefault("Permissions-Policy", NO_FEATURES)
         return response
 
     return middleware

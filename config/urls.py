@@ -6,7 +6,12 @@ from django.urls import include, path
 
 from config import views
 
+handler400 = "config.views.bad_request"
+handler404 = "config.views.not_found"
+handler500 = "config.views.server_error"
+
 urlpatterns = [
+    path("", views.front),
     path("_status", views.status),
     path("_status/", views.status),
     path("_status/ready", views.ready),

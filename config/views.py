@@ -1,16 +1,95 @@
-"""Is the service alive, and is it ready? Source: Developer experience §13, Data Set contract §18."""
+"""Is the service alive, and is it ready? And the answers that belong to no view.
 
-from django.http import HttpRequest, JsonResponse
+Source: Developer experience §13; Data Set Write API contract §18.
+"""
+
+import sys
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.urls import Resolver404, resolve
+
+from config import envelopes, readiness
+
+RETRY_AFTER_SECONDS = 5
+_API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status")
+
+log = structlog.get_logger()
+
+
+def front(request: HttpRequest) -> HttpResponse:
+    """Show the way to the pages that are there."""
+    return render(request, "front.html", {"places": [place for place in _PLACES if _exists(place["address"])]})
 
 
 def status(request: HttpRequest) -> JsonResponse:
     """Say that the process lives; touches nothing, no database either."""
-    if request.method not in {"GET", "HEAD", "OPTIONS"}:
-        refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
-        refusal["Allow"] = "GET, HEAD, OPTIONS"
-        return refusal
-    return JsonResponse({"status": "ok", "message": "app is up"}, headers={"Cache-Control": "no-store"})
+    return _refuse_method(request) or JsonResponse({"status": "ok", "message": "app is up"}, headers=_NEVER_KEPT)
 
 
 def ready(request: HttpRequest) -> JsonResponse:
-    return status(request)
+    """Say whether requests can be served, and if not, what is missing."""
+    refused = _refuse_method(request)
+    if refused:
+        return refused
+    failed = readiness.failures()
+    if failed:
+        body = {"status": "error", "message": f"not ready: {', '.join(failed)}", "failed": failed}
+        return JsonResponse(body, status=503, headers=_NEVER_KEPT)
+    return JsonResponse({"status": "ok", "message": "app is ready"}, headers=_NEVER_KEPT)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    message = "The request could not be understood"
+    return _answer(request, 400, kind="BadRequestError", message=message, data_message=f"{message}.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    message = "The requested URL was not found on the server"
+    return _answer(request, 404, kind="NotFound", message=message, data_message="There is nothing at this address.")
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """Write the trace once, and tell the caller nothing but whether to come back."""
+    error = sys.exception()
+    log.error("request.failed", exc_info=error)
+    if isinstance(error, OperationalError | InterfaceError):
+        message, data_message = "Service unavailable", "The service is busy; try again."
+        answer = _answer(request, 503, kind="Exception", message=message, data_message=data_message)
+        answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        return answer
+    data_message = "The service failed to answer this request."
+    return _answer(request, 500, kind="Exception", message="Internal server error", data_message=data_message)
+
+
+_PLACES = (
+    {"address": "/admin/", "name": "Console", "what": "Services, templates, keys and data sets"},
+    {"address": "/docs/", "name": "API documentation", "what": "Every call, and every error with its fix"},
+    {"address": "/sandbox/", "name": "Sandbox", "what": "What would have been sent, while nothing leaves"},
+)
+_NEVER_KEPT = {"Cache-Control": "no-store"}
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+def _exists(address: str) -> bool:
+    try:
+        resolve(address)
+    except Resolver404:
+        return False
+    return True
+
+
+def _refuse_method(request: HttpRequest) -> JsonResponse | None:
+    if request.method in _READING:
+        return None
+    refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
+    refusal["Allow"] = ", ".join(_READING)
+    return refusal
+
+
+def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_message: str) -> HttpResponseBase:
+    if envelopes.is_below(request.path_info, _API_PATHS):
+        return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
+    return render(request, "errors/page.html", {"code": code, "message": data_message}, status=code)

@@ -1,5 +1,6 @@
 """What every test may ask for."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -40,6 +41,29 @@ def smtp_sink() -> Iterator[SmtpSink]:
     sink = SmtpSink()
     yield sink
     sink.stop()
+
+
+_STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_text = "run only the tests that touch a database or a running service: what a second run on others is about"
+    parser.addoption("--stores-only", action="store_true", help=help_text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--stores-only"):
+        return
+    touching = [item for item in items if _STORES & set(item.fixturenames) or item.get_closest_marker("django_db")]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(touching)])
+    items[:] = touching
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where CI=true, a skip is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") == "true" and reporter and (reporter.stats.get("skipped") or reporter.stats.get("xfailed")):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(wrapper=True)

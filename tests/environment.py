@@ -1,9 +1,27 @@
-"""Loaded before Django reads its settings: the environment in which the suite runs."""
+"""Loaded before Django reads its settings: the environment in which the suite runs. `.env` is not read in it."""
 
 import os
+import shutil
 import tempfile
+
+import pytest
+import redis
+
+from tests.servers import claim_redis_database
 
 os.environ.setdefault("ENVIRONMENT", "test")
 os.environ.setdefault("SECRET_KEY", "a-key-for-the-suite-alone-a-key-for-the-suite-alone")
 os.environ.setdefault("FIELD_KEYS", "ZmllbGQta2V5LWZvci10aGUtc3VpdGUtYWxvbmUtMzI=")
-os.environ.setdefault("VAR_DIR", tempfile.mkdtemp(prefix="signalbox-"))
+
+_made_here = "" if "VAR_DIR" in os.environ else tempfile.mkdtemp(prefix="signalbox-")
+if _made_here:
+    os.environ["VAR_DIR"] = _made_here
+if os.environ.get("REDIS_URL"):
+    os.environ["REDIS_URL"] = claim_redis_database(os.environ["REDIS_URL"])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _made_here:
+        shutil.rmtree(_made_here, ignore_errors=True)
+    if os.environ.get("REDIS_URL"):
+        redis.Redis.from_url(os.environ["REDIS_URL"]).flushdb()

@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from email import message_from_bytes, policy
@@ -45,11 +46,13 @@ def accepts(port: int) -> bool:
 class Program:
     """One started program, its log, and its end."""
 
-    def __init__(self, *command: str | Path, log: Path, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, *command: str | Path, log: Path, environment: dict[str, str] | None = None, folder: Path = ROOT
+    ) -> None:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
 
     @property
@@ -92,53 +95,36 @@ def postgres_programs() -> Path | None:
 class PrivatePostgres:
     """A PostgreSQL server of our own. `url` names its first database."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         programs = postgres_programs()
         if programs is None:
-            raise FileNotFoundError("initdb")
+            raise FileNotFoundError("postgres")
+        # Not below a test's folder: the server runs as another user, who may not look into that.
+        self.folder = Path(tempfile.mkdtemp(prefix="signalbox-postgres-"))
         self.port = free_port()
         self.url = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
-        folder.mkdir(parents=True, exist_ok=True)
-        self._as_user: list[str] = []
+        as_user: list[str] = []
         if os.geteuid() == 0:  # the server refuses to run as root
-            shutil.chown(folder, "postgres")
-            self._as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
-        data = folder / "data"
-        log = folder / "postgres.log"
-        subprocess.run(
-            [
-                *self._as_user,
-                programs / "initdb",
-                "-D",
-                data,
-                "-U",
-                "postgres",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--no-sync",
-            ],
-            check=True,
-            capture_output=True,
-            cwd="/",
-        )
-        # Safe writes are for data that is wanted tomorrow.
-        settings = [
-            "fsync=off",
-            "full_page_writes=off",
-            "listen_addresses=127.0.0.1",
-            f"unix_socket_directories={folder}",
-        ]
-        options = [word for setting in settings for word in ("-c", setting)]
-        self.program = Program(
-            *self._as_user, programs / "postgres", "-D", data, "-p", str(self.port), *options, log=log
-        )
+            shutil.chown(self.folder, "postgres")
+            as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
+        data = self.folder / "data"
+        make = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
+        subprocess.run([*as_user, *make], check=True, capture_output=True, cwd="/")
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": str(self.folder),
+            "fsync": "off",  # safe writes are for data that is wanted tomorrow
+            "full_page_writes": "off",
+        }
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        command = [*as_user, programs / "postgres", "-D", data, "-p", str(self.port), *options]
+        self.program = Program(*command, log=self.folder / "postgres.log", folder=Path("/"))
         self.program.wait_until(self._answers)
 
     def stop(self) -> None:
-        self.program.process.send_signal(signal.SIGQUIT)
+        self.program.process.send_signal(signal.SIGQUIT)  # at once: nobody wants the data
         self.program.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _answers(self) -> bool:
         with contextlib.suppress(psycopg.OperationalError), psycopg.connect(self.url, connect_timeout=1):
@@ -162,26 +148,15 @@ def postgres_database(url: str, name: str) -> Iterator[str]:
 class PrivateRedis:
     """A Redis server of our own that writes nothing to disk."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self) -> None:
         server = shutil.which("redis-server")
         if server is None:
             raise FileNotFoundError("redis-server")
-        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(prefix="signalbox-redis-"))
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        options = [
-            "--port",
-            str(self.port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no",
-            "--dir",
-            str(folder),
-        ]
-        self.program = Program(server, *options, log=folder / "redis.log")
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]
+        self.program = Program(server, *options, log=self.folder / "redis.log")
         self.program.wait_until(lambda: accepts(self.port))
 
     def client(self) -> redis.Redis:
@@ -189,6 +164,7 @@ class PrivateRedis:
 
     def stop(self) -> None:
         self.program.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def claim_redis_database(url: str) -> str:

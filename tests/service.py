@@ -77,7 +77,7 @@ class Service:
         """Return the running worker; start it where there is none."""
         if self._worker is None or not self._worker.is_running():
             self._worker = self.start("worker", sys.executable, "manage.py", "worker")
-            self._worker.wait_until(lambda: " ready." in self._worker.tail() if self._worker else False)
+            self._worker.wait_until(lambda: "worker.ready" in self._worker.tail() if self._worker else False)
         return self._worker
 
     def stop(self) -> None:

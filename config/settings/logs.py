@@ -1,5 +1,6 @@
 """Log lines: one event a line, ids only, never a recipient, a body, a token or a raw path."""
 
+from config import logs
 from config.env import env, environment
 
 LOG_FORMAT = env.str("LOG_FORMAT", "json" if environment() == "production" else "text")
@@ -7,6 +8,15 @@ LOG_LEVEL = env.str("LOG_LEVEL", "info").upper()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout"}},
-    "root": {"handlers": ["stdout"], "level": LOG_LEVEL},
+    "formatters": {"line": {"()": "config.logs.Formatter", "log_format": LOG_FORMAT}},
+    "handlers": {"stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "line"}},
+    # LOG_LEVEL is for our own events. Libraries print what they carry when they are asked for more than warnings.
+    "root": {"handlers": ["stdout"], "level": "WARNING"},
+    "loggers": {
+        "django.request": {"level": "CRITICAL"},  # it writes the raw path; the request line names the route
+        "django.security": {"level": "CRITICAL"},
+        "celery.app.trace": {"level": "CRITICAL"},  # it writes exceptions with their message; config/celery.py does not
+        "gunicorn.error": {"level": "INFO", "propagate": True},
+    },
 }
+logs.configure(LOG_FORMAT, LOG_LEVEL)

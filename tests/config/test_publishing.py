@@ -68,8 +68,8 @@ def publish_to():
 
 
 @pytest.fixture
-def redis_server(tmp_path):
-    server = PrivateRedis(tmp_path / "redis")
+def redis_server():
+    server = PrivateRedis()
     yield server
     server.stop()
 

@@ -1,0 +1,98 @@
+"""One line an event: JSON in production, text on a laptop, at most 8 KB, with ids and never with what a caller sent.
+
+Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`.
+Source: Developer experience §14; Security and reliability §7.
+"""
+
+import json
+import logging
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+MAX_LINE_BYTES = 8192
+MAX_VALUE_CHARACTERS = 1000
+_FIRST = ("ts", "level", "event", "request_id")
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
+
+
+def configure(log_format: str, level: str) -> None:
+    """Send our own events to stdout in this format; what is below `level` costs next to nothing."""
+    structlog.configure(
+        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *_finish(log_format)],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
+        logger_factory=structlog.WriteLoggerFactory(sys.stdout),
+        cache_logger_on_first_use=True,
+    )
+
+
+class Formatter(logging.Formatter):
+    """The same line for a library's record."""
+
+    def __init__(self, log_format: str) -> None:
+        super().__init__()
+        self._finish = _finish(log_format)
+
+    def format(self, record: logging.LogRecord) -> str:
+        # gunicorn quotes the request it could not read, path and query and all.
+        message = record.getMessage().partition(": ")[0] if record.name == "gunicorn.error" else record.getMessage()
+        event: Any = {"event": message, "level": record.levelname.lower(), "logger": record.name}
+        if record.exc_info and record.exc_info[0]:
+            event["exc_info"] = record.exc_info
+        for process in self._finish:
+            event = process(None, record.levelname, event)
+        return str(event)
+
+
+def _finish(log_format: str) -> list[Callable[[WrappedLogger, str, EventDict], Any]]:
+    return [
+        structlog.processors.TimeStamper(fmt="%Y-%m-%dT%H:%M:%S.%fZ", utc=True, key="ts"),
+        name_trace,
+        cut_long_values,
+        render_json if log_format == "json" else render_text,
+    ]
+
+
+def name_trace(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Turn an exception into its kind and its places. Its message is left off: it may quote what a caller sent."""
+    given = event.pop("exc_info", None)
+    error = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
+    if isinstance(error, BaseException):
+        event["error"] = type(error).__qualname__
+        frames = traceback.extract_tb(error.__traceback__)[-20:]
+        event["trace"] = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+    return event
+
+
+def cut_long_values(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    for name, value in event.items():
+        if isinstance(value, str) and len(value) > MAX_VALUE_CHARACTERS:
+            event[name] = value[:MAX_VALUE_CHARACTERS] + "…"
+    return event
+
+
+def render_json(logger: WrappedLogger, method: str, event: EventDict) -> str:
+    """Return one ASCII line: line ends and escape sequences are written out, so no value can forge a line."""
+    ordered = {name: event.pop(name) for name in _FIRST if name in event} | dict(event)
+    line = json.dumps(ordered, default=str)
+    if len(line) >= MAX_LINE_BYTES:
+        line = json.dumps({name: ordered[name] for name in _FIRST if name in ordered} | {"cut": len(line)}, default=str)
+    return line
+
+
+def render_text(logger: WrappedLogger, method: str, event: EventDict) -> str:
+    moment = str(event.pop("ts"))[11:19]
+    level, words, trace = event.pop("level"), event.pop("event"), event.pop("trace", [])
+    event.pop("request_id", None) if level == "info" else None
+    pairs = " ".join(f"{name}={value}" for name, value in event.items() if value not in (None, ""))
+    line = f"{moment} {level:<7} {words} {pairs}".rstrip().translate(_CONTROL)
+    return "\n".join([line[:MAX_LINE_BYTES], *(f"         {place}" for place in trace)])
+
+
+def _short(path: str) -> str:
+    """Return the path from its package on: where the service is installed is nobody's business."""
+    return path.rpartition("/site-packages/")[2] if "/site-packages/" in path else "/".join(path.split("/")[-3:])

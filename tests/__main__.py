@@ -1,0 +1,90 @@
+"""Run the whole suite: `python -m tests [arguments of pytest]`.
+
+Once on SQLite and the file queue, and once more on PostgreSQL and Redis, with the tests that touch a database or a
+running service: on servers named by TEST_DATABASE_URL and TEST_REDIS_URL (or DATABASE_URL and REDIS_URL), always in
+databases made beside theirs, else on throw-away servers where the programs are found. With CI=true a skip is a failure.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.servers import ROOT, PrivatePostgres, PrivateRedis
+
+NO_TESTS_COLLECTED = 5  # pytest's exit code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of pytest: its exit code and what it counted."""
+
+    name: str
+    code: int
+    passed: int
+    failed: int
+    skipped: int
+
+
+def run(name: str, arguments: list[str], folder: Path, **environment: str) -> Run:
+    print(f"\n=== {name}", flush=True)
+    report = folder / f"{name}.xml"
+    base = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "REDIS_URL", "VAR_DIR"}}
+    pytest = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junit-xml={report}"]
+    code = subprocess.run([*pytest, *arguments], cwd=ROOT, env=base | environment, check=False).returncode
+    passed = failed = skipped = 0
+    if report.exists():
+        for suite in ElementTree.parse(report).iter("testsuite"):  # noqa: S314  written by pytest
+            broken = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+            failed, skipped = failed + broken, skipped + int(suite.get("skipped", 0))
+            passed += int(suite.get("tests", 0)) - broken - int(suite.get("skipped", 0))
+    return Run(name=name, code=code, passed=passed, failed=failed, skipped=skipped)
+
+
+def main(arguments: list[str]) -> int:
+    missing: list[str] = []
+    with contextlib.ExitStack() as closing:
+        folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-suite-")))
+        runs = [run("SQLite", arguments, folder)]
+        stores: dict[str, str] = {}
+        for variable, program, server in (
+            ("DATABASE_URL", "PostgreSQL", PrivatePostgres),
+            ("REDIS_URL", "Redis", PrivateRedis),
+        ):
+            given = os.environ.get(f"TEST_{variable}") or os.environ.get(variable, "")
+            if given.startswith(("postgres", "redis")):
+                stores[variable] = given
+                continue
+            try:
+                started = server()
+            except FileNotFoundError as error:
+                missing.append(f"{program}: {error} is not installed, and {variable} is not set")
+            else:
+                closing.callback(started.stop)
+                stores[variable] = started.url
+        if "DATABASE_URL" in stores:
+            name = " and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in stores else [])])
+            runs.append(run(name, ["--stores-only", *arguments], folder, **stores))
+    return conclude(runs, missing)
+
+
+def conclude(runs: list[Run], missing: list[str]) -> int:
+    """Print what was not run and the sum of all runs; return the exit code."""
+    print()
+    for line in missing:
+        print(f"NOT RUN  {line}")
+    for one in runs:
+        print(f"{one.name}: {one.passed} passed, {one.failed} failed, {one.skipped} skipped")
+    passed, failed, skipped = (sum(getattr(one, name) for one in runs) for name in ("passed", "failed", "skipped"))
+    strict = os.environ.get("CI") == "true"
+    crashed = any(one.code not in {0, NO_TESTS_COLLECTED} for one in runs) or passed + failed == 0
+    print(f"{passed} passed, {failed} failed, {skipped + len(missing)} skipped")
+    return 1 if crashed or (strict and (missing or skipped)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
