@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from config.env import env
+from config.env import env, environment
 from config.settings.base import BASE_URL
 
 PROVIDERS = env.list("PROVIDERS", ["sandbox"])
@@ -26,3 +26,7 @@ GUEST_LIST_MAX = env.int("GUEST_LIST_MAX", 0)
 FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL).rstrip("/")
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", True)
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
+OUTBOUND_ALLOWED_NETWORKS = env.list(
+    "OUTBOUND_ALLOWED_NETWORKS", [] if environment() == "production" else ["127.0.0.0/8", "::1/128"]
+)
+DELIVERY_CLAIM_SECONDS = 60  # outlives the hard limit of a task, CELERY_TASK_TIME_LIMIT

@@ -2,6 +2,7 @@
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.callback import CallbackEndpoint, CallbackKind
+from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
 from notifications.models.sandbox_message import SandboxMessage
@@ -17,6 +18,7 @@ __all__ = [
     "Channel",
     "DailyCounter",
     "GuestListEntry",
+    "IdempotencyRecord",
     "KeyType",
     "LimitKind",
     "Notification",

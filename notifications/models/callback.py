@@ -5,6 +5,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
+from config import sealing
 from notifications.models.service import Service
 
 
@@ -29,3 +30,18 @@ class CallbackEndpoint(models.Model):
 
     def __str__(self) -> str:
         return f"Callback {str(self.id)[:8]}"
+
+    @property
+    def bearer_token(self) -> str:
+        return self._unseal("bearer_token", self.sealed_bearer_token)
+
+    @property
+    def signing_secret(self) -> str | None:
+        return self._unseal("signing_secret", self.sealed_signing_secret) if self.sealed_signing_secret else None
+
+    def seal(self, column: str, value: str) -> bytes:
+        """Return `value` sealed for this row's `bearer_token` or `signing_secret`."""
+        return sealing.seal(value, table="callback_endpoint", column=column, row=str(self.id))
+
+    def _unseal(self, column: str, sealed: bytes | memoryview) -> str:
+        return sealing.unseal(bytes(sealed), table="callback_endpoint", column=column, row=str(self.id))

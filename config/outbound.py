@@ -1,0 +1,76 @@
+"""Where calls from here to addresses that a user has set may go. This is the part that needs no network.
+
+Source: Security and reliability §6.
+"""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+MAX_CHARACTERS = 2000
+
+# Blocks that Python's `is_global` calls public although they lead elsewhere: embedded IPv4, relays, SRv6.
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(block)
+    for block in (
+        "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "5f00::/16", "192.88.99.0/24",
+    )
+)  # fmt: skip
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class UnsafeUrl(ValueError):
+    """The URL cannot be called from here; the message says what it must be."""
+
+
+def check_url(url: str) -> None:
+    """Refuse a URL by its form, and by its host where that is an address.
+
+    https only, but http too into OUTBOUND_ALLOWED_NETWORKS. Names are judged when they are called, by what they
+    resolve to.
+    Raises UnsafeUrl.
+    """
+    if len(url) > MAX_CHARACTERS or re.search(r"[\s\x00-\x1f\x7f\\]", url) or not url.isprintable():
+        raise UnsafeUrl(f"must be a URL of at most {MAX_CHARACTERS} characters without blanks or backslashes")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise UnsafeUrl("must be a URL such as https://example.org/callback") from error
+    if parts.username is not None or parts.password is not None:
+        raise UnsafeUrl("must not hold a user name or password")
+    if not parts.hostname or port == 0:
+        raise UnsafeUrl("must be a URL such as https://example.org/callback")
+
+    address = _literal(parts.hostname)
+    allowed = address is not None and is_allowed(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
+        raise UnsafeUrl("must start https://")
+    if address is not None and not allowed and not is_public(address):
+        raise UnsafeUrl("must not lead to a private network")
+
+
+def is_public(address: Address) -> bool:
+    """Say whether an address belongs to the public network, whatever form it is written in."""
+    address = getattr(address, "ipv4_mapped", None) or address
+    embedded = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
+    return address.is_global and not address.is_multicast and not address.is_reserved and not embedded
+
+
+def is_allowed(address: Address) -> bool:
+    """Say whether the operator lets calls go to this address although it is not public."""
+    address = getattr(address, "ipv4_mapped", None) or address
+    networks = [ipaddress.ip_network(network) for network in settings.OUTBOUND_ALLOWED_NETWORKS]
+    return any(address in network for network in networks if network.version == address.version)
+
+
+def _literal(host: str) -> Address | None:
+    if host == "localhost":
+        return ipaddress.IPv4Address("127.0.0.1")
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

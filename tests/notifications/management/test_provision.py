@@ -1,0 +1,371 @@
+"""Services as files: what a document makes, changes and leaves. Source: the sending contract §22."""
+
+import json
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from config.console.models import AuditEvent
+from config.management.parts import Faults
+from notifications.management.provision import provision
+from notifications.models import (
+    ApiKey,
+    CallbackEndpoint,
+    GuestListEntry,
+    ReplyToAddress,
+    Service,
+    SmsSender,
+    TeamMember,
+    Template,
+    TemplateVersion,
+)
+
+pytestmark = pytest.mark.django_db
+
+FIXTURE = Path(__file__).parents[2] / "vectors" / "notifications-fixture.json"
+MODELS = (
+    ApiKey, CallbackEndpoint, GuestListEntry, ReplyToAddress, Service, SmsSender, TeamMember, Template, TemplateVersion,
+)  # fmt: skip
+
+
+def apply(*services: dict[str, Any]) -> list[dict[str, Any]]:
+    faults = Faults()
+    with transaction.atomic():
+        completed = provision(list(services), faults)
+    assert faults.lines == []
+    return completed  # type: ignore[return-value]
+
+
+def apply_one(**service: Any) -> dict[str, Any]:
+    return apply({"name": "Parks", **service})[0]
+
+
+def faults_of(*services: Any) -> list[str]:
+    faults = Faults()
+    provision(list(services), faults)
+    return faults.lines
+
+
+def everything_stored() -> dict[str, list[dict[str, Any]]]:
+    return {model.__name__: list(model.objects.order_by("pk").values()) for model in MODELS}
+
+
+def test_the_whole_fixture_applies_and_a_second_time_changes_nothing():
+    document = json.loads(FIXTURE.read_text())["services"]
+
+    first = apply(*document)
+    stored = everything_stored()
+    events = AuditEvent.objects.count()
+    second = apply(*document)
+
+    assert first == second
+    assert everything_stored() == stored
+    assert AuditEvent.objects.count() == events == len(document)
+    assert [service["id"] for service in first] == [service["id"] for service in document]
+
+
+def test_fresh_copies_of_a_service_may_share_its_name_and_cost_few_queries(django_assert_max_num_queries):
+    copies = [
+        {"id": str(uuid.uuid4()), "name": "Copy", "templates": [template(), template(name="b")]} for _ in range(40)
+    ]
+
+    with django_assert_max_num_queries(30 + len(copies)):  # one line of the audit trail for each service
+        apply(*copies)
+
+    assert Service.objects.filter(name="Copy").count() == 40
+    assert TemplateVersion.objects.count() == 80
+
+
+def template(**fields: Any) -> dict[str, Any]:
+    return {"type": "email", "name": "Letter", "subject": "Hi", "content": "Dear ((name))", **fields}
+
+
+def test_the_document_comes_back_completed():
+    secret = str(uuid.uuid4())
+
+    done = apply_one(
+        templates=[template()],
+        sms_senders=[{"sender": "PARKS", "default": True}],
+        reply_to_addresses=[{"email_address": "parks@example.org", "default": True}],
+        api_keys=[{"name": "made", "type": "live"}, {"name": "given", "type": "test", "secret": secret}],
+    )
+
+    assert Service.objects.get(id=done["id"]).name == "Parks"
+    assert Template.objects.get(id=done["templates"][0]["id"]).name == "Letter"
+    assert SmsSender.objects.get(id=done["sms_senders"][0]["id"]).is_default
+    assert ReplyToAddress.objects.get(id=done["reply_to_addresses"][0]["id"]).is_default
+    made = ApiKey.objects.get(name="made")
+    assert done["api_keys"][0]["api_key"] == f"made-{done['id']}-{made.secret}"
+    assert done["api_keys"][1]["api_key"] == f"given-{done['id']}-{secret}"
+
+
+def test_a_secret_is_shown_only_for_keys_made_or_given_now():
+    apply_one(api_keys=[{"name": "k", "type": "live"}])
+
+    again = apply_one(api_keys=[{"name": "k"}])
+
+    assert "api_key" not in again["api_keys"][0]
+
+
+def test_a_new_service_has_the_defaults_of_a_trial(settings):
+    settings.DAILY_LIMIT_TRIAL = 7
+
+    apply_one()
+
+    service = Service.objects.get()
+    assert (service.live, service.active, service.prefix_sms, service.retention_days) == (False, True, False, 7)
+    assert service.permissions == ["sms", "email", "international_sms"]
+    assert (service.daily_limit_sms, service.daily_limit_email, service.daily_limit_international_sms) == (7, 7, 100)
+    assert service.rate_limit_per_minute == 3000
+
+
+def test_a_new_live_service_has_the_limits_of_live_ones():
+    apply_one(live=True)
+
+    service = Service.objects.get()
+    assert (service.daily_limit_sms, service.daily_limit_email) == (250_000, 250_000)
+
+
+def test_what_is_left_out_stays_as_it_is():
+    apply_one(prefix_sms=True, retention_days=30, templates=[template()], team=[{"email_address": "a@example.org"}])
+
+    apply_one(live=True)
+
+    service = Service.objects.get()
+    assert (service.live, service.prefix_sms, service.retention_days) == (True, True, 30)
+    assert (service.templates.count(), service.team.count()) == (1, 1)
+
+
+def test_other_content_becomes_the_next_version_byte_for_byte():
+    apply_one(templates=[template()])
+
+    apply_one(templates=[template(content=" Dear\r\n((name)) \n")])
+
+    stored = Template.objects.get()
+    assert stored.current_version == 2
+    assert stored.updated_at is not None
+    assert [version.content for version in stored.versions.order_by("number")] == [
+        "Dear ((name))",
+        " Dear\r\n((name)) \n",
+    ]
+
+
+def test_a_template_found_by_id_may_take_another_name():
+    identifier = str(uuid.uuid4())
+    apply_one(templates=[template(id=identifier)])
+
+    apply_one(templates=[{"id": identifier, "name": "Renamed"}])
+
+    stored = Template.objects.get()
+    assert (stored.name, stored.versions.get(number=2).name) == ("Renamed", "Renamed")
+    assert stored.versions.get(number=2).content == "Dear ((name))"
+
+
+def test_templates_of_one_name_and_both_types_are_two():
+    apply_one(templates=[template(), {"type": "sms", "name": "Letter", "content": "x"}])
+
+    assert Template.objects.count() == 2
+
+
+def test_archiving_and_restoring_a_template():
+    apply_one(templates=[template(archived=True)])
+    assert Template.objects.get().archived_at is not None
+
+    apply_one(templates=[template(archived=False)])
+    assert Template.objects.get().archived_at is None
+    assert TemplateVersion.objects.count() == 1
+
+
+def test_archiving_a_service_sets_its_moment_and_restoring_clears_it():
+    apply_one(active=False)
+    assert Service.objects.get().archived_at is not None
+
+    apply_one(active=True)
+    assert Service.objects.get().archived_at is None
+
+
+def test_team_and_guest_list_are_replaced_as_a_whole_and_who_stays_keeps_the_row():
+    apply_one(
+        team=[{"email_address": "Ann@example.org", "phone_number": "07700 900201"}, {"email_address": "b@example.org"}],
+        guest_list={"email_addresses": ["g@example.org"], "phone_numbers": ["07700900301"]},
+    )
+    ann = TeamMember.objects.get(normalised_email="ann@example.org")
+
+    apply_one(team=[{"email_address": "ann@example.org"}], guest_list={"email_addresses": ["g@example.org"]})
+
+    kept = TeamMember.objects.get()
+    assert (kept.id, kept.email_address, kept.phone_number, kept.normalised_phone) == (
+        ann.id, "ann@example.org", "", "",
+    )  # fmt: skip
+    assert [entry.normalised for entry in GuestListEntry.objects.all()] == ["g@example.org"]
+
+
+def test_the_default_sender_moves():
+    apply_one(sms_senders=[{"sender": "OLD", "default": True}])
+
+    apply_one(sms_senders=[{"sender": "NEW", "default": True}])
+
+    assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"OLD": False, "NEW": True}
+
+
+def test_the_default_moves_between_stored_senders():
+    apply_one(sms_senders=[{"sender": "ONE", "default": True}, {"sender": "TWO", "default": False}])
+
+    apply_one(sms_senders=[{"sender": "ONE", "default": False}, {"sender": "TWO", "default": True}])
+    apply_one(sms_senders=[{"sender": "TWO", "default": False}, {"sender": "ONE", "default": True}])
+
+    assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"ONE": True, "TWO": False}
+
+
+def test_the_first_sender_is_the_default_unasked():
+    apply_one(sms_senders=[{"sender": "ONE"}, {"sender": "TWO"}])
+
+    assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"ONE": True, "TWO": False}
+
+
+def test_a_key_is_revoked_now_and_stays_so():
+    secret = str(uuid.uuid4())
+    apply_one(api_keys=[{"name": "k", "type": "live", "secret": secret}])
+
+    apply_one(api_keys=[{"name": "k", "secret": secret, "revoked": True}])
+
+    key = ApiKey.objects.get()
+    assert key.revoked_at is not None
+    assert faults_of({"name": "Parks", "api_keys": [{"secret": secret, "revoked": False}]}) == [
+        "services[0].api_keys[0].revoked: cannot be undone: make another key"
+    ]
+
+
+def test_callbacks_are_sealed_and_repeated_ones_change_nothing():
+    callbacks = {
+        "delivery_status": {
+            "url": "https://hooks.example.org/status",
+            "bearer_token": "a-bearer-token",
+            "signing_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        }
+    }
+    apply_one(callbacks=callbacks)
+    stored = everything_stored()
+
+    apply_one(callbacks=callbacks)
+
+    assert everything_stored() == stored
+    endpoint = CallbackEndpoint.objects.get()
+    assert b"a-bearer-token" not in bytes(endpoint.sealed_bearer_token)
+    assert (endpoint.bearer_token, endpoint.signing_secret) == (
+        "a-bearer-token",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    )
+
+
+FAULTY = [
+    ({"name": 7}, "services[0].name: must be a string"),
+    ({"name": " "}, "services[0].name: must not be blank"),
+    ({"name": "x" * 256}, "services[0].name: must be 1 to 255 characters long"),
+    ({"name": "a\0b"}, "services[0].name: must not hold NUL or lone surrogates"),
+    ({}, "services[0].name: is required"),
+    ({"name": "P", "colour": 1}, "services[0].colour: is not a known key"),
+    ({"name": "P", "id": "x"}, "services[0].id: must be a UUID such as 00000000-0000-4000-8000-000000000000"),
+    ({"name": "P", "live": 1}, "services[0].live: must be true or false"),
+    ({"name": "P", "permissions": ["fax"]},
+     "services[0].permissions[0]: must be one of sms, email, international_sms, sms_to_uk_landlines"),
+    ({"name": "P", "retention_days": 2}, "services[0].retention_days: must be from 3 to 90"),
+    ({"name": "P", "retention_days": True}, "services[0].retention_days: must be a whole number"),
+    ({"name": "P", "rate_limit_per_minute": 0}, "services[0].rate_limit_per_minute: must be from 1 to 2147483647"),
+    ({"name": "P", "daily_limits": {"sms": -1}}, "services[0].daily_limits.sms: must be from 0 to 2147483647"),
+    ({"name": "P", "daily_limits": {"fax": 1}}, "services[0].daily_limits.fax: is not a known key"),
+    ({"name": "P", "file_contact": "999"},
+     "services[0].file_contact: must be an https link, an email address or a phone number"),
+    ({"name": "P", "team": [{"phone_number": "07700900201"}]}, "services[0].team[0].email_address: is required"),
+    ({"name": "P", "team": [{"email_address": "nobody"}]},
+     "services[0].team[0].email_address: is not a valid email address"),
+    ({"name": "P", "team": [{"email_address": "a@b.org"}, {"email_address": "A@b.org"}]},
+     "services[0].team[1].email_address: is given twice"),
+    ({"name": "P", "guest_list": {"phone_numbers": ["0800"]}},
+     "services[0].guest_list.phone_numbers[0]: is not a valid phone number"),
+    ({"name": "P", "guest_list": {"numbers": []}}, "services[0].guest_list.numbers: is not a known key"),
+    ({"name": "P", "sms_senders": [{"sender": "A!"}]},
+     "services[0].sms_senders[0].sender: must be 3 to 11 letters, digits, spaces or & . - _, or a phone number"),
+    ({"name": "P", "sms_senders": [{"sender": "0044"}]},
+     "services[0].sms_senders[0].sender: must be 3 to 11 letters, digits, spaces or & . - _, or a phone number"),
+    ({"name": "P", "sms_senders": [{"sender": "ONE", "default": True}, {"sender": "TWO", "default": True}]},
+     "services[0].sms_senders[1].default: is true for another one already"),
+    ({"name": "P", "reply_to_addresses": [{"email_address": "x"}]},
+     "services[0].reply_to_addresses[0].email_address: is not a valid email address"),
+    ({"name": "P", "templates": [{"type": "fax", "name": "t", "content": ""}]},
+     "services[0].templates[0].type: must be one of sms, email"),
+    ({"name": "P", "templates": [{"type": "email", "name": "t", "content": ""}]},
+     "services[0].templates[0].subject: is required"),
+    ({"name": "P", "templates": [{"type": "sms", "name": "t", "subject": "s", "content": ""}]},
+     "services[0].templates[0].subject: is for emails only"),
+    ({"name": "P", "templates": {"type": "sms"}}, "services[0].templates: must be a list"),
+    ({"name": "P", "templates": [7]}, "services[0].templates[0]: must be an object"),
+    ({"name": "P", "api_keys": [{"name": "a b", "type": "live"}]},
+     "services[0].api_keys[0].name: must be 1 to 60 letters, digits, _ or -"),
+    ({"name": "P", "api_keys": [{"name": "a"}]}, "services[0].api_keys[0].type: is required"),
+    ({"name": "P", "api_keys": [{"name": "a", "type": "live"}, {"name": "a", "type": "team"}]},
+     "services[0].api_keys[1].name: is given twice"),
+    ({"name": "P", "callbacks": {"delivery_status": {"url": "http://example.org/x", "bearer_token": "0123456789"}}},
+     "services[0].callbacks.delivery_status.url: must start https://"),
+    ({"name": "P", "callbacks": {"delivery_status": {"url": "https://10.0.0.1/x", "bearer_token": "0123456789"}}},
+     "services[0].callbacks.delivery_status.url: must not lead to a private network"),
+    ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "short"}}},
+     "services[0].callbacks.delivery_status.bearer_token: must be 10 to 2000 characters long"),
+    ({"name": "P", "callbacks": {"delivery_status":
+      {"url": "https://a.example/x", "bearer_token": "0123456789", "signing_secret": "whsec_x"}}},
+     "services[0].callbacks.delivery_status.signing_secret: must be whsec_ and 24 to 64 bytes in base64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("service", "fault"), FAULTY, ids=[fault for _, fault in FAULTY])
+def test_a_fault_names_its_place_and_nothing_is_stored(service, fault):
+    assert fault in faults_of(service)
+    assert Service.objects.count() == 0
+
+
+def test_every_fault_of_a_document_is_named():
+    lines = faults_of({"name": 7, "live": "yes"}, {"name": "P", "x": 1})
+
+    assert lines == [
+        "services[0].name: must be a string",
+        "services[0].live: must be true or false",
+        "services[1].x: is not a known key",
+    ]
+
+
+def test_a_service_given_twice_is_refused():
+    assert faults_of({"name": "P"}, {"name": "P"}) == ["services[1].name: is given twice"]
+
+
+def test_an_id_of_another_service_is_refused():
+    theirs = apply_one(templates=[template()], sms_senders=[{"sender": "PARKS"}])
+
+    lines = faults_of(
+        {
+            "name": "Thief",
+            "templates": [template(id=theirs["templates"][0]["id"])],
+            "sms_senders": [{"id": theirs["sms_senders"][0]["id"], "sender": "PARKS"}],
+        }
+    )
+
+    assert lines == [
+        "services[0].sms_senders[0].id: belongs to another service",
+        "services[0].templates[0].id: belongs to another service",
+    ]
+
+
+def test_a_name_of_several_services_asks_for_the_id():
+    apply({"id": str(uuid.uuid4()), "name": "Twin"}, {"id": str(uuid.uuid4()), "name": "Twin"})
+
+    assert faults_of({"name": "Twin"}) == ["services[0].name: 2 services have this name: give the id"]
+
+
+def test_an_unrevoked_name_cannot_be_taken_by_another_secret():
+    apply_one(api_keys=[{"name": "k", "type": "live"}])
+
+    lines = faults_of({"name": "Parks", "api_keys": [{"name": "k", "type": "live", "secret": str(uuid.uuid4())}]})
+
+    assert lines == ["services[0].api_keys[0].name: belongs to another unrevoked key"]
