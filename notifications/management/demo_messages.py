@@ -1,0 +1,70 @@
+"""Two weeks of messages for the demo, with one bad hour. The same seed makes the same messages, as long ago from today."""
+
+import random
+import uuid
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from notifications.management import demo_document
+from notifications.models import Channel, KeyType, Notification, Service, Status
+
+DAYS = 14
+BAD_DAY, BAD_HOUR = 5, 10  # five days ago, at ten: a provider was away
+
+_NAMES = ["Ana", "Bashir", "Chidi", "Dilys", "Ewan", "Farah", "Grace", "Huw", "Ines", "Joao"]
+_OPENING_HOURS = range(8, 19)
+
+
+def make_messages(seed: int = 1) -> int:
+    """Store the messages, unless they are there. Returns how many were stored."""
+    service = Service.objects.get(id=demo_document.PARKS)
+    messages = list(_messages(service, random.Random(seed)))  # noqa: S311  the same on every machine is the point
+    if Notification.objects.filter(id__in=[message.id for message in messages]).exists():
+        return 0
+    return len(Notification.objects.bulk_create(messages))
+
+
+def _messages(service: Service, chance: random.Random) -> Iterator[Notification]:
+    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    for days_ago in range(DAYS, 0, -1):
+        for hour in _OPENING_HOURS:
+            is_bad = (days_ago, hour) == (BAD_DAY, BAD_HOUR)
+            for _ in range(12 if is_bad else chance.randint(1, 5)):
+                minute, second = chance.randrange(60), chance.randrange(60)
+                at = today - timedelta(days=days_ago) + timedelta(hours=hour, minutes=minute, seconds=second)
+                yield _message(service, chance, at, fails=chance.random() < (0.75 if is_bad else 0.02))
+
+
+def _message(service: Service, chance: random.Random, at: datetime, *, fails: bool) -> Notification:
+    identifier = uuid.UUID(int=chance.getrandbits(128), version=4)
+    name, number = chance.choice(_NAMES), chance.randrange(100)
+    is_email = chance.random() < 0.7
+    status = chance.choice([Status.TEMPORARY_FAILURE, Status.TECHNICAL_FAILURE]) if fails else Status.DELIVERED
+    address, digits = f"{name.lower()}.{number:02}@example.org", f"07700 9004{number:02}"
+    return Notification(
+        id=identifier,
+        service=service,
+        key_type=KeyType.LIVE,
+        channel=Channel.EMAIL if is_email else Channel.SMS,
+        template_id=demo_document.EMAIL_TEMPLATE if is_email else demo_document.SMS_TEMPLATE,
+        template_version=1,
+        recipient=address if is_email else digits,
+        normalised_recipient=address if is_email else f"44{digits.replace(' ', '')[1:]}",
+        reference=f"visit-{chance.randrange(1000):03}",
+        subject=f"Your visit is booked, {name}" if is_email else None,
+        body=f"Dear {name}\n\nYour visit to the walled garden is booked."
+        if is_email
+        else f"Your gate code is {number}.",
+        parts=0 if is_email else 1,
+        rate_multiplier=0 if is_email else 1,
+        status=status,
+        created_at=at,
+        due_at=at,
+        next_attempt_at=at,
+        enqueued_at=at,
+        sent_at=None if status == Status.TECHNICAL_FAILURE else at + timedelta(seconds=1),
+        completed_at=at + timedelta(hours=4 if fails else 0, seconds=chance.randint(2, 9)),
+        provider="sandbox",
+    )

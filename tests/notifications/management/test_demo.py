@@ -1,0 +1,86 @@
+"""The demo data: the same on every machine but for its secrets, and safe to make again."""
+
+import json
+
+import pytest
+from django.core.management import CommandError
+
+from notifications.management import demo_document
+from notifications.management.demo import make_demo
+from notifications.models import ApiKey, KeyType, Notification, Service, Status, Template
+
+pytestmark = pytest.mark.django_db
+
+
+def test_two_services_six_templates_and_three_keys_with_fixed_ids():
+    result = make_demo({})
+
+    assert {str(service.id): service.live for service in Service.objects.all()} == {
+        demo_document.PARKS: True,
+        demo_document.LIBRARY: False,
+    }
+    assert Template.objects.count() == 6
+    assert set(ApiKey.objects.values_list("key_type", flat=True)) == {KeyType.LIVE, KeyType.TEAM, KeyType.TEST}
+    assert result.variables["EMAIL_TEMPLATE"] == demo_document.EMAIL_TEMPLATE
+    assert result.variables["SMS_TEMPLATE"] == demo_document.SMS_TEMPLATE
+    assert result.lines == [f"Test key     NOTIFY_API_KEY={result.variables['NOTIFY_API_KEY']}"]
+
+
+def test_the_key_is_a_test_key_that_works():
+    key = make_demo({}).variables["NOTIFY_API_KEY"]
+
+    row = ApiKey.objects.get(name="demo_test")
+    assert key == f"demo_test-{row.service_id}-{row.secret}"
+    assert row.key_type == KeyType.TEST
+
+
+def test_a_second_run_changes_nothing_and_shows_no_secret():
+    first = make_demo({})
+    messages = set(Notification.objects.values_list("id", "status"))
+    keys = set(ApiKey.objects.values_list("id", "revoked_at"))
+
+    second = make_demo(first.variables)
+
+    assert second.variables == first.variables
+    assert second.lines == ["Test key     saved in .demo.env"]
+    assert set(Notification.objects.values_list("id", "status")) == messages
+    assert set(ApiKey.objects.values_list("id", "revoked_at")) == keys
+
+
+def test_where_the_key_is_lost_a_new_one_is_issued_and_the_old_one_revoked():
+    lost = make_demo({}).variables["NOTIFY_API_KEY"]
+
+    issued = make_demo({}).variables["NOTIFY_API_KEY"]
+
+    assert issued != lost
+    unrevoked = ApiKey.objects.get(name="demo_test", revoked_at=None)
+    assert issued.endswith(unrevoked.secret)
+    assert ApiKey.objects.filter(name="demo_test").count() == 2
+
+
+def test_a_kept_key_works_again_on_an_empty_database():
+    kept = make_demo({}).variables["NOTIFY_API_KEY"]
+    Service.objects.all().delete()
+
+    assert make_demo({"NOTIFY_API_KEY": kept}).variables["NOTIFY_API_KEY"] == kept
+
+
+def test_two_weeks_of_messages_hold_one_bad_hour():
+    make_demo({})
+
+    days = set(Notification.objects.values_list("created_at__date", flat=True))
+    failed = Notification.objects.exclude(status=Status.DELIVERED)
+    assert len(days) == 14
+    assert failed.count() >= 6
+    assert Notification.objects.due().count() == 0
+
+
+def test_demo_data_is_refused_where_a_real_provider_is_set(settings):
+    settings.PROVIDERS = ["smtp-1=smtp://mail.example.org"]
+
+    with pytest.raises(CommandError):
+        make_demo({})
+
+
+def test_the_demo_document_is_json():
+    assert json.loads(json.dumps(demo_document.DOCUMENT)) == demo_document.DOCUMENT
