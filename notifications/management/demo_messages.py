@@ -1,4 +1,4 @@
-"""Two weeks of messages for the demo, with one bad hour. The same seed makes the same messages, as long ago from today."""
+"""Two weeks of messages for the demo, with one bad hour. One seed always makes the same messages, up to yesterday."""
 
 import random
 import uuid

@@ -7,6 +7,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 
 import jwt
 from django.core.management import CommandError
@@ -32,7 +33,7 @@ def try_sms(base_url: str, variables: dict[str, str]) -> str:
     return _post(base_url, "sms", variables["NOTIFY_API_KEY"], body)
 
 
-def _post(base_url: str, channel: str, key: str, body: dict[str, object]) -> str:
+def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> str:
     """Send and return the line to print. Raises CommandError with the service's own words."""
     service_id, secret = key[-2 * SECRET_LENGTH - 1 : -SECRET_LENGTH - 1], key[-SECRET_LENGTH:]
     token = jwt.encode({"iss": service_id, "iat": int(time.time())}, secret, algorithm="HS256")
