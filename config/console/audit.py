@@ -66,6 +66,11 @@ def person(request: HttpRequest) -> Actor:
     )
 
 
+def author(request: HttpRequest) -> str:
+    """Return what rows keep of who made them: the email address, else the user name."""
+    return getattr(request.user, "email", "") or request.user.get_username()
+
+
 def network_address(request: HttpRequest) -> str | None:
     """Return where a request comes from: the peer, or with TRUSTED_PROXIES = n the n-th address from the right.
 

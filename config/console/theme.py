@@ -18,7 +18,7 @@ else:
     from unfold.forms import AdminPasswordChangeForm, UserChangeForm
     from unfold.forms import UserCreationForm as AdminUserCreationForm
     from unfold.sites import UnfoldAdminSite as AdminSite
-    from unfold.widgets import UnfoldAdminCheckboxSelectMultiple as CheckboxSelectMultiple
+    from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
     from unfold.widgets import UnfoldAdminEmailInputWidget as EmailInput
     from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
     from unfold.widgets import UnfoldAdminSelectWidget as Select

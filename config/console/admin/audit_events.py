@@ -5,11 +5,10 @@ from typing import Any
 from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from config.console import words
+from config.console import cells, words
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.models import ActorKind, AuditEvent
 
@@ -32,10 +31,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
         return False
 
     @admin.display(description="When", ordering="at")
-    def when(self, event: AuditEvent) -> SafeString:
-        """Show the console's own time with its zone, and UTC on hover (trap T12)."""
-        local = timezone.localtime(event.at)
-        return format_html('<time title="{:%Y-%m-%d %H:%M:%S} UTC">{:%-d %b %Y, %H:%M:%S %Z}</time>', event.at, local)
+    def when(self, event: AuditEvent) -> SafeString | str:
+        return cells.moment(event.at)
 
     @admin.display(description="What")
     def what(self, event: AuditEvent) -> str:

@@ -27,12 +27,14 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
 
     may_delete: whether single rows of this model may be deleted at all (trap T6).
     masked_fields: fields that hold a recipient; the audit keeps them masked.
+    empty: what belongs into the list, shown while it is empty.
     steps: word of an address below a row's page → method that answers it, such as {"revoke": "revoke"}.
            GET explains, POST does, in one transaction; the method gets the request and the row.
     """
 
     may_delete: ClassVar[bool] = False
     masked_fields: ClassVar[tuple[str, ...]] = ()
+    empty: ClassVar[str] = ""
     steps: ClassVar[dict[str, str]] = {}
 
     show_full_result_count = False

@@ -1,0 +1,35 @@
+"""What cells of a list hold besides plain text: chips, moments, text to copy."""
+
+from datetime import datetime
+
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+
+def chip(text: str, tone: str = "") -> SafeString:
+    """Return a small label; tone is good, warn, bad, accent, mono, or nothing. The text says it, the colour helps."""
+    return format_html('<span class="sb-chip{}">{}</span>', f" sb-chip-{tone}" if tone else "", text)
+
+
+def chips(texts: list[str], tone: str = "") -> SafeString:
+    return SafeString(" ".join(chip(text, tone) for text in texts))
+
+
+def moment(at: datetime | None, never: str = "–") -> SafeString | str:
+    """Return a time of the console's own zone, with the zone, and UTC on hover (trap T12)."""
+    if at is None:
+        return never
+    local = timezone.localtime(at)
+    return format_html(
+        '<time class="sb-moment" title="{:%Y-%m-%d %H:%M:%S} UTC">{:%-d %b %Y, %H:%M %Z}</time>', at, local
+    )
+
+
+def spoken(at: datetime) -> str:
+    """Return a time as a sentence holds it."""
+    return f"{timezone.localtime(at):%-d %B %Y at %H:%M %Z}"
+
+
+def code(text: str) -> SafeString:
+    return format_html('<code class="sb-chip sb-chip-mono">{}</code>', text)

@@ -1,0 +1,59 @@
+"""A new API key, as staff ask for it. Source: Staff console §2.3."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from config.console.theme import RadioSelect
+from notifications.models import ApiKey, KeyType
+
+_NAME = re.compile(r"[A-Za-z0-9_-]")
+_TYPES = (
+    (KeyType.TEST, "Test: nothing leaves, every message comes back delivered. The safe one to begin with."),
+    (KeyType.TEAM, "Team and guest list: real messages, to people you know."),
+    (KeyType.LIVE, "Live: anyone. In trial it reaches only the team and guest list, until the service goes live."),
+)
+
+
+class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
+
+    class Meta:
+        model = ApiKey
+        fields = ("service", "name", "key_type", "expires_at", "note")
+        labels = {"expires_at": "Ends"}
+        help_texts = {
+            "name": "1 to 60 letters, digits, _ or -, such as the program that will use it. It is a part of the key.",
+            "expires_at": "From then on the key is refused like a revoked one. Empty: never.",
+        }
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        wrong = next((character for character in name if not _NAME.match(character)), None)
+        if wrong is not None:
+            shown = "A space" if wrong.isspace() else wrong
+            raise forms.ValidationError(f"{shown} is not allowed here: use letters, digits, _ and -")
+        return name
+
+    def clean_expires_at(self) -> Any:
+        ends = self.cleaned_data["expires_at"]
+        if ends is not None and ends <= timezone.now() and "expires_at" in self.changed_data:
+            raise forms.ValidationError("This moment is past. Choose a later one, or leave it empty.")
+        return ends
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        service, name = cleaned.get("service"), cleaned.get("name")
+        if service and name and service.api_keys.filter(name=name, revoked_at=None).exists():
+            self.add_error("name", "There is an unrevoked key of this name already.")
+        return cleaned
+
+
+class ApiKeyNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """What may be changed of a key that is in use."""
+
+    class Meta:
+        model = ApiKey
+        fields = ("note",)

@@ -1,0 +1,145 @@
+"""Text message senders and reply-to addresses: one default each, removed by keeping the row.
+
+Source: Staff console §2.5, §2.6.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from config.console import cells
+from config.console.theme import Select
+from notifications.admin.sender_forms import ReplyToForm, SmsSenderForm
+from notifications.admin.service_rows import ServiceRowAdmin
+from notifications.models import Permission, ReplyToAddress, SmsSender
+
+
+class DefaultedAdmin(ServiceRowAdmin):
+    """Rows of which a service has one default."""
+
+    steps = {"make-default": "make_default", "remove": "remove"}
+    change_form_template = "admin/notifications/defaulted_change_form.html"
+    text_field = ""
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).filter(archived_at=None)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Fix the text: another text is another row with another id."""
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else (self.text_field, "is_default", "id", "created", *fields)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ("service", self.text_field, "is_default")
+        return ("service", self.text_field, "is_default", "id", "created")
+
+    @admin.display(description="Added")
+    def created(self, row: Any) -> SafeString | str:
+        return cells.moment(row.created_at)
+
+    @admin.display(description="Id")
+    def id_to_copy(self, row: Any) -> SafeString:
+        return cells.code(str(row.pk))
+
+    @admin.display(description="Default")
+    def default(self, row: Any) -> SafeString | str:
+        return cells.chip("★ default", "accent") if row.is_default else ""
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Make the first one the default by itself, and take the mark from the former one before giving it."""
+        others = self._others(obj)
+        obj.is_default = obj.is_default or not others.filter(is_default=True).exists()
+        if obj.is_default:
+            others.update(is_default=False)
+        super().save_model(request, obj, form, change)
+
+    def make_default(self, request: HttpRequest, row: Any) -> HttpResponse:
+        if request.method == "POST":
+            self._others(row).update(is_default=False)
+            type(row).objects.filter(pk=row.pk).update(is_default=True)
+            self.audit(request, "made_default", row, before={"is_default": False}, after=self._named(row))
+            return self.step_done(request, self.list_url(), f"{self._text(row)} is the default now.")
+        explanation = [f"Messages that name no other {self.opts.verbose_name} will come from {self._text(row)}."]
+        return self.step_page(
+            request, row, title=f"Make {self._text(row)} the default", button="Make default", explanation=explanation
+        )
+
+    def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
+        refusal = self.refusal_to_remove(row)
+        form = FollowerForm(request.POST or None, followers=self._others(row)) if row.is_default else None
+        title = f"Remove {self._text(row)}"
+        if refusal:
+            return self.step_page(request, row, title=title, button="", refusal=refusal)
+        if request.method == "POST" and (form is None or form.is_valid()):
+            row.is_default = False
+            row.archived_at = timezone.now()
+            row.save(update_fields=["is_default", "archived_at"])
+            if form is not None:
+                form.cleaned_data["follower"].is_default = True
+                form.cleaned_data["follower"].save(update_fields=["is_default"])
+            self.audit(request, "removed", row, before=self._named(row))
+            return self.step_done(request, self.list_url(), f"{self._text(row)} is removed.")
+        used = cells.spoken(row.last_used_at) if row.last_used_at else "never"
+        explanation = [
+            f"Last used: {used}.",
+            "Its id stays taken; a call that names it will be refused as if it had never been.",
+        ]
+        return self.step_page(
+            request, row, title=title, button="Remove", explanation=explanation, form=form, is_grave=True
+        )
+
+    def refusal_to_remove(self, row: Any) -> str:
+        """Return why this row must stay, or nothing."""
+        raise LookupError(f"{type(self).__name__} must say which row has to stay")
+
+    def _others(self, row: Any) -> Any:
+        return type(row).objects.filter(service=row.service, archived_at=None).exclude(pk=row.pk)
+
+    def _text(self, row: Any) -> str:
+        return str(getattr(row, self.text_field))
+
+    def _named(self, row: Any) -> dict[str, object]:
+        return {self.text_field: self._text(row), "is_default": True}
+
+
+class FollowerForm(forms.Form):
+    """Which row becomes the default in place of the removed one."""
+
+    follower: forms.ModelChoiceField = forms.ModelChoiceField(  # type: ignore[type-arg]
+        queryset=None, label="New default", empty_label=None, widget=Select
+    )
+
+    def __init__(self, *args: Any, followers: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["follower"]
+        field.queryset = followers  # type: ignore[attr-defined]  # a ModelChoiceField has one
+
+
+@admin.register(SmsSender)
+class SmsSenderAdmin(DefaultedAdmin):
+    form = SmsSenderForm
+    text_field = "sender"
+    list_display = ("sender", "default", "service", "id_to_copy", "created")
+    empty = "No text message sender. Every service has one that its messages come from."
+
+    def refusal_to_remove(self, row: SmsSender) -> str:
+        return "" if self._others(row).exists() else "A service always has one text message sender. Add another first."
+
+
+@admin.register(ReplyToAddress)
+class ReplyToAddressAdmin(DefaultedAdmin):
+    form = ReplyToForm
+    text_field = "email_address"
+    list_display = ("email_address", "default", "service", "id_to_copy", "created")
+    empty = "No reply-to address. One is needed before a service that sends email goes live."
+
+    def refusal_to_remove(self, row: ReplyToAddress) -> str:
+        is_needed = row.service.live and row.service.may(Permission.EMAIL)
+        if is_needed and not self._others(row).exists():
+            return "A live service that sends email needs one."
+        return ""

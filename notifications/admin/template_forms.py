@@ -1,0 +1,166 @@
+"""The template editor: a template's name and the text of its next version. Source: Staff console §2.4; Rendering §1."""
+
+import difflib
+from typing import Any
+
+from django import forms
+
+from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
+from notifications.models import Channel, Template, TemplateVersion
+from notifications.rendering import placeholders, sms
+from notifications.rendering.email import MAX_BYTES
+
+_TYPES = (
+    (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
+    (Channel.SMS, "Text message: up to 918 characters"),
+)
+
+
+class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """based_on: the version the person saw when they began; a newer one must not be written over (trap T10)."""
+
+    type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
+    subject = forms.CharField(
+        required=False, strip=False, max_length=1000, widget=TextInput, help_text="Emails only; on one line."
+    )
+    content = forms.CharField(
+        label="Message",
+        strip=False,
+        widget=Textarea(attrs={"rows": 16, "spellcheck": "true"}),
+        help_text="((name)) marks what the caller fills in; ((late??You are late.)) is shown where late is yes.",
+    )
+    unsubscribe_link = forms.BooleanField(
+        label="Add an unsubscribe link at the end",
+        required=False,
+        widget=CheckboxInput,
+        help_text="Emails only. It leads to a page of ours where the recipient confirms.",
+    )
+    note = forms.CharField(
+        label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
+    )
+    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    class Meta:
+        model = Template
+        fields = ("service", "type", "name")
+        help_texts = {"name": "Recipients never see it."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance._state.adding:
+            return
+        for name in ("service", "type"):  # fixed once it is made: its id stands in callers' programs
+            self.fields.pop(name, None)
+        version = current_version(self.instance)
+        self.initial = {
+            **self.initial,
+            "subject": version.subject or "",
+            "content": version.content,
+            "unsubscribe_link": version.unsubscribe_link,
+            "based_on": version.number,
+        }
+
+    def clean_name(self) -> str:
+        return _required(self.cleaned_data["name"].strip(), "Give the template a name.")
+
+    def clean_subject(self) -> str:
+        return _with_plain_line_ends(self.cleaned_data["subject"])
+
+    def clean_content(self) -> str:
+        """Check what no value can mend; a browser sends CRLF for every line end, which is nobody's wish."""
+        content = _with_plain_line_ends(self.cleaned_data["content"])
+        return _required(content, "Write the message.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        channel = Channel(cleaned.get("type") or self.instance.type or Channel.EMAIL)
+        for field, fault in faults(channel, cleaned.get("subject"), cleaned.get("content")):
+            self.add_error(field, fault)
+        self._refuse_newer_version(cleaned)
+        return cleaned
+
+    def text(self) -> dict[str, Any]:
+        """Return the fields of a version as typed; a text message has neither subject nor unsubscribe link."""
+        cleaned = self.cleaned_data
+        if self.instance.type == Channel.SMS:
+            return {"name": cleaned["name"], "subject": None, "content": cleaned["content"], "unsubscribe_link": False}
+        return {name: cleaned[name] for name in ("name", "subject", "content", "unsubscribe_link")}
+
+    def _refuse_newer_version(self, cleaned: dict[str, Any]) -> None:
+        seen = cleaned.get("based_on")
+        if self.instance._state.adding or seen is None:
+            return
+        newest = current_version(self.instance)
+        if newest.number > seen:
+            theirs, mine = newest.content.splitlines(), (cleaned.get("content") or "").splitlines()
+            lines = "\n".join(difflib.unified_diff(theirs, mine, f"version {newest.number}", "yours", lineterm=""))
+            who = newest.created_by or "Somebody"
+            raise forms.ValidationError(
+                f"{who} saved version {newest.number} while you edited version {seen}. Nothing of yours is lost: "
+                f"it stands below. Open the template again to see theirs, and copy over what you want.\n{lines}"
+            )
+
+
+def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
+    """List what blocks a template: field and reason. Values are not known yet, so theirs is another matter."""
+    found: list[tuple[str, str]] = []
+    if channel is Channel.EMAIL:
+        found += _subject_faults(subject or "")
+    if not content:
+        return found
+    found += [("content", fault) for fault in _bracket_faults(content)]
+    if channel is Channel.SMS:
+        found += [("content", fault) for fault in _sms_faults(content)]
+    elif len(content.encode()) > MAX_BYTES:
+        found.append(("content", f"The message is over {MAX_BYTES:,} bytes. Shorten it."))
+    return found
+
+
+def warnings(content: str) -> list[str]:
+    """List what is odd but allowed."""
+    found = []
+    if content.count("((") != content.count("))"):
+        found.append("There are more (( than )), or the other way round: a placeholder may not be closed.")
+    letters = [character for character in content if character.isalpha()]
+    if len(letters) > 30 and all(character.isupper() for character in letters):
+        found.append("ALL CAPITALS are hard to read, and mail filters dislike them.")
+    return found
+
+
+def current_version(template: Template) -> TemplateVersion:
+    return TemplateVersion.objects.get(template=template, number=template.current_version)
+
+
+def _subject_faults(subject: str) -> list[tuple[str, str]]:
+    if not subject.strip():
+        return [("subject", "Write a subject.")]
+    if len(subject.splitlines()) > 1:
+        return [("subject", "A subject stands on one line. Take the line break out.")]
+    return [("subject", fault) for fault in _bracket_faults(subject)]
+
+
+def _bracket_faults(text: str) -> list[str]:
+    names = placeholders.with_comma(text)
+    return [f"Take the comma out of (({name})): a file of recipients could not have such a column." for name in names]
+
+
+def _sms_faults(content: str) -> list[str]:
+    found = []
+    lost = sms.rejected_characters(content)
+    if lost:
+        named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
+        found.append(f"A text message cannot hold {named}: it would arrive as a question mark.")
+    counted = sms.editor_count(content)
+    if counted.is_too_long:
+        found.append(f"The message is {counted.over_limit_by} characters over the limit of {sms.MAX_CHARACTERS}.")
+    return found
+
+
+def _with_plain_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _required(text: str, message: str) -> str:
+    if not text.strip():
+        raise forms.ValidationError(message)
+    return text

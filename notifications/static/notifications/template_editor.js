@@ -1,0 +1,45 @@
+// The live preview: 300 ms after the last key stroke, what is typed is rendered by the server that would send it.
+
+document.addEventListener("DOMContentLoaded", () => {
+    const pane = document.querySelector("[data-preview]");
+    if (!pane) return;
+    const form = pane.closest("form");
+    document.querySelector("[data-preview-button]").hidden = true;
+    let timer;
+    let running = 0;
+
+    form.addEventListener("input", () => {
+        clearTimeout(timer);
+        timer = setTimeout(show, 300);
+    });
+    form.addEventListener("change", show);
+    show();
+
+    async function show() {
+        const mine = ++running;
+        const answer = await fetch(pane.dataset.preview, {
+            method: "POST",
+            body: new FormData(form),
+            headers: { "X-Requested-With": "fetch" },
+            credentials: "same-origin",
+        });
+        const html = await answer.text();
+        if (mine !== running) return; // a later key stroke has asked again
+        if (!answer.ok) {
+            pane.textContent = "The preview could not be made. Save, or reload this page.";
+            return;
+        }
+        put(html);
+    }
+
+    function put(html) {
+        const fresh = new DOMParser().parseFromString(html, "text/html").body;
+        const shown = pane.querySelector(".nf-preview");
+        const next = fresh.querySelector(".nf-preview");
+        if (shown && shown.dataset.names === next.dataset.names) {
+            shown.replaceWith(next); // the sample fields stay, and with them the caret
+        } else {
+            pane.replaceChildren(...fresh.childNodes);
+        }
+    }
+});
