@@ -1,0 +1,92 @@
+"""What somebody typed as a phone number, reduced to digits and to the shape they meant.
+
+Steps 1 to 4 of the table in Rendering §7. They decide by the digits alone, before the number plan is asked, because
+the shape says which fault to name when the number turns out to be none.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
+
+# Spaces and invisible characters that come along when an address or number is copied from a document.
+IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
+
+_DROP_IGNORABLE = str.maketrans("", "", IGNORABLE)
+_HYPHENS = str.maketrans("\u2011\u2013\u2014\u2212", "----")
+_ALPHABET = frozenset("0123456789()+- \t")
+_UK_CODE = "44"
+_UK_DIGITS = 10
+
+
+class Shape(Enum):
+    """How a number was written: as a UK one, as a foreign one, or so that it could be either."""
+
+    UK = auto()
+    UNSURE = auto()
+    FOREIGN = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialled:
+    """The digits of a number as typed.
+
+    digits: all that count, leading zeros included (`d` in the contract)
+    has_plus: a plus stood before them
+    shape: what they look like
+    number: without leading zeros, for the UK shape without 44 too (`n` in the contract)
+    """
+
+    digits: str
+    has_plus: bool
+    shape: Shape
+    number: str
+
+    @property
+    def significant(self) -> str:
+        """Return the digits without leading zeros (`r` in the contract)."""
+        return self.digits.lstrip("0")
+
+
+def kept_form(text: str) -> str:
+    """Return a recipient as records and callbacks show it: ignorable characters removed, trimmed.
+
+    >>> kept_form(" 07700\\u00a0900 123\\u200b ")
+    '07700900 123'
+    """
+    return text.translate(_DROP_IGNORABLE).strip()
+
+
+def read(text: str) -> Dialled:
+    """Reduce a typed number to its digits and shape.
+
+    Raises InvalidPhoneNumber with UNKNOWN_CHARACTER for anything but digits, brackets, plus, hyphens and spaces.
+
+    >>> read("+44 (0)7700 900123").number
+    '7700900123'
+    """
+    cleaned = kept_form(text.translate(_HYPHENS))
+    if not _ALPHABET.issuperset(cleaned):
+        raise InvalidPhoneNumber(Outcome.UNKNOWN_CHARACTER)
+
+    first_digit = re.search(r"[1-9]", cleaned)
+    before_digits = cleaned[: first_digit.start()] if first_digit else cleaned
+    plus_at = before_digits.rfind("+")
+    digits = "".join(re.findall(r"[0-9]+", cleaned[plus_at + 1 :]))
+    shape, number = _shape(digits, has_plus=plus_at >= 0)
+    return Dialled(digits=digits, has_plus=plus_at >= 0, shape=shape, number=number)
+
+
+def _shape(digits: str, *, has_plus: bool) -> tuple[Shape, str]:
+    significant = digits.lstrip("0")
+    zeros = len(digits) - len(significant)
+    if significant.startswith(_UK_CODE):
+        return Shape.UK, significant.removeprefix(_UK_CODE).lstrip("0")
+    if zeros == 1:
+        return Shape.UK, significant
+    if zeros or has_plus:
+        return Shape.FOREIGN, significant
+    if significant.startswith("7") and len(significant) <= _UK_DIGITS:
+        return Shape.UK, significant
+    return Shape.UNSURE, significant

@@ -1,0 +1,251 @@
+"""Which phone numbers a text message can be sent to.
+
+The number plan is `phonenumbers`' (pinned: its data change what is accepted); characters, shapes, messages and prices
+are ours. Source: Rendering §7.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import phonenumbers
+from phonenumbers import NumberParseException, PhoneNumberFormat, PhoneNumberType, ValidationResult
+
+from notifications.recipients.dialled import Dialled, Shape, kept_form, read
+from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
+from notifications.recipients.prices import PriceTable
+
+__all__ = ["ContactNumber", "InvalidPhoneNumber", "Outcome", "PhoneNumber", "hint", "parse", "parse_service_contact"]
+
+UK_CODE = 44
+UK_DIGITS = 10
+MAINLAND_MULTIPLIER = 1  # the table's price for 44 is that of the crown dependencies
+SHORTEST, LONGEST = 8, 15  # digits of an international number; the longest is E.164's
+EMERGENCY_NUMBERS = frozenset({"999", "112"})
+CROWN_DEPENDENCIES = frozenset({"JE", "GG", "IM"})
+
+# Numbers the regulator keeps for fiction. Accepted, so that examples and tests can use them; exactly these thousand.
+FICTION_RANGE = range(7700_900000, 7700_901000)
+
+_REGION = "GB"
+_DELIVERABLE = frozenset(
+    {
+        PhoneNumberType.FIXED_LINE,
+        PhoneNumberType.MOBILE,
+        PhoneNumberType.FIXED_LINE_OR_MOBILE,
+        PhoneNumberType.UAN,
+        PhoneNumberType.PERSONAL_NUMBER,
+    }
+)
+_LANDLINES = frozenset({PhoneNumberType.FIXED_LINE, PhoneNumberType.FIXED_LINE_OR_MOBILE, PhoneNumberType.UAN})
+_LANDLINE_STARTS = ("1", "2", "3", "55")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhoneNumber:
+    """A number a text message could be sent to.
+
+    as_given: as sent, ignorable characters removed, trimmed; what answers and callbacks show
+    normalised: E.164 without the plus; what is sent to and compared
+    display: national format for +44, international for others
+    is_international: not of the mainland UK, so the multiplier is not 1 by definition
+    country_prefix: the prefix of the price table
+    refused: a permission the service lacks; the number itself is good, and the API says so only after the template
+    """
+
+    as_given: str
+    normalised: str
+    display: str
+    is_international: bool
+    crown_dependency: bool
+    country_prefix: str
+    rate_multiplier: int
+    numeric_sender: bool
+    refused: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContactNumber:
+    """A number people may ring a service on; never sent to, so short numbers such as 101 are among them."""
+
+    as_given: str
+    normalised: str
+    display: str
+
+
+def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable | None = None) -> PhoneNumber:
+    """Read a recipient's number.
+
+    international, landlines: permissions of the service; they decide `refused` and which fault is named
+    prices: the operator's table; the shipped one if None
+    Raises InvalidPhoneNumber whose outcome is any but INTERNATIONAL_NOT_ALLOWED.
+
+    >>> parse("07700 900 123", international=False, landlines=False).normalised
+    '447700900123'
+    >>> parse("+33 6 98 76 54 32", international=False, landlines=False).refused
+    <Outcome.INTERNATIONAL_NOT_ALLOWED: 'international_not_allowed'>
+    """
+    prices = prices or PriceTable.shipped()
+    dialled = read(text)
+    number = _resolve(dialled)
+    if number is None:
+        raise InvalidPhoneNumber(_fault(dialled, landlines=landlines, prices=prices))
+
+    prefix = prices.prefix_of(str(number.country_code), str(number.national_number))
+    if prefix not in prices:
+        raise InvalidPhoneNumber(Outcome.UNSUPPORTED_COUNTRY_CODE)
+    is_uk = number.country_code == UK_CODE
+    is_crown = is_uk and _is_crown_dependency(number)
+    return PhoneNumber(
+        as_given=kept_form(text),
+        normalised=_normalised(number),
+        display=_display(number),
+        is_international=is_crown or not is_uk,
+        crown_dependency=is_crown,
+        country_prefix=prefix,
+        rate_multiplier=MAINLAND_MULTIPLIER if is_uk and not is_crown else prices[prefix].multiplier,
+        numeric_sender=prices[prefix].numeric_sender,
+        refused=_refusal(number, international=international, landlines=landlines),
+    )
+
+
+def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> ContactNumber:
+    """Read the number a service gives people to ring: a setting, never a recipient.
+
+    Raises InvalidPhoneNumber with EMERGENCY_NUMBER, UNKNOWN_CHARACTER, TOO_SHORT (no digits at all) or INVALID_NUMBER.
+
+    >>> parse_service_contact("101").normalised
+    '44101'
+    """
+    dialled = read(text)
+    if len(dialled.digits) == 3 and not dialled.has_plus:
+        if dialled.digits in EMERGENCY_NUMBERS:
+            raise InvalidPhoneNumber(Outcome.EMERGENCY_NUMBER)
+        return ContactNumber(as_given=kept_form(text), normalised=f"{UK_CODE}{dialled.digits}", display=dialled.digits)
+    try:
+        number = parse(text, international=True, landlines=True, prices=prices)
+    except InvalidPhoneNumber as error:
+        if not dialled.digits:
+            raise
+        raise InvalidPhoneNumber(Outcome.INVALID_NUMBER) from error
+    return ContactNumber(as_given=number.as_given, normalised=number.normalised, display=number.display)
+
+
+def hint(text: str) -> str | None:
+    """Say in one sentence what to change about a refused number, or nothing if that cannot be known.
+
+    Source: Developer experience §11.
+
+    >>> hint("+44 7700 90012")
+    '9 digits after the country code; a UK mobile has 10.'
+    """
+    try:
+        dialled = read(text)
+    except InvalidPhoneNumber:
+        return None
+    if dialled.shape is Shape.UNSURE:
+        return "Start a UK number with 0, any other with + and its country code."
+    if dialled.shape is Shape.FOREIGN:
+        return None
+    count = len(dialled.number)
+    if dialled.number.startswith("7") and count != UK_DIGITS:
+        start = "the country code" if dialled.significant.startswith(str(UK_CODE)) else "the leading 0"
+        return f"{count} digit{'' if count == 1 else 's'} after {start}; a UK mobile has {UK_DIGITS}."
+    return None if dialled.number.startswith("7") else "A UK mobile starts 07, or +447."
+
+
+def _resolve(dialled: Dialled) -> phonenumbers.PhoneNumber | None:
+    """Find the deliverable number the digits stand for: step 5 of the contract's table."""
+    for number in _readings(dialled):
+        if dialled.shape is Shape.UK and number.country_code != UK_CODE:
+            continue  # a UK number with a digit too many is a fault, never a foreign number
+        if _is_deliverable(number):
+            return number
+    return None
+
+
+def _readings(dialled: Dialled) -> Iterator[phonenumbers.PhoneNumber]:
+    if not dialled.digits:
+        return
+    for typed in (f"+{dialled.digits}" if dialled.has_plus else dialled.digits, dialled.significant):
+        number = _parsed(typed)
+        if number is None:
+            continue
+        if not phonenumbers.is_possible_number(number):
+            number = _parsed("+" + typed.removeprefix("+"))
+            if number is None or not phonenumbers.is_possible_number(number):
+                continue
+        yield number
+
+
+def _parsed(typed: str) -> phonenumbers.PhoneNumber | None:
+    try:
+        return phonenumbers.parse(typed, _REGION)
+    except NumberParseException:
+        return None
+
+
+def _is_fiction(number: phonenumbers.PhoneNumber) -> bool:
+    return number.country_code == UK_CODE and number.national_number in FICTION_RANGE
+
+
+def _is_deliverable(number: phonenumbers.PhoneNumber) -> bool:
+    if _is_fiction(number):
+        return True
+    return phonenumbers.is_valid_number(number) and phonenumbers.number_type(number) in _DELIVERABLE
+
+
+def _is_crown_dependency(number: phonenumbers.PhoneNumber) -> bool:
+    return not _is_fiction(number) and phonenumbers.region_code_for_number(number) in CROWN_DEPENDENCIES
+
+
+def _refusal(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
+    """Name the permission that keeps a good number out: table 7.1."""
+    if number.country_code != UK_CODE:
+        return None if international else Outcome.INTERNATIONAL_NOT_ALLOWED
+    if not landlines and not _is_fiction(number) and phonenumbers.number_type(number) in _LANDLINES:
+        return Outcome.NOT_A_UK_MOBILE
+    return None
+
+
+def _fault(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
+    """Name what is wrong with digits that are no number: table 7.2, first line that fits."""
+    number, count = dialled.number, len(dialled.number)
+    if dialled.shape is Shape.UK:
+        if not number:
+            return Outcome.TOO_SHORT
+        if number.startswith("7") or (landlines and number.startswith(_LANDLINE_STARTS)):
+            if count == UK_DIGITS:
+                return Outcome.INVALID_NUMBER
+            return Outcome.TOO_SHORT if count < UK_DIGITS else Outcome.TOO_LONG
+        return Outcome.NOT_A_UK_MOBILE
+    if count < SHORTEST:
+        return Outcome.TOO_SHORT
+    if count > LONGEST:
+        return Outcome.TOO_LONG
+    if not prices.reaches(number):
+        return Outcome.UNSUPPORTED_COUNTRY_CODE
+    if dialled.shape is Shape.UNSURE and count in (9, 10):
+        return Outcome.INVALID_NUMBER  # a UK number without its 0, or a foreign one: none of the others fits
+    return _length_verdict(number)
+
+
+def _length_verdict(number: str) -> Outcome:
+    parsed = _parsed(f"+{number}")
+    if parsed is None:
+        return Outcome.INVALID_NUMBER
+    match phonenumbers.is_possible_number_with_reason(parsed):
+        case ValidationResult.TOO_SHORT | ValidationResult.IS_POSSIBLE_LOCAL_ONLY:
+            return Outcome.TOO_SHORT
+        case ValidationResult.TOO_LONG:
+            return Outcome.TOO_LONG
+        case _:
+            return Outcome.INVALID_NUMBER
+
+
+def _normalised(number: phonenumbers.PhoneNumber) -> str:
+    return phonenumbers.format_number(number, PhoneNumberFormat.E164).removeprefix("+")
+
+
+def _display(number: phonenumbers.PhoneNumber) -> str:
+    is_uk = number.country_code == UK_CODE
+    return phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL if is_uk else PhoneNumberFormat.INTERNATIONAL)
