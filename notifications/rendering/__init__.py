@@ -1,0 +1,1 @@
+"""What a template turns into: text messages and emails, as pure functions."""

@@ -1,0 +1,63 @@
+"""The characters a text message can hold, and what becomes of the others. Source: Rendering §3.2."""
+
+import unicodedata
+from functools import lru_cache
+
+from notifications.rendering.characters import NO_BREAK_SPACES, ZERO_WIDTH
+
+ONE_UNIT = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡"
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+TWO_UNITS = frozenset("^{}\\[~]|€")
+_WELSH = frozenset(
+    unicodedata.normalize("NFC", letter + accent)
+    for letter in "aeiouwyAEIOUWY"
+    for accent in "\u0300\u0301\u0308\u0302"  # grave, acute, diaeresis, circumflex
+)
+SIXTEEN_BIT = _WELSH - ONE_UNIT  # one of these 43 makes the whole message 16-bit
+KEPT = ONE_UNIT | TWO_UNITS | _WELSH
+UNKNOWN = "?"
+
+_REPLACED = {
+    **dict.fromkeys("\u2011\u2013\u2014\u2212", "-"),
+    **dict.fromkeys("‘’‚", "'"),
+    **dict.fromkeys("“”„", '"'),
+    "…": "...",
+    "Ł": "L",
+    "ł": "l",
+    "\t": " ",
+    **dict.fromkeys(NO_BREAK_SPACES, " "),
+    **dict.fromkeys(ZERO_WIDTH, ""),
+}
+
+
+def encode(text: str) -> str:
+    """Replace every character a text message cannot hold.
+
+    >>> encode("“Łódź” – 5 € 🚲")
+    '"Lódz" - 5 € ?'
+    """
+    return "".join(map(_encoded, text))
+
+
+def is_lost(character: str) -> bool:
+    """Say whether the character would become a question mark. White space never does: lines are tidied first."""
+    return character != UNKNOWN and not character.isspace() and _encoded(character) == UNKNOWN
+
+
+@lru_cache(maxsize=2048)
+def _encoded(character: str) -> str:
+    if character in KEPT:
+        return character
+    if base := _canonical_base(character):
+        return base if base in KEPT else UNKNOWN
+    return _REPLACED.get(character, UNKNOWN)
+
+
+def _canonical_base(character: str) -> str:
+    """Return the first character of the one-step canonical mapping; compatibility mappings (`½`, `ﬁ`) do not count."""
+    mapping = unicodedata.decomposition(character)
+    if not mapping or mapping.startswith("<"):
+        return ""
+    return chr(int(mapping.split()[0], 16))
