@@ -1,0 +1,105 @@
+"""Paragraphs, headings, rules, lists and insets: the lines of a body turned into one tree. Source: Rendering §4.3.
+
+Each block is read by a function that gets all lines and the place where a block may start; it returns the block and
+the place of the next, or None if its block does not start there. They are asked in the order of the contract.
+"""
+
+from collections.abc import Callable
+
+from notifications.rendering.markdown import inline, lines, lists
+from notifications.rendering.markdown.escapes import without_surrogates
+from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule
+
+MAX_INSET_DEPTH = 6  # as with lists, deeper carets are text; so recursion ends whatever the input
+TAB_STOPS = 4
+
+_Reading = tuple[Block | None, int] | None
+_Reader = Callable[[list[str], int], _Reading]
+
+
+def parse(source: str) -> list[Block]:
+    """Parse the body of an email.
+
+    >>> parse("# Tides")
+    [Heading(level=1, inlines=[Text(text='Tides')])]
+    """
+    unix = without_surrogates(source).replace("\r\n", "\n").replace("\r", "\n")
+    return _blocks([line.rstrip(" ") if line.strip() else "" for line in unix.expandtabs(TAB_STOPS).split("\n")])
+
+
+def _blocks(source: list[str], inset_depth: int = 0) -> list[Block]:
+    blocks: list[Block] = []
+    at = 0
+    while at < len(source):
+        if not source[at]:
+            at += 1
+            continue
+        block, at = _block(source, at, inset_depth)
+        if block:
+            blocks.append(block)
+    return blocks
+
+
+def _block(source: list[str], at: int, inset_depth: int) -> tuple[Block | None, int]:
+    for reader in _BEFORE_INSETS:
+        if reading := reader(source, at):
+            return reading
+    if inset_depth < MAX_INSET_DEPTH and lines.is_inset(source[at]):
+        contents, end = _inset_lines(source, at)
+        blocks = _blocks(contents, inset_depth + 1)
+        return Inset(blocks) if blocks else None, end
+    return lists.read(source, at) or _paragraph(source, at)
+
+
+def _rule(source: list[str], at: int) -> _Reading:
+    return (Rule(), at + 1) if lines.is_rule(source[at]) else None
+
+
+def _heading(source: list[str], at: int) -> _Reading:
+    found = lines.heading(source[at])
+    if found is None:
+        return None
+    level, text = found
+    inlines = inline.parse(text)
+    return Heading(level, inlines) if level <= 2 else Paragraph(inlines), at + 1
+
+
+def _table(source: list[str], at: int) -> _Reading:
+    """Drop a table: a reader on a phone or of the plain part could make nothing of it."""
+    if "|" not in source[at] or at + 1 == len(source) or not lines.is_table_divider(source[at + 1]):
+        return None
+    end = at + 2
+    while end < len(source) and "|" in source[end]:
+        end += 1
+    return None, end
+
+
+def _underlined_heading(source: list[str], at: int) -> _Reading:
+    level = lines.underline(source[at + 1]) if at + 1 < len(source) else None
+    return (Heading(level, inline.parse(source[at].strip(" "))), at + 2) if level else None
+
+
+def _paragraph(source: list[str], at: int) -> tuple[Block, int]:
+    end = at + 1
+    while end < len(source) and source[end] and not lines.interrupts_paragraph(source[end]):
+        if end + 1 < len(source) and lines.underline(source[end + 1]):
+            break
+        end += 1
+    return Paragraph(inline.parse("\n".join(line.strip(" ") for line in source[at:end]))), end
+
+
+def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:
+    """Return the lines of an inset and of the insets that follow it, without their carets, and where they end."""
+    contents: list[str] = []
+    end = at
+    while end < len(source) and lines.is_inset(source[end]):
+        while end < len(source) and source[end]:
+            contents.append(lines.without_caret(source[end]))
+            end += 1
+        contents.append("")
+        while end < len(source) and not source[end]:
+            end += 1
+    return contents, end
+
+
+_BEFORE_INSETS: tuple[_Reader, ...] = (_rule, _heading, _table, _underlined_heading)

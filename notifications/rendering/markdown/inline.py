@@ -1,0 +1,127 @@
+"""Running text: escapes, links, images and bare addresses. Source: Rendering §4.4, §4.5.
+
+One pass from left to right. Escapes are shielded first, so a bracket or full stop met here always means itself; the
+partner of every square bracket is found beforehand, and a closing title quote that was once looked for in vain is not
+looked for again. So the work is linear whatever the text holds.
+"""
+
+import re
+
+from notifications.rendering.markdown.escapes import shield, unshield
+from notifications.rendering.markdown.tree import Address, Break, Inline, Link, Text
+
+_SPECIAL = re.compile(r"\n|!?\[|https?://")
+_BRACKET = re.compile(r"[\[\]]")
+_ADDRESS = re.compile(r"https?://[^\s<]++")
+_NOT_LAST_OF_ADDRESS = ".,:\"')]"
+_TITLE_START = re.compile(r"(?<!\s)\s++(?P<quote>[\"'])")
+_TITLE_END = {quote: re.compile(rf"{quote}\s*+\)") for quote in "\"'"}
+
+
+def parse(source: str) -> list[Inline]:
+    """Parse the text of one block.
+
+    >>> parse("See [map](https://quay.example)\\n!")
+    [Text(text='See '), Link(text='map', target='https://quay.example', title=None), Break(), Text(text='!')]
+    """
+    shielded = shield(source)
+    if not _SPECIAL.search(shielded):
+        return [Text(shielded)] if shielded else []
+    return _Scanner(shielded).scan()
+
+
+class _Scanner:
+    """The state of one pass over a text whose escapes are shielded."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.partners = _bracket_partners(source)
+        self.last_title_end = {quote: _last_start(pattern, source) for quote, pattern in _TITLE_END.items()}
+        self.last_bracket = source.rfind(")")
+        self.nodes: list[Inline] = []
+        self.text_from = 0  # where the text node being gathered begins
+
+    def scan(self) -> list[Inline]:
+        position = 0
+        while match := _SPECIAL.search(self.source, position):
+            position = self._take(match)
+        self._flush(len(self.source))
+        return self.nodes
+
+    def _take(self, match: re.Match[str]) -> int:
+        """Handle one special spot and return where to go on; what is no link after all stays text."""
+        start, special = match.start(), match[0]
+        if special == "\n":
+            self._add(start, match.end(), Break())
+        elif special.endswith("["):
+            found = self._link(match.end() - 1)
+            if not found:
+                return match.end()
+            link, end = found
+            self._add(start, end, None if special.startswith("!") else link)
+        else:
+            end = self._address_end(start)
+            if end <= match.end():
+                return match.end()
+            self._add(start, end, Address(unshield(self.source[start:end])))
+        return self.text_from
+
+    def _add(self, start: int, end: int, node: Inline | None) -> None:
+        self._flush(start)
+        if node is not None:
+            self.nodes.append(node)
+        self.text_from = end
+
+    def _flush(self, end: int) -> None:
+        if self.text_from < end:
+            self.nodes.append(Text(self.source[self.text_from : end]))
+
+    def _address_end(self, start: int) -> int:
+        match = _ADDRESS.match(self.source, start)
+        return start + len(match[0].rstrip(_NOT_LAST_OF_ADDRESS)) if match else start
+
+    def _link(self, opening: int) -> tuple[Link, int] | None:
+        """Read `[text](target "title")` from its opening bracket; return it and its end."""
+        closing = self.partners.get(opening)
+        if closing is None or not self.source.startswith("(", closing + 1):
+            return None
+        destination = self._destination(closing + 2)
+        if destination is None:
+            return None
+        target, title, end = destination
+        return Link(self.source[opening + 1 : closing], unshield(target), title and unshield(title)), end
+
+    def _destination(self, start: int) -> tuple[str, str | None, int] | None:
+        """Read target and title; the target ends at the title or at the first closing bracket."""
+        if start > self.last_bracket:
+            return None
+        bracket = self.source.index(")", start)
+        for match in _TITLE_START.finditer(self.source, start, bracket):
+            quote = match["quote"]
+            if match.end() > self.last_title_end[quote]:
+                continue
+            ending = _TITLE_END[quote].search(self.source, match.end())
+            if ending:
+                target = self.source[start : match.start()].strip()
+                return target, self.source[match.end() : ending.start()], ending.end()
+        return self.source[start:bracket].strip(), None, bracket + 1
+
+
+def _bracket_partners(source: str) -> dict[int, int]:
+    """Return the closing bracket of each opening one that has one."""
+    partners: dict[int, int] = {}
+    open_brackets: list[int] = []
+    for match in _BRACKET.finditer(source):
+        if match[0] == "[":
+            open_brackets.append(match.start())
+        elif open_brackets:
+            partners[open_brackets.pop()] = match.start()
+    return partners
+
+
+def _last_start(pattern: re.Pattern[str], source: str) -> int:
+    """Return where the last match begins, or -1."""
+    last = -1
+    for match in pattern.finditer(source):
+        last = match.start()
+    return last

@@ -1,0 +1,104 @@
+"""What a single line of an email body can be. Source: Rendering §4.3.
+
+Lines come without tabs, without spaces at their end, and white-space-only ones empty (see blocks.parse). Leading
+spaces mean nothing here; only in lists do they nest.
+"""
+
+import re
+from dataclasses import dataclass
+
+MAX_HEADING_MARKS = 6
+
+_MARK = re.compile(
+    r"(?P<indent> *+)(?:(?P<bullet>[*•-])(?!(?P=bullet))|[0-9]++\.)(?P<space> *+)(?P<text>.*)", re.DOTALL
+)
+_TABLE_DIVIDER = frozenset("-:| ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """The mark of a list item, and what follows it on its line."""
+
+    indent: int
+    is_ordered: bool
+    has_space: bool
+    text: str
+
+
+def indent(line: str) -> int:
+    """Count the leading spaces."""
+    return len(line) - len(line.lstrip(" "))
+
+
+def is_rule(line: str, characters: str = "-*_") -> bool:
+    """Say whether the line is three or more of one of the characters and nothing but spaces between.
+
+    >>> is_rule("* * *"), is_rule("--"), is_rule("-_-")
+    (True, False, False)
+    """
+    marks = line.replace(" ", "")
+    return len(marks) >= 3 and marks[0] in characters and not marks.strip(marks[0])
+
+
+def heading(line: str) -> tuple[int, str] | None:
+    """Return level and text of a `#` heading.
+
+    >>> heading("  ##Parking ##")
+    (2, 'Parking')
+    """
+    stripped = line.strip(" ")
+    level = len(stripped) - len(stripped[:MAX_HEADING_MARKS].lstrip("#") + stripped[MAX_HEADING_MARKS:])
+    text = stripped[level:].strip(" ")
+    if not level or not text:
+        return None
+    return level, text.rstrip("#").rstrip(" ") or "#"
+
+
+def underline(line: str) -> int | None:
+    """Return the level of the heading that this line, of only `=` or only `-`, makes of the one above it."""
+    stripped = line.strip(" ")
+    if not stripped:
+        return None
+    if not stripped.strip("="):
+        return 1
+    return None if stripped.strip("-") else 2
+
+
+def is_inset(line: str) -> bool:
+    """Say whether the line starts with a caret."""
+    return line.lstrip(" ").startswith("^")
+
+
+def without_caret(line: str) -> str:
+    """Take the caret off a line of an inset, if it has one, and one space after it."""
+    return line.lstrip(" ")[1:].removeprefix(" ") if is_inset(line) else line
+
+
+def mark(line: str) -> Mark | None:
+    """Read the mark of a list item: a bullet not doubled, or digits and a full stop.
+
+    >>> mark("  - rope")
+    Mark(indent=2, is_ordered=False, has_space=True, text='rope')
+    """
+    match = _MARK.match(line)
+    if match is None:
+        return None
+    return Mark(
+        indent=len(match["indent"]),
+        is_ordered=match["bullet"] is None,
+        has_space=bool(match["space"]),
+        text=match["text"],
+    )
+
+
+def is_table_divider(line: str) -> bool:
+    """Say whether the line can stand below the head of a table."""
+    return "|" in line and "-" in line and _TABLE_DIVIDER.issuperset(line)
+
+
+def interrupts_paragraph(line: str) -> bool:
+    """Say whether the line begins a block of its own below running text."""
+    if heading(line) or is_rule(line, "*_") or line.lstrip(" ").startswith("+ "):
+        return True
+    item = mark(line)
+    return item is not None and item.has_space and not line.lstrip(" ").startswith("•")

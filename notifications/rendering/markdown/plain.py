@@ -1,0 +1,91 @@
+"""Writes the tree as plain text. Source: Rendering §4.7."""
+
+from collections.abc import Sequence
+
+from notifications.rendering.markdown.tree import (
+    Address,
+    Block,
+    Break,
+    Heading,
+    Inline,
+    Inset,
+    Item,
+    Link,
+    List,
+    Paragraph,
+    Rule,
+    Text,
+    visible,
+)
+from notifications.rendering.markdown.typography import typeset
+
+WIDTH = 65
+BULLET = "•"
+
+
+def write(blocks: Sequence[Block]) -> str:
+    """Return the plain part: it starts with text and ends with one newline."""
+    return PlainWriter().blocks(blocks).lstrip() + "\n"
+
+
+class PlainWriter:
+    """One method for each kind of node; the preheader's writer changes three of them."""
+
+    def blocks(self, blocks: Sequence[Block]) -> str:
+        """Write blocks one after the other; each brings the newlines before it."""
+        return "".join(map(self.block, blocks))
+
+    def block(self, block: Block) -> str:
+        """Write one block."""
+        match block:
+            case Paragraph():
+                return "\n\n" + self.inlines(block.inlines)
+            case Heading():
+                return self.heading(self.inlines(block.inlines), block.level)
+            case Rule():
+                return self.rule()
+            case List():
+                return "\n" + "".join(self.item(item, number) for number, item in _numbered(block))
+            case Inset():
+                return self.blocks(block.blocks)
+
+    def item(self, item: Item, number: str) -> str:
+        """Write one item behind its number or bullet."""
+        return f"\n{number} {self.blocks(item.blocks).strip()}"
+
+    def heading(self, text: str, level: int) -> str:
+        """Write a heading, underlined."""
+        return f"\n\n\n{text}\n{('=' if level == 1 else '-') * WIDTH}"
+
+    def rule(self) -> str:
+        """Write a line across."""
+        return "\n\n" + ("=-" * WIDTH)[:WIDTH]
+
+    def link(self, text: str, link: Link) -> str:
+        """Write a link so that its address can be read and copied."""
+        title = f" ({link.title})" if link.title else ""
+        return f"{text}{title}: {link.target}"
+
+    def inlines(self, nodes: Sequence[Inline]) -> str:
+        """Write running text."""
+        parts: list[str] = []
+        before = ""
+        for node in nodes:
+            parts.append(self._inline(node, before))
+            before = visible(node)
+        return "".join(parts)
+
+    def _inline(self, node: Inline, before: str) -> str:
+        match node:
+            case Text():
+                return typeset(node.text, before=before)
+            case Break():
+                return "\n"
+            case Address():
+                return node.target
+            case Link():
+                return self.link(typeset(node.text), node)
+
+
+def _numbered(block: List) -> list[tuple[str, Item]]:
+    return [(f"{place}." if block.is_ordered else BULLET, item) for place, item in enumerate(block.items, start=1)]

@@ -1,0 +1,97 @@
+"""The nodes of a parsed email body: what the parser makes and the three writers read.
+
+Text in the nodes is raw: no HTML, no typography yet, escaped characters shielded (see escapes).
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A stretch of running text within one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A line end inside a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link with a text of its own."""
+
+    text: str
+    target: str
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A web address standing in the text, linked to itself."""
+
+    target: str
+
+
+Inline = Text | Break | Link | Address
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    inlines: list[Inline]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the first or second level, which readers get as h2 and h3."""
+
+    level: int
+    inlines: list[Inline]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line across."""
+
+
+@dataclass(slots=True)
+class Item:
+    """One item of a list: its text, then nested lists.
+
+    is_loose: a blank line stands beside or in it, so its text is set as paragraphs; known only once the next line is
+    """
+
+    blocks: list["Paragraph | List"]
+    is_loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """Bullets or numbers."""
+
+    is_ordered: bool
+    items: list[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Inset:
+    """Text set apart by a bar on its left."""
+
+    blocks: list["Block"]
+
+
+Block = Paragraph | Heading | Rule | List | Inset
+
+
+def visible(node: Inline) -> str:
+    """Return what a reader sees of a node, for the typography of the node after it."""
+    match node:
+        case Break():
+            return "\n"
+        case Address():
+            return node.target
+        case _:
+            return node.text

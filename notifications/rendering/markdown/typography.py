@@ -1,0 +1,59 @@
+"""Quotes, dashes and spaces as a printer would set them. Source: Rendering §4.6.
+
+Works on one text node of an email, or on a subject. Shielded characters (see escapes) are left as they are, but count
+as themselves for their neighbours. Each pattern begins at the start of a run only, so long runs stay linear.
+"""
+
+import re
+
+from notifications.rendering.markdown.escapes import shield_quotes, shielded, unshield
+
+_SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
+_SPACED_DASH = re.compile(r"(?<![^\S\n])[^\S\n]++[-–—]{1,3}[^\S\n]++")
+_RUN = re.compile(r"\S++")
+_ANYTHING_TO_SET = re.compile("['\",.–—-]|[\ud800-\udfff]")
+
+_CLOSES_AFTER = rf"(?<=[^\s\[{{(\-{re.escape(shielded('[{(-'))}])"  # some character, but none of these
+_QUOTE = re.compile(
+    rf"""
+      (?P<opening>(?<=\s)['"](?=\w) | "'(?=\w) | '"(?=\w))
+    | (?P<closing>{_CLOSES_AFTER}'(?!\d) | {_CLOSES_AFTER}" | "(?=\s))
+    | (?P<other>['"])
+    """,
+    re.VERBOSE,
+)
+_OPENED = str.maketrans("'\"", "‘“")
+_CLOSED = str.maketrans("'\"", "’”")
+
+
+def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
+    """Set one text node and unshield it.
+
+    before: the text that stands before the node; a quote right after a link closes
+    curl: False for link texts in HTML, whose quotes stay straight
+
+    >>> typeset("She said \\"it's 5 - 6\\" , not '90s")
+    'She said “it’s 5 – 6”, not ‘90s'
+    """
+    if not _ANYTHING_TO_SET.search(text):
+        return text
+    text = _SPACE_BEFORE_STOP.sub("", text)
+    if curl:
+        text = _curled(text, before)
+    return unshield(_SPACED_DASH.sub(" – ", text))
+
+
+def _curled(text: str, before: str) -> str:
+    if "@" in text:
+        text = _RUN.sub(_with_straight_apostrophes, text)
+    neighbour = " " if not before or before[-1].isspace() else "x"
+    return _QUOTE.sub(_curl, neighbour + text)[1:]
+
+
+def _curl(match: re.Match[str]) -> str:
+    return match[0].translate(_CLOSED if match.lastgroup == "closing" else _OPENED)
+
+
+def _with_straight_apostrophes(match: re.Match[str]) -> str:
+    """Keep the single quotes of an email address and of what hangs on it."""
+    return shield_quotes(match[0]) if "@" in match[0] else match[0]

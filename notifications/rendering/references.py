@@ -1,0 +1,30 @@
+"""HTML character references and invisible fillers in what authors write. Source: Rendering §4.2."""
+
+import html
+import re
+from html.entities import html5
+
+# Eight digits hold every code point; longer ones stay as typed, and no number grows without bound.
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,8}|[A-Za-z][A-Za-z0-9]*+);")
+_FILLERS = str.maketrans("", "", "\u2028\u3164")  # line separator, Hangul filler
+
+
+def without_fillers(text: str) -> str:
+    """Delete two characters that show as nothing or break mail programs."""
+    return text.translate(_FILLERS)
+
+
+def decode(text: str) -> str:
+    """Decode the references that end in a semicolon, once.
+
+    >>> decode("Fees &pound;5 &amp;amp; &copy 2026 &unknown;")
+    'Fees £5 &amp; &copy 2026 &unknown;'
+    """
+    return _REFERENCE.sub(_decoded, text)
+
+
+def _decoded(match: re.Match[str]) -> str:
+    reference = match[0]
+    if reference.startswith("&#"):
+        return html.unescape(reference)
+    return html5.get(reference[1:], reference)

@@ -1,0 +1,90 @@
+"""Makes values from strangers harmless: no links, no Markdown. Source: Rendering §6, `sanitise_content_for`.
+
+The backslashes show in the API's `content.body` and vanish when the email is rendered.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html.entities import html5
+
+from notifications.rendering import addresses, placeholders, references
+
+# Any run of characters before :// counts as a scheme: the fewer survive, the better.
+_SCHEME = re.compile(r"(?<![\w+.-])[\w+.-]++://[^\s<]*+")
+_MARK = re.compile(r"[`*_()\\{}\[\]<>#+\-.!|]")
+_MARK_AT_LINE_START = re.compile(r"(?:\A|(?<=[\r\n]))(?P<indent>[^\S\r\n]*+)(?P<mark>[\^•=~])")
+_NAMED_REFERENCE = re.compile(r"&(?=(?P<name>[A-Za-z][A-Za-z0-9]*+;))")
+_HARMLESS_REFERENCES = frozenset("<>&\"'")  # the renderer gives these no meaning once they are decoded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SanitisedRequest:
+    """A request's values after sanitising, and what was changed.
+
+    changed: key as sent → {"unsanitised": …, "sanitised": …}, lists whole; the answer's `sanitised_content`
+    """
+
+    personalisation: dict[str, object]
+    changed: dict[str, dict[str, object]]
+
+
+def value(text: str) -> str:
+    """Make one string harmless.
+
+    Character references that stand for Markdown are shown as typed too: decoded after this step, `&lbrack;` would be
+    a bracket again. What the renderer deletes goes first, or it would put `http:/` and `/` together behind our back.
+
+    >>> value("# [win](https://bad.example/x) Dr.Hollow")
+    '\\\\# \\\\[win\\\\]\\\\( Dr\\\\. Hollow'
+    """
+    text = _SCHEME.sub("", _without_addresses(references.without_fillers(text)))
+    text = _NAMED_REFERENCE.sub(_defused, text)
+    return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", _MARK.sub(r"\\\g<0>", text))
+
+
+def request(personalisation: Mapping[str, object], names: Sequence[object] | None) -> SanitisedRequest:
+    """Make the named values of a request harmless: strings, and the strings of lists.
+
+    names: as sent in `sanitise_content_for`; those nobody sent a value for, and non-strings, are ignored
+    """
+    wanted = {placeholders.key(name) for name in names or () if isinstance(name, str)}
+    sanitised = {
+        name: _any_value(given) if placeholders.key(name) in wanted else given
+        for name, given in personalisation.items()
+    }
+    return SanitisedRequest(
+        personalisation=sanitised,
+        changed={
+            name: {"unsanitised": given, "sanitised": sanitised[name]}
+            for name, given in personalisation.items()
+            if sanitised[name] != given
+        },
+    )
+
+
+def _any_value(given: object) -> object:
+    if isinstance(given, str):
+        return value(given)
+    if isinstance(given, list):
+        return [value(item) if isinstance(item, str) else item for item in given]
+    return given
+
+
+def _without_addresses(text: str) -> str:
+    """Delete addresses; where only the space after a full stop was forgotten, put it in."""
+    parts: list[str] = []
+    end = 0
+    for address in addresses.find(text):
+        parts.append(text[end : address.start])
+        if all(character.isalnum() or character in ".-" for character in address.text):
+            parts.append(address.text.replace(".", ". "))
+        end = address.end
+    parts.append(text[end:])
+    return "".join(parts)
+
+
+def _defused(match: re.Match[str]) -> str:
+    decoded = html5.get(match["name"], "")
+    has_meaning = any(character.isascii() or character == "•" for character in decoded)
+    return "&amp;" if has_meaning and decoded not in _HARMLESS_REFERENCES else "&"

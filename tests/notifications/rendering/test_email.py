@@ -1,0 +1,75 @@
+"""Emails as a whole: emptiness, footer, names kept from linking, document. Source: Rendering §4."""
+
+import pytest
+
+from notifications.rendering import email
+
+
+@pytest.mark.parametrize(
+    ("content", "value", "is_empty"),
+    [
+        ("", "x", True),
+        (" \n", "x", True),
+        ("((a))", "", True),
+        ("((a)) ((a))", " ", True),
+        ("((a))\n", "", True),
+        ("((a??text))", "no", True),
+        ("((a))", "x", False),
+        ("((a)).", "", False),
+        ("x((a))", "", False),
+    ],
+)
+def test_an_email_is_empty_only_if_its_template_is_all_placeholders(content: str, value: str, is_empty: bool) -> None:
+    assert email.render("", content, {"a": value}).is_empty is is_empty
+
+
+def test_two_million_bytes_pass_and_one_more_does_not() -> None:
+    assert not email.EmailText(subject="", filled="x" * 2_000_000).is_too_long
+    assert email.EmailText(subject="", filled="x" * 2_000_001).is_too_long
+
+
+def test_the_footer_is_in_every_part_but_not_in_the_body_the_api_shows() -> None:
+    text = email.render("", "News ((v))", {"v": "((w))"}, unsubscribe_url="https://a.example/unsubscribe/1")
+
+    assert text.body == "News ((w))"
+    assert text.plain.endswith("Unsubscribe from these emails: https://a.example/unsubscribe/1\n")
+    assert 'href="https://a.example/unsubscribe/1"' in text.html
+
+
+def test_an_email_can_be_made_again_from_what_is_stored() -> None:
+    text = email.render("Tides", "  * a\n  * ((b))", {"b": "[x](https://x.example) ((c))"})
+
+    again = email.EmailText(subject=text.subject, filled=text.filled)
+
+    assert (again.html, again.plain, again.preheader) == (text.html, text.plain, text.preheader)
+
+
+@pytest.mark.parametrize(
+    ("source", "plain"),
+    [
+        ("Quay.example opens", "Quay.\u200bexample opens\n"),
+        ("see quay.example.", "see quay.\u200bexample.\n"),
+        ("see quay.example/map", "see quay.example/map\n"),
+        ("see quay.examples", "see quay.examples\n"),
+        ("https://quay.example", "https://quay.example\n"),
+    ],
+)
+def test_names_of_the_setting_are_kept_from_being_linked(source: str, plain: str) -> None:
+    text = email.render("", source, {}, unlinked_names=["quay.example"])
+
+    assert text.plain == plain
+
+
+def test_the_document_holds_title_preheader_and_fragment() -> None:
+    text = email.EmailText(subject="Fish & chips", filled="# Tides\n\nHigh water at noon.")
+
+    document = email.html_document(text)
+
+    assert document.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert "<title>Fish &amp; chips</title>" in document
+    assert document.index("Tides High water at noon.…</span>") < document.index("<table")
+    assert text.html in document
+
+
+def test_a_subject_keeps_what_a_backslash_protects() -> None:
+    assert email.render_subject(r"5 \- 6 \"x\" C:\temp", {}) == r'5 - 6 "x" C:\temp'

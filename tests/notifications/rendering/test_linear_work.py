@@ -1,0 +1,44 @@
+"""Hostile inputs of 200,000 repeats end soon and do not exhaust the stack. Source: Rendering §4.10.
+
+Quadratic work on them takes hours, so the time limit of the test run is the assertion; none is measured here.
+"""
+
+import pytest
+
+from notifications.rendering import email, placeholders, sanitise, sms
+
+TIMES = 200_000
+OF_THE_CONTRACT = ["((", "[", "![", "* ", "^", "\\", '"', "|", " "]
+FURTHER = [
+    "]", "[]", "[](", "[[", "]](", '[a](b "', "((a", "(( ", "'", "' ", "- ", " ,", "@", "a-", "a.", "a-b.", "@a-",
+    "&", "&#1", "http://", "http://.", "\n", "* a\n", "^\n", "^ a\n\n", "1.\n", "#", "=\n", "a\n=\n", "|\n", "+ a\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", OF_THE_CONTRACT + FURTHER)
+def test_repeats_are_rendered(part: str) -> None:
+    source = part * TIMES
+
+    text = email.render(source, source, {})
+
+    assert text.html is not None
+    assert text.plain.endswith("\n")
+    assert len(text.preheader) <= 256 * len("&amp;")
+
+
+@pytest.mark.parametrize("part", OF_THE_CONTRACT + FURTHER)
+def test_repeats_are_sanitised_and_sent_as_text(part: str) -> None:
+    source = part * TIMES
+
+    sanitise.value(source)
+    sms.preview_html(sms.render(source, {}))
+
+    assert placeholders.unfilled(source, {}, redact=True)
+
+
+def test_nesting_as_deep_as_the_text_is_long_is_read() -> None:
+    deep_lists = "".join(f"{'  ' * depth}* a\n" for depth in range(1_000))
+    deep_insets = "^" * TIMES + " a"
+
+    assert email.EmailText(subject="", filled=deep_lists).html.count("<ul") == 6
+    assert email.EmailText(subject="", filled=deep_insets).html.count("<blockquote") == 6
