@@ -12,6 +12,7 @@ MAX_HEADING_MARKS = 6
 _MARK = re.compile(
     r"(?P<indent> *+)(?:(?P<bullet>[*•-])(?!(?P=bullet))|[0-9]++\.)(?P<space> *+)(?P<text>.*)", re.DOTALL
 )
+_ENDS_WITH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z")  # an odd number of backslashes
 _TABLE_DIVIDER = frozenset("-:| ")
 
 
@@ -47,11 +48,15 @@ def heading(line: str) -> tuple[int, str] | None:
     (2, 'Parking')
     """
     stripped = line.strip(" ")
-    level = len(stripped) - len(stripped[:MAX_HEADING_MARKS].lstrip("#") + stripped[MAX_HEADING_MARKS:])
+    marks = stripped[:MAX_HEADING_MARKS]
+    level = len(marks) - len(marks.lstrip("#"))
     text = stripped[level:].strip(" ")
     if not level or not text:
         return None
-    return level, text.rstrip("#").rstrip(" ") or "#"
+    closed = text.rstrip("#")
+    if closed != text and _ENDS_WITH_ESCAPE.search(closed):
+        return level, f"{closed}#"  # the first hash is part of the text, as in "# Learn C\#"
+    return level, closed.rstrip(" ") or "#"
 
 
 def underline(line: str) -> int | None:
