@@ -6,15 +6,20 @@ read stops the start with the variable's name. On a developer's machine secrets 
 
 import os
 import secrets
+import shlex
 from pathlib import Path
 
 from cryptography.fernet import Fernet
+from dotenv import dotenv_values
 from environs import FileAwareEnv
 
 ROOT = Path(__file__).resolve().parent.parent
-DEMO_ENV = ROOT / ".demo.env"
+DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # beside the state it belongs to
 
 env = FileAwareEnv()
+
+
+_given: set[str] = set()
 
 
 def load() -> None:
@@ -25,6 +30,7 @@ def load() -> None:
     if environment() == "test":
         return
     env.read_env(str(ROOT / ".env"), recurse=False)
+    _given.update(os.environ)
     if is_local() and DEMO_ENV.exists():
         env.read_env(str(DEMO_ENV), recurse=False)
 
@@ -62,6 +68,25 @@ def remember(name: str, value: str) -> None:
         file.write(f"{name}={value}\n")
     first = next(line for line in DEMO_ENV.read_text().splitlines() if line.startswith(f"{name}="))
     os.environ[name] = first.partition("=")[2]
+
+
+def is_given(name: str) -> bool:
+    """Has the operator said so, in the environment or in `.env`, or have we in `.demo.env`?"""
+    return name in _given
+
+
+def demo_values() -> dict[str, str]:
+    """Return what `.demo.env` holds, name → value."""
+    return {name: value for name, value in dotenv_values(DEMO_ENV, interpolate=False).items() if value is not None}
+
+
+def keep(values: dict[str, str]) -> None:
+    """Put these into `.demo.env` in the place of what it says of them now."""
+    lines = [f"{name}={shlex.quote(value)}\n" for name, value in (demo_values() | values).items()]
+    beside = DEMO_ENV.with_suffix(".new")
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.writelines(lines)
+    beside.replace(DEMO_ENV)
 
 
 def _new_secret(name: str) -> str:

@@ -15,6 +15,8 @@ from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
+MAX_WAIT_SECONDS = 0.2
+
 
 class Channel(filesystem.Channel):
     """Every queue has the exchange of its own name, so there is no routing to keep."""
@@ -59,3 +61,7 @@ class Channel(filesystem.Channel):
 
 class Transport(filesystem.Transport):
     Channel = Channel
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+        """Come back often: a worker looks between two calls whether it has been asked to stop."""
+        super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))

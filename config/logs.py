@@ -16,6 +16,7 @@ from structlog.typing import EventDict, WrappedLogger
 
 MAX_LINE_BYTES = 8192
 MAX_VALUE_CHARACTERS = 1000
+_QUOTING = ("Invalid request", "Error handling request")  # gunicorn then quotes it, path and query and all
 _FIRST = ("ts", "level", "event", "request_id")
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
 
@@ -38,8 +39,9 @@ class Formatter(logging.Formatter):
         self._finish = _finish(log_format)
 
     def format(self, record: logging.LogRecord) -> str:
-        # gunicorn quotes the request it could not read, path and query and all.
-        message = record.getMessage().partition(": ")[0] if record.name == "gunicorn.error" else record.getMessage()
+        message = record.getMessage()
+        if message.startswith(_QUOTING):
+            message = message.partition(": ")[0].partition(" /")[0]
         event: Any = {"event": message, "level": record.levelname.lower(), "logger": record.name}
         if record.exc_info and record.exc_info[0]:
             event["exc_info"] = record.exc_info

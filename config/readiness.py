@@ -20,7 +20,7 @@ def failures() -> list[str]:
     """Return the names of what is missing: database, migrations, queue. Empty: ready."""
     if not _in_time(_database_answers):
         return ["database"]
-    checks = {"migrations": _migrations_are_applied, "queue": _queue_is_reachable}
+    checks = {"migrations": migrations_are_applied, "queue": _queue_is_reachable}
     return [name for name, check in checks.items() if not check()]
 
 
@@ -42,7 +42,7 @@ def _database_answers() -> bool:
     return True
 
 
-def _migrations_are_applied() -> bool:
+def migrations_are_applied() -> bool:
     try:
         executor = MigrationExecutor(connection)
         return not executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -6,6 +6,8 @@ So `config` imports neither area, and `manage.py provision` can apply both parts
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from django.core.management import CommandError
+
 
 @dataclass(slots=True)
 class Faults:
@@ -29,6 +31,19 @@ class DemoResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One line of `manage.py doctor`: what was looked at, what was seen, and what to do. No fix: all is well."""
+
+    name: str
+    seen: str
+    fix: str = ""
+
+
+class Refused(CommandError):
+    """A command will not do it: one line that says why and what to do. Exit code 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One area's part of the shared commands.
 
@@ -37,6 +52,8 @@ class Part:
     demo:      makes the demo data that is not there yet; given what `.demo.env` already holds, name → value.
     tries:     name of a `manage.py try` target → function that does it over HTTP and returns the line to print.
     sweeps:    name of a rule → function that runs it and returns how many rows it dealt with.
+    checkups:  what `manage.py doctor` looks at beside the platform; each returns one finding.
+    reseals:   table.column → function that seals every cell of it under the newest key and returns how many.
     """
 
     area: str
@@ -45,6 +62,8 @@ class Part:
     demo: Callable[[dict[str, str]], DemoResult]
     tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
+    checkups: list[Callable[[], Finding]] = field(default_factory=list)
+    reseals: dict[str, Callable[[], int]] = field(default_factory=dict)
 
 
 _parts: dict[str, Part] = {}

@@ -4,15 +4,15 @@ Each module holds plain assignments; a later one may read an earlier one, never 
 """
 
 from config.env import environment
-from config.settings.base import *  # noqa: F403  Django wants one flat namespace
-from config.settings.rest import *  # noqa: F403
-from config.settings.queue import *  # noqa: F403
-from config.settings.logs import *  # noqa: F403
-from config.settings.datasets import *  # noqa: F403
-from config.settings.notifications import *  # noqa: F403
-from config.settings.console import *  # noqa: F403
+from config.settings.base import *
+from config.settings.rest import *
+from config.settings.queue import *
+from config.settings.logs import *
+from config.settings.datasets import *
+from config.settings.notifications import *
+from config.settings.console import *
 
 if environment() == "production":
-    from config.settings.production import *  # noqa: F403
+    from config.settings.production import *
 if environment() == "test":
-    from config.settings.test import *  # noqa: F403
+    from config.settings.test import *

@@ -1,5 +1,7 @@
 """Where the service stands: addresses, applications, database, files of its own."""
 
+from urllib.parse import urlsplit
+
 import dj_database_url
 from environs import validate
 
@@ -14,7 +16,7 @@ SECRET_KEY = secret("SECRET_KEY")
 FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
 
 BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", "testserver"])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", urlsplit(BASE_URL).hostname or ""])
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0)
 AREAS = env.list("AREAS", ["datasets", "notifications"])
 CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=validate.OneOf(["unfold", "plain"]))

@@ -17,4 +17,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # Gossip, mingle and heartbeat are talk between workers: the file queue cannot carry it, and nobody listens.
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        app.worker_main(["--quiet", "worker", "--loglevel", "INFO", "--concurrency", str(options["concurrency"]), *quiet])
+        app.worker_main(
+            ["--quiet", "worker", "--loglevel", "INFO", "--concurrency", str(options["concurrency"]), *quiet]
+        )

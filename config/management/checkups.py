@@ -1,0 +1,86 @@
+"""What `manage.py doctor` looks at on the platform's side. Source: Developer experience §12."""
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from kombu.exceptions import KombuError
+
+from config import models, publishing, readiness
+from config.management.parts import Finding
+
+PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
+CLOCK_SECONDS = 10  # a caller's token may be 30 s off; a third of that is ours
+FREE_MEGABYTES = 500
+
+
+def database() -> Finding:
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        fix = "Start the database, or correct DATABASE_URL."
+        return Finding(name="database", seen=f"{connection.vendor}: {type(error).__name__}", fix=fix)
+    return Finding(name="database", seen=connection.vendor)
+
+
+def migrations() -> Finding:
+    if readiness.migrations_are_applied():
+        return Finding(name="migrations", seen="all applied")
+    return Finding(name="migrations", seen="some are missing", fix="Run manage.py migrate.")
+
+
+def queue() -> Finding:
+    kind = "redis" if settings.REDIS_URL else "files"
+    try:
+        waiting = publishing.waiting()
+    except (KombuError, OSError) as error:
+        fix = "Start Redis, or correct REDIS_URL." if settings.REDIS_URL else f"Make {settings.VAR} writable."
+        return Finding(name="queue", seen=f"{kind}: {type(error).__name__}", fix=fix)
+    return Finding(name="queue", seen=f"{kind}, {waiting} waiting")
+
+
+def worker() -> Finding:
+    return _process("worker")
+
+
+def clock() -> Finding:
+    return _process("clock")
+
+
+def keys() -> Finding:
+    where = "made for the demo, in .demo.env" if settings.ENVIRONMENT == "local" else "given"
+    return Finding(name="keys", seen=f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS, {where}")
+
+
+def time() -> Finding:
+    """Compare with the database server's clock, or on SQLite with nothing but whether the year is plausible."""
+    now = datetime.now(UTC)
+    if connection.vendor == "postgresql":
+        with suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            apart = abs((cursor.fetchone()[0] - now).total_seconds())
+            fix = "Turn on time synchronisation on both machines." if apart > CLOCK_SECONDS else ""
+            return Finding(name="time", seen=f"{apart:.0f} s from the database's", fix=fix)
+    fix = "Set the clock: tokens are refused when it is 30 s off." if now.year < 2025 else ""
+    return Finding(name="time", seen=now.strftime("%Y-%m-%d %H:%M:%S UTC"), fix=fix)
+
+
+def disk() -> Finding:
+    free = shutil.disk_usage(settings.VAR).free // 2**20
+    fix = f"Make room below {settings.VAR}." if free < FREE_MEGABYTES else ""
+    return Finding(name="disk", seen=f"{free} MB free", fix=fix)
+
+
+def _process(name: str) -> Finding:
+    try:
+        if models.is_there(name, within_seconds=PROCESS_SECONDS):
+            return Finding(name=name, seen=f"seen in the last {PROCESS_SECONDS} s")
+    except DatabaseError:
+        return Finding(name=name, seen="not known", fix="See database.")
+    return Finding(name=name, seen=f"not seen for {PROCESS_SECONDS} s", fix=f"Start manage.py {name}.")
+
+
+PLATFORM: list[Callable[[], Finding]] = [database, migrations, queue, worker, clock, keys, time, disk]

@@ -1,0 +1,21 @@
+"""Run the clock: it asks the workers for what is due."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from config.celery import app
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the clock until it is stopped; a second one waits until the first is gone. "
+        "Example: manage.py clock. Exit code 0 after a stop."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """There is nothing to choose."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        app.start(["--quiet", "beat", "--loglevel", "INFO"])

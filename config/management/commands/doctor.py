@@ -1,0 +1,36 @@
+"""Look at everything the service stands on, and say what to do where it is not well."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from config.management import checkups, parts
+
+
+class Command(BaseCommand):
+    help = (
+        "Check database, migrations, queue, worker, clock, keys, time, disk and what the areas need, with a fix for "
+        "each ✗. Example: manage.py doctor. Exit code 0, or 1 where something is not well."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        of_areas = [checkup for part in parts.registered() for checkup in part.checkups]
+        findings = [checkup() for checkup in (*checkups.PLATFORM, *of_areas)]
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
+        else:
+            for finding in findings:
+                mark = "✗" if finding.fix else "✓"
+                self.stdout.write(
+                    f"{mark} {finding.name:<12} {finding.seen}{f'. {finding.fix}' if finding.fix else ''}"
+                )
+        if any(finding.fix for finding in findings):
+            sys.exit(1)

@@ -1,0 +1,31 @@
+"""Send one message or write one record to the running service, as any caller would."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config import env
+from config.management import parts
+from config.management.parts import Refused
+
+
+class Command(BaseCommand):
+    help = (
+        "Call the running service once over HTTP with the demo key or token. Example: manage.py try email. "
+        "Exit code 0, 1 with the service's own words, or 2 for an unknown target."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("target", choices=sorted(_tries()), help="what to try")
+
+    def handle(self, *args: Any, target: str, **options: Any) -> None:
+        try:
+            self.stdout.write(_tries()[target](settings.BASE_URL, env.demo_values()))
+        except KeyError as error:
+            raise Refused(f"{error.args[0]} is not in .demo.env: start the service once with `make run`.") from error
+
+
+def _tries() -> dict[str, Any]:
+    return {name: function for part in parts.registered() for name, function in part.tries.items()}

@@ -1,0 +1,64 @@
+"""The demo data of all areas, and the lines that tell a person where to begin.
+
+Source: Developer experience §2, §5.
+"""
+
+import secrets
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+
+from config import env
+from config.management import parts
+from config.management.parts import Refused
+
+PASSWORD = "ADMIN_PASSWORD"  # noqa: S105  the name of a variable
+SAVED = "saved in .demo.env"
+
+
+def is_allowed() -> bool:
+    return settings.PROVIDERS == ["sandbox"]
+
+
+def make() -> list[str]:
+    """Make what is not there yet, keep its secrets in `.demo.env`, and return the lines to print.
+
+    A secret is shown in full once, in the run that made it. Raises Refused where a message could leave the machine.
+    """
+    if not is_allowed():
+        raise Refused("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
+    held = env.demo_values()
+    password = held.get(PASSWORD) or secrets.token_urlsafe(12)
+    _make_admin(password)
+    made = {PASSWORD: password}
+    of_areas: list[str] = []
+    for part in parts.registered():
+        result = part.demo(held)
+        made |= result.variables
+        of_areas += result.lines
+    env.keep(made)
+    base, shown = settings.BASE_URL, SAVED if held.get(PASSWORD) else password
+    tries = [f"./manage.py try {name}" for part in parts.registered() for name in part.tries if name != "sms"]
+    return [
+        f"Console      {base}/admin/    user admin, password {shown}",
+        f"Sandbox      {base}/sandbox/  nothing leaves this machine",
+        f"API          {base}           docs {base}/docs/",
+        *(_without_secrets(line, held) for line in of_areas),
+        f"Try          {'   |   '.join(tries)}",
+    ]
+
+
+def _make_admin(password: str) -> None:
+    """Make the console's first account; if `.demo.env` was removed, give it the new password."""
+    user, is_new = get_user_model().objects.get_or_create(
+        username="admin", defaults={"is_staff": True, "is_superuser": True}
+    )
+    if is_new or not user.check_password(password):
+        user.set_password(password)
+        user.save(update_fields=["password"])
+
+
+def _without_secrets(line: str, held: dict[str, str]) -> str:
+    for name, value in held.items():
+        line = line.replace(f"{name}={value}", f"{name} {SAVED}")
+    return line
