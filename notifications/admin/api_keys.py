@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString
 from config.console import audit, cells
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet
-from notifications.admin import key_examples
 from notifications.admin.api_key_forms import ApiKeyForm, ApiKeyNoteForm
 from notifications.admin.service_rows import ServiceRowAdmin
 from notifications.models import ApiKey, KeyType
+from notifications.submission import examples
 
 _EXPLANATION = (
     "Signalbox keeps the secret encrypted, because it has to check signatures with it. "
@@ -67,8 +67,8 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             ),
             snippets=(
                 Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),
-                Snippet(label="Send one from Python", text=key_examples.python(settings.BASE_URL, whole, template)),
-                Snippet(label="Send one from a shell", text=key_examples.shell(settings.BASE_URL, whole, template)),
+                Snippet(label="Send one from Python", text=examples.python(settings.BASE_URL, whole, template)),
+                Snippet(label="Send one from a shell", text=examples.shell(settings.BASE_URL, whole, template)),
             ),
             where_next=("To the keys", self.list_url()),
         )

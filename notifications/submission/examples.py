@@ -8,6 +8,7 @@ from notifications.rendering import placeholders
 _SOMEBODY = {Channel.EMAIL: "you@example.org", Channel.SMS: "07700900123"}
 _FIELD = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}
 _METHOD = {Channel.EMAIL: "send_email_notification", Channel.SMS: "send_sms_notification"}
+PLACE_FOR_KEY = "paste-a-test-key-here"
 _NO_TEMPLATE = "the id of a template (make one first)"
 
 
@@ -25,9 +26,10 @@ def python(base_url: str, key: str, template: Template | None) -> str:
 def shell(base_url: str, key: str, template: Template | None) -> str:
     """Return a curl with the token it needs: HS256 over the service id and the time, made by the shell itself."""
     channel, body = _call(template)
-    service_id, secret = key[-73:-37], key[-36:]
     return (
-        f"SERVICE={service_id}; SECRET={secret}\n"
+        f"NOTIFY_API_KEY={key}\n"
+        'SERVICE=$(printf %s "$NOTIFY_API_KEY" | tail -c 73 | head -c 36)\n'
+        'SECRET=$(printf %s "$NOTIFY_API_KEY" | tail -c 36)\n'
         "b64() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }\n"
         'HEAD=$(printf \'{"typ":"JWT","alg":"HS256"}\' | b64)\n'
         'CLAIMS=$(printf \'{"iss":"%s","iat":%s}\' "$SERVICE" "$(date +%s)" | b64)\n'

@@ -1,0 +1,1 @@
+"""The inbox for development: what would have arrived."""
