@@ -1,0 +1,63 @@
+"""How many messages a service may send in a day, which is a UTC date. Source: the sending contract §13.2.
+
+Only accepted messages count, in the transaction that stores them, by an update that holds only below the limit: so
+parallel requests never pass it. Test keys and simulated recipients are neither counted nor stopped.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.db.models import F
+from django.utils import timezone
+
+from notifications import errors
+from notifications.models import ApiKey, DailyCounter, KeyType, LimitKind, Service
+
+
+def check(api_key: ApiKey, kind: LimitKind) -> None:
+    """Refuse early what could not be spent anyway. Raises DailyLimitReached."""
+    if api_key.key_type == KeyType.TEST:
+        return
+    now = timezone.now()
+    spent = DailyCounter.objects.filter(service_id=api_key.service_id, day=_day(now), kind=kind)
+    if (spent.values_list("count", flat=True).first() or 0) >= _limit(api_key.service, kind):
+        raise _reached(api_key.service, kind, now)
+
+
+def spend(api_key: ApiKey, kinds: Sequence[LimitKind]) -> None:
+    """Count one message; inside the caller's transaction, which it ends by raising DailyLimitReached.
+
+    Called last: the rows it locks are held shortest, and always in the same order.
+    """
+    if api_key.key_type == KeyType.TEST:
+        return
+    now = timezone.now()
+    for kind in kinds:
+        if not _spend_one(api_key.service, kind, _day(now)):
+            raise _reached(api_key.service, kind, now)
+
+
+def _spend_one(service: Service, kind: LimitKind, day: date) -> bool:
+    counters = DailyCounter.objects.filter(service=service, day=day, kind=kind)
+    below = counters.filter(count__lt=_limit(service, kind))
+    if below.update(count=F("count") + 1):
+        return True
+    if counters.exists():
+        return False
+    DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
+    return below.update(count=F("count") + 1) == 1
+
+
+def _limit(service: Service, kind: LimitKind) -> int:
+    limit: int = getattr(service, f"daily_limit_{kind.value}")
+    return limit
+
+
+def _day(now: datetime) -> date:
+    return now.astimezone(UTC).date()
+
+
+def _reached(service: Service, kind: LimitKind, now: datetime) -> errors.DailyLimitReached:
+    midnight = datetime.combine(_day(now) + timedelta(days=1), time(tzinfo=UTC))
+    seconds = max(1, int((midnight - now).total_seconds()))
+    return errors.DailyLimitReached(limit_kind=kind.value, limit=_limit(service, kind), retry_after_seconds=seconds)

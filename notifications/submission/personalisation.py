@@ -1,0 +1,49 @@
+"""Values and placeholders: what is missing, and which values are files. Source: the sending contract §7.1, §10."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from django.conf import settings
+
+from notifications import errors
+from notifications.models import Service
+from notifications.rendering import placeholders
+
+LONGEST_NAME_TOLD = 50  # names are the caller's: a refusal repeats them, but not at any length
+NAMES_TOLD = 20
+
+
+def check_complete(subject: str, content: str, personalisation: Mapping[str, object]) -> None:
+    """Raises PersonalisationMissing with the names as the template spells them, subject before body."""
+    names = placeholders.missing(subject, content, personalisation=personalisation)
+    if names:
+        raise errors.PersonalisationMissing(names=names, fix=_hint(names, list(personalisation)))
+
+
+def has_file(personalisation: Mapping[str, object]) -> bool:
+    """Say whether any value is a file: an object with the key `file`."""
+    return any(isinstance(value, dict) and "file" in value for value in personalisation.values())
+
+
+def check_files(service: Service, personalisation: Mapping[str, object]) -> None:
+    """Raises FilesNotSetUp, FilesNotSent: a file is never passed over in silence."""
+    if not has_file(personalisation):
+        return
+    if not service.file_contact:
+        raise errors.FilesNotSetUp(settings_url=console_url(service))
+    raise errors.FilesNotSent
+
+
+def console_url(service: Service) -> str:
+    return f"{settings.BASE_URL}/admin/notifications/service/{service.id}/"
+
+
+def _hint(missing: list[str], sent: list[str]) -> str:
+    """Name what was sent, never its values, and the likely slip of the pen."""
+    told = [name[:LONGEST_NAME_TOLD] for name in sent[:NAMES_TOLD]]
+    slips = [
+        f" Did you mean `{name}` for `{slip}`?"
+        for name in missing[:NAMES_TOLD]
+        for slip in get_close_matches(name.lower(), {other.lower(): other for other in told}, n=1)
+    ]
+    return f"Sent: {', '.join(told) or 'nothing'}.{''.join(slips)}"

@@ -1,0 +1,133 @@
+"""How many requests a service may make in a minute with keys of one type. Source: the sending contract §13.1.
+
+A sliding window: a request passes when fewer than the limit have passed in the last 60 s; refused ones cost nothing.
+Kept in Redis where there is one, else in the database, and exact over several processes in both. Where neither answers
+the request passes: an outage must not stop messages.
+"""
+
+import math
+import time
+from functools import lru_cache
+from uuid import UUID
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import F, Sum
+from redis.backoff import NoBackoff
+from redis.commands.core import Script
+from redis.retry import Retry
+
+from notifications import errors
+from notifications.models import ApiKey, RateSlot
+
+WINDOW_MS = 60_000
+SLOT_MS = 100  # of the database's window, which is exact to this
+LOCK_SLOT = 0  # a row that counts nothing: updating it lets requests of one service and key type through one at a time
+REDIS_TIMEOUT_SECONDS = 0.1
+REDIS_PAUSE_SECONDS = 5  # after a failure, or every request of an outage would wait for its own time-out
+
+# One entry for each request that passed, oldest first, with Redis's own clock. Answers the milliseconds to wait.
+_SCRIPT = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and tonumber(oldest) <= now - window do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local passed = redis.call('LLEN', KEYS[1])
+if passed >= limit then
+  return redis.call('LINDEX', KEYS[1], passed - limit) + window - now
+end
+redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], window)
+return 0
+"""
+
+log = structlog.get_logger()
+
+
+def check(api_key: ApiKey) -> None:
+    """Let one request through, and count it. Raises RateLimited."""
+    limit = api_key.service.rate_limit_per_minute
+    wait_ms = _wait(api_key.service_id, api_key.key_type, max(1, limit))
+    if wait_ms > 0:
+        seconds = min(60, max(1, math.ceil(wait_ms / 1000)))
+        raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=seconds)
+
+
+def _wait(service_id: UUID, key_type: str, limit: int) -> int:
+    if settings.REDIS_URL and time.monotonic() >= _pause.until:
+        try:
+            return int(_script(settings.REDIS_URL)(keys=[f"rate:{service_id}:{key_type}"], args=[limit, WINDOW_MS]))
+        except redis.RedisError as error:
+            _pause.until = time.monotonic() + REDIS_PAUSE_SECONDS
+            log.warning("rate.redis_unreachable", error=type(error).__name__)
+    try:
+        return wait_by_database(service_id, key_type, limit, now_ms=time.time_ns() // 1_000_000)
+    except DatabaseError as error:
+        log.warning("rate.unchecked", error=type(error).__name__)
+        return 0
+
+
+def wait_by_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> int:
+    """Return the milliseconds to wait; 0 where the request has passed and been counted."""
+    slots = RateSlot.objects.filter(service_id=service_id, key_type=key_type)
+    slot = now_ms // SLOT_MS
+    with transaction.atomic():
+        _lock(service_id, key_type)
+        window = slots.filter(slot__gt=slot - WINDOW_MS // SLOT_MS - 1)
+        passed = window.aggregate(total=Sum("count"))["total"] or 0
+        if passed >= limit:
+            return _wait_for(list(window.order_by("slot").values_list("slot", "count")), passed - limit, now_ms)
+        slots.filter(slot__gt=LOCK_SLOT, slot__lt=slot - WINDOW_MS // SLOT_MS).delete()
+        _add(service_id, key_type, slot)
+    return 0
+
+
+def _lock(service_id: UUID, key_type: str) -> None:
+    lock = RateSlot(service_id=service_id, key_type=key_type, slot=LOCK_SLOT)
+    rows = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot=LOCK_SLOT)
+    if not rows.update(count=0):
+        RateSlot.objects.bulk_create([lock], ignore_conflicts=True)
+        rows.update(count=0)
+
+
+def _add(service_id: UUID, key_type: str, slot: int) -> None:
+    """Count one more; nobody else is writing, since the lock is ours."""
+    rows = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot=slot)
+    if not rows.update(count=F("count") + 1):
+        RateSlot.objects.create(service_id=service_id, key_type=key_type, slot=slot, count=1)
+
+
+def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
+    """Return how long until the request that has to leave the window does: the one `surplus` after the oldest."""
+    for slot, count in window:
+        if surplus < count:
+            return (slot + 1) * SLOT_MS + WINDOW_MS - now_ms
+        surplus -= count
+    return WINDOW_MS
+
+
+class _Pause:
+    """Until when this process leaves Redis alone."""
+
+    until = 0.0
+
+
+_pause = _Pause()
+
+
+@lru_cache(maxsize=1)
+def _script(url: str) -> Script:
+    """A connection of its own, with time-outs short enough for a request to wait out."""
+    client = redis.Redis.from_url(
+        url,
+        socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
+        socket_timeout=REDIS_TIMEOUT_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return client.register_script(_SCRIPT)

@@ -1,0 +1,57 @@
+"""Which sender or reply-to address a message goes out with. Source: the sending contract §8."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.conf import settings
+
+from notifications import errors
+from notifications.models import ReplyToAddress, Service, SmsSender
+from notifications.recipients import senders
+from notifications.submission.recall import recalled
+from notifications.submission.requests import GivenId
+
+
+def sms_sender(service: Service, chosen: GivenId | None) -> SmsSender | None:
+    """Return the chosen sender, else the service's default, else nothing. Raises SmsSenderNotFound."""
+    known = _sms_senders(service.id) or []
+    if chosen is None:
+        return next((sender for sender in known if sender.is_default), None)
+    found = next((sender for sender in known if sender.id == chosen.value), None)
+    if found is None:
+        raise errors.SmsSenderNotFound(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
+    return found
+
+
+def reply_to(service: Service, chosen: GivenId | None) -> ReplyToAddress | None:
+    """Return the chosen reply-to address, else the service's default, else nothing. Raises ReplyToNotFound."""
+    known = _reply_to_addresses(service.id) or []
+    if chosen is None:
+        return next((address for address in known if address.is_default), None)
+    found = next((address for address in known if address.id == chosen.value), None)
+    if found is None:
+        raise errors.ReplyToNotFound(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
+    return found
+
+
+def from_number(sender: SmsSender | None) -> str:
+    return senders.from_number(sender.sender if sender else settings.DEFAULT_SMS_SENDER)
+
+
+def from_email(service: Service) -> str:
+    return senders.from_email(service.name, settings.EMAIL_DOMAIN)
+
+
+@recalled
+def _sms_senders(service_id: UUID) -> list[SmsSender] | None:
+    return list(SmsSender.objects.filter(service_id=service_id, archived_at=None))
+
+
+@recalled
+def _reply_to_addresses(service_id: UUID) -> list[ReplyToAddress] | None:
+    return list(ReplyToAddress.objects.filter(service_id=service_id, archived_at=None))
+
+
+def _ids(known: Iterable[SmsSender | ReplyToAddress]) -> str:
+    listed = ", ".join(f"{one.id} (default)" if one.is_default else str(one.id) for one in known)
+    return f"Ids of this service: {listed or 'none'}"
