@@ -1,0 +1,118 @@
+"""Which service and key a request comes from. The order of the checks is fixed: the first that fails answers.
+
+Source: Notification Sending API §5; the sending contract §3; Security and reliability §2.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework_simplejwt.authentication import JWTAuthentication
+from rest_framework_simplejwt.exceptions import TokenError
+
+from config.rest.bearer import parse_bearer_token
+from config.sealing import SealBroken
+from notifications import errors
+from notifications.api import usage
+from notifications.api.identifiers import parse_uuid
+from notifications.api.links import docs_url
+from notifications.api.tokens import ALGORITHM, CallerToken, KeyBackend, SignedToken, TokenMalformed
+from notifications.models import ApiKey, Service
+from notifications.models.api_key import REVOKED_KEYS_ARE_NAMED_FOR
+from notifications.submission.recall import recalled
+
+MAX_HEADER_CHARACTERS = 4096
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A service and the keys that may have signed for it: those in use first, then those revoked a short while ago."""
+
+    service: Service
+    keys: Sequence[tuple[ApiKey, KeyBackend]]
+
+
+class ServiceKeyAuthentication(JWTAuthentication):
+    """`Authorization: Bearer <JWT>`, signed with one of the keys of the service it names.
+
+    `request.user` is the Service, `request.auth` the ApiKey. Raises AuthError.
+    """
+
+    def authenticate(self, request: Request) -> tuple[Service, ApiKey]:  # type: ignore[override]  # callers are services
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header.strip():
+            raise errors.TokenMissing
+        text = parse_bearer_token(header) if len(header) <= MAX_HEADER_CHARACTERS else None
+        if text is None:
+            raise errors.BearerSchemeMissing
+
+        example_url = docs_url(request, errors.AuthError.docs)
+        try:
+            token = SignedToken.parse(text)
+        except TokenMalformed as error:
+            raise errors.TokenInvalid(example_url=example_url) from error
+        caller = _named_by(token)
+        if token.header.get("alg") != ALGORITHM:
+            raise errors.AlgorithmNotAllowed
+        key = _signer(token, caller, example_url)
+        if not key.is_live(timezone.now()):
+            raise errors.KeyRevoked
+
+        structlog.contextvars.bind_contextvars(service_id=str(caller.service.id), key_id=str(key.id))
+        usage.note(key, request.headers.get("User-Agent", ""))
+        return caller.service, key
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+def _named_by(token: SignedToken) -> Caller:
+    """Find the service the token says it comes from, before anything of it is believed."""
+    if "iss" not in token.claims:
+        raise errors.IssuerMissing
+    service_id = parse_uuid(token.claims["iss"])
+    if service_id is None:
+        raise errors.IssuerNotUuid
+    caller = _caller(service_id)
+    if caller is None:
+        raise errors.ServiceNotFound
+    if not caller.keys:
+        raise errors.ServiceHasNoKeys
+    if not caller.service.active:
+        raise errors.ServiceArchived
+    return caller
+
+
+def _signer(token: SignedToken, caller: Caller, example_url: str) -> ApiKey:
+    """Find the key that signed. A bad clock is told only to a caller who has one."""
+    for key, backend in caller.keys:
+        try:
+            CallerToken(token, backend, example_url=example_url)
+        except TokenError:
+            continue
+        return key
+    raise errors.KeyNotFound
+
+
+@recalled
+def _caller(service_id: UUID) -> Caller | None:
+    service = Service.objects.filter(id=service_id).first()
+    if service is None:
+        return None
+    named = Q(revoked_at=None) | Q(revoked_at__gt=timezone.now() - REVOKED_KEYS_ARE_NAMED_FOR)
+    keys = sorted(service.api_keys.filter(named), key=lambda key: key.revoked_at is not None)
+    return Caller(service=service, keys=[(key, backend) for key in keys if (backend := _backend(key))])
+
+
+def _backend(key: ApiKey) -> KeyBackend | None:
+    try:
+        return KeyBackend(key.secret)
+    except SealBroken:
+        log.error("api_key.unreadable", key_id=str(key.id))  # sealed under a key we no longer have: others still work
+        return None

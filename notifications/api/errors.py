@@ -1,0 +1,111 @@
+"""The one handler of this area: every refusal in the envelope, with the status of its kind.
+
+Source: Notification Sending API §7; the sending contract §2.2; Developer experience §11.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from rest_framework.response import Response
+
+from config.rest.body import BodyRefused, Reason
+from config.rest.strict_json import JSONRefused
+from notifications import errors
+from notifications.api import links
+from notifications.api.parsers import NotificationJSONParser
+
+STATUS_BY_KIND: Mapping[str, int] = {
+    "BadRequestError": 400,
+    "ValidationError": 400,
+    "AuthError": 403,
+    "NotFound": 404,
+    "NoResultFound": 404,
+    "MethodNotAllowed": 405,
+    "IdempotencyKeyInUse": 409,
+    "LengthRequired": 411,
+    "PayloadTooLarge": 413,
+    "UnsupportedMediaType": 415,
+    "IdempotencyKeyReused": 422,
+    "RateLimitError": 429,
+    "TooManyRequestsError": 429,
+    "Exception": 500,
+}
+STATUS_BY_CLASS: Mapping[type[errors.NotificationError], int] = {errors.Unavailable: 503}
+
+# An SQLite database says OperationalError for everything. These are faults of ours: no table or column, disk full.
+_SQLITE_FAULTS = frozenset({1, 13})
+_POSTGRESQL_DISK_FULL = "53100"
+
+log = structlog.get_logger()
+
+
+def handle(error: Exception, context: Mapping[str, Any]) -> Response:
+    """Answer any exception of a view; set through REST framework's `get_exception_handler`."""
+    refusal = refusal_for(error)
+    if isinstance(refusal, errors.InternalError):
+        log.error("request.failed", exc_info=error)
+    elif isinstance(refusal, errors.Unavailable):
+        log.error("request.database_away", error=type(error).__name__)
+    status = status_of(refusal)
+    entries = [_entry(fault, context) for fault in refusal.faults]
+    return Response({"status_code": status, "errors": entries}, status=status, headers=_headers(refusal))
+
+
+def refusal_for(error: Exception) -> errors.NotificationError:
+    """Return the row of the contract's table that an exception is told as."""
+    if isinstance(error, errors.NotificationError):
+        return error
+    if isinstance(error, JSONRefused):
+        return errors.InvalidJson()
+    if isinstance(error, BodyRefused):
+        return _refused_body(error.reason)
+    if isinstance(error, OperationalError | InterfaceError) and _is_away(error):
+        return errors.Unavailable()
+    return errors.InternalError()
+
+
+def status_of(refusal: errors.NotificationError) -> int:
+    if isinstance(refusal, errors.Unauthenticated):
+        return 401
+    return STATUS_BY_CLASS.get(type(refusal), STATUS_BY_KIND[refusal.kind])
+
+
+def _refused_body(reason: Reason) -> errors.NotificationError:
+    match reason:
+        case Reason.LENGTH_REQUIRED:
+            return errors.LengthRequired()
+        case Reason.TOO_LARGE:
+            return errors.PayloadTooLarge(max_bytes=NotificationJSONParser().max_bytes)
+        case Reason.UNKNOWN_CODING:
+            return errors.ContentEncodingRefused()
+        case _:
+            return errors.InvalidJson()
+
+
+def _is_away(error: Exception) -> bool:
+    cause = error.__cause__
+    if getattr(cause, "sqlite_errorcode", None) in _SQLITE_FAULTS:
+        return False
+    return getattr(cause, "sqlstate", None) != _POSTGRESQL_DISK_FULL
+
+
+def _entry(fault: errors.NotificationError, context: Mapping[str, Any]) -> dict[str, str]:
+    entry = {"error": fault.kind, "message": fault.message}
+    if fault.fix:
+        entry["fix"] = fault.fix
+    if fault.docs:
+        entry["docs"] = links.docs_url(context["request"], fault.docs)
+    return entry
+
+
+def _headers(refusal: errors.NotificationError) -> dict[str, str]:
+    headers = {}
+    if isinstance(refusal, errors.Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(refusal, errors.MethodNotAllowed):
+        headers["Allow"] = ", ".join(refusal.allowed)
+    if refusal.retry_after_seconds is not None:
+        headers["Retry-After"] = str(refusal.retry_after_seconds)
+    return headers

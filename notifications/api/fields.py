@@ -1,0 +1,146 @@
+"""The properties of a request, one reader each. Source: the sending contract §5, §6.1, §16.
+
+A reader turns a JSON value into what the use case takes, or raises ValidationError with the contract's words.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from django.utils import timezone
+
+from notifications.api.identifiers import parse_uuid
+from notifications.errors import NotificationError, ValidationError
+from notifications.models import Permission, Service
+from notifications.recipients import email, phone
+from notifications.recipients.email import EmailAddress
+from notifications.recipients.phone import PhoneNumber
+from notifications.submission import policy
+from notifications.submission.requests import GivenId
+
+Reader = Callable[[str, object, Service], object]
+
+MAX_REFERENCE_CHARACTERS = 1000
+FARTHEST = timedelta(hours=24)  # that a message may be scheduled ahead
+
+_DATE_TIME = re.compile(r"\A[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0-9:]+)?\Z")
+_NOT_ISO8601 = (
+    "datetime format is invalid. It must be a valid ISO8601 date time format, https://en.wikipedia.org/wiki/ISO_8601"
+)
+
+# RFC 3986, appendix A, with the scheme fixed: authority, path, query and fragment in ASCII, percent signs escaping.
+_CHARACTER = r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})"
+_AUTHORITY = (
+    r"(?:(?:[A-Za-z0-9\-._~!$&'()*+,;=:]|%[0-9A-Fa-f]{2})*@)?"
+    r"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?"
+)
+_REST = rf"(?:{_CHARACTER}|[/?])*+"
+_HTTPS_URL = re.compile(rf"\Ahttps://{_AUTHORITY}(?:/{_CHARACTER}*+)*+(?:\?{_REST})?(?:#{_REST})?\Z")
+
+
+def shown(value: object) -> str:
+    """Show a value as the contract's messages do: as Python prints it, less every apostrophe.
+
+    >>> shown(None), shown(["a", 1]), shown("x")
+    ('None', '[a, 1]', 'x')
+    """
+    return repr(value).replace("'", "")
+
+
+def unexpected(names: Iterable[str]) -> list[NotificationError]:
+    """Return the one fault that names every unknown property, or nothing where there is none."""
+    unknown = sorted(names)
+    if not unknown:
+        return []
+    words = f"({', '.join(unknown)} {'was' if len(unknown) == 1 else 'were'} unexpected)"
+    return [ValidationError(f"Additional properties are not allowed {words}")]
+
+
+def of_type(name: str, value: object, expected: type | tuple[type, ...], words: str) -> None:
+    """Raises ValidationError unless the value is of that JSON type."""
+    if not isinstance(value, expected):
+        raise ValidationError(f"{name} {shown(value)} is not of type {words}")
+
+
+def reference(name: str, value: object, service: Service) -> str:
+    text = _text(name, value)
+    if len(text) > MAX_REFERENCE_CHARACTERS:
+        raise ValidationError(f"{name} {shown(text)} is too long")
+    return text
+
+
+def phone_number(name: str, value: object, service: Service) -> PhoneNumber:
+    """Read a number with the service's permissions; one that only a permission keeps out is refused later."""
+    text = _text(name, value)
+    try:
+        return phone.parse(
+            text,
+            international=service.may(Permission.INTERNATIONAL_SMS),
+            landlines=service.may(Permission.SMS_TO_UK_LANDLINES),
+            prices=policy.prices(),
+        )
+    except phone.InvalidPhoneNumber as error:
+        raise ValidationError(f"{name} {error.outcome.v2_message}", fix=phone.hint(text) or "") from error
+
+
+def email_address(name: str, value: object, service: Service) -> EmailAddress:
+    text = _text(name, value)
+    try:
+        return email.parse(text)
+    except email.InvalidEmailAddress as error:
+        raise ValidationError(f"{name} {error.v2_message}") from error
+
+
+def identifier(name: str, value: object, service: Service) -> GivenId:
+    """Read a UUID; a wrong type and a wrong form are told alike."""
+    parsed = parse_uuid(value)
+    if parsed is None:
+        raise ValidationError(f"{name} is not a valid UUID")
+    return GivenId(parsed, str(value))
+
+
+def personalisation(name: str, value: object, service: Service) -> Mapping[str, object]:
+    of_type(name, value, dict, "object")
+    return value  # type: ignore[return-value]  # just checked
+
+
+def scheduled_for(name: str, value: object, service: Service) -> datetime | None:
+    """Read a moment of the next 24 hours, UTC where no zone is given; null is now."""
+    of_type(name, value, (str, type(None)), "string, null")
+    if value is None:
+        return None
+    moment = _moment(str(value))
+    if moment is None:
+        raise ValidationError(f"{name} {_NOT_ISO8601}")
+    now = timezone.now()
+    if moment < now:
+        raise ValidationError(f"{name} datetime can not be in the past")
+    if moment > now + FARTHEST:
+        raise ValidationError(f"{name} datetime can only be 24 hours in the future")
+    return moment.astimezone(UTC)
+
+
+def https_url(name: str, value: object, service: Service) -> str:
+    """Read an address by RFC 3986; every fault is told alike."""
+    if not isinstance(value, str) or not _HTTPS_URL.match(value):
+        raise ValidationError(f"{name} is not a valid https url")
+    return value
+
+
+def names(name: str, value: object, service: Service) -> list[object] | None:
+    of_type(name, value, (list, type(None)), "array, null")
+    return value  # type: ignore[return-value]  # just checked
+
+
+def _text(name: str, value: object) -> str:
+    of_type(name, value, str, "string")
+    return str(value)
+
+
+def _moment(text: str) -> datetime | None:
+    """Read date and time of day by ISO 8601; a date alone is none."""
+    try:
+        moment = datetime.fromisoformat(text) if _DATE_TIME.match(text) else None
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=moment.tzinfo or UTC) if moment else None

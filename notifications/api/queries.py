@@ -1,0 +1,137 @@
+"""The lists: filters, pages by key, and the links between them. Source: the sending contract §17.2 to §17.4."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.db.models import Model, Q, QuerySet
+from django.http import QueryDict
+from django.utils import timezone
+
+from notifications import errors
+from notifications.api import fields
+from notifications.api.identifiers import parse_uuid
+from notifications.models import Channel, Notification, ReceivedText, Service, Status
+from notifications.models.status import FAILURES
+
+PAGE_SIZE = 250
+TYPES = ("sms", "email", "letter")
+GROUPS: Mapping[str, frozenset[Status]] = {
+    "failed": FAILURES,
+    "accepted": frozenset({Status.CREATED, Status.SENDING}),
+    "received": frozenset({Status.DELIVERED}),
+}
+# Every word the public service knows; those that are no Status of ours never occur.
+STATUSES = (
+    *("cancelled", "created", "sending", "sent", "delivered", "pending", "failed", "technical-failure"),
+    *("temporary-failure", "permanent-failure", "pending-virus-check", "validation-failed", "virus-scan-failed"),
+    *("returned-letter", "accepted", "received"),
+)
+
+Check = Callable[[str, str], None]
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Rows newest first, and the query that comes after them."""
+
+    rows: Sequence[Any]  # Any: rows of either list
+    current: str
+    next: str | None
+
+
+def _one_of(*allowed: str) -> Check:
+    def check(name: str, value: str) -> None:
+        if value not in allowed:
+            raise errors.ValidationError(f"{name} {value} is not one of [{', '.join(allowed)}]".replace("'", ""))
+
+    return check
+
+
+def _uuid(name: str, value: str) -> None:
+    if parse_uuid(value) is None:
+        raise errors.ValidationError(f"{name} is not a valid UUID")
+
+
+def _any(name: str, value: str) -> None:
+    pass
+
+
+NOTIFICATION_FILTERS: Mapping[str, Check] = {
+    "template_type": _one_of(*TYPES),
+    "status": _one_of(*STATUSES),
+    "reference": _any,
+    "older_than": _uuid,
+    "include_jobs": _one_of("true", "True"),
+}
+TEMPLATE_FILTERS: Mapping[str, Check] = {"type": _one_of(*TYPES)}
+RECEIVED_TEXT_FILTERS: Mapping[str, Check] = {"older_than": _uuid}
+
+
+def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
+    """Raises SchemaRefused with one fault for each bad value, then one for unknown parameters."""
+    faults: list[errors.NotificationError] = []
+    for name, is_good in filters.items():
+        for value in query.getlist(name):
+            try:
+                is_good(name, value)
+            except errors.ValidationError as fault:
+                faults.append(fault)
+    faults += fields.unexpected(query.keys() - filters.keys())
+    if faults:
+        raise errors.SchemaRefused(faults)
+
+
+def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
+    """Return a page of the messages sent with keys of one type, within retention."""
+    rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=kept_since(service))
+    rows = rows.filter(*_matching(query))
+    return _page(rows, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
+
+
+def received_texts(service: Service, query: QueryDict) -> Page:
+    rows = ReceivedText.objects.filter(service=service, created_at__gte=kept_since(service))
+    return _page(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
+
+
+def kept_since(service: Service) -> datetime:
+    """Return the first moment of the oldest UTC day whose messages are shown, deleted yet or not."""
+    day = timezone.now().astimezone(UTC).date() - timedelta(days=service.retention_days)
+    return datetime.combine(day, time(tzinfo=UTC))
+
+
+def _matching(query: QueryDict) -> list[Q]:
+    conditions = []
+    if types := query.getlist("template_type"):
+        conditions.append(Q(channel__in=[kind for kind in types if kind in Channel.values]))
+    if words := query.getlist("status"):
+        wanted = {status for word in words for status in GROUPS.get(word, frozenset({word}) & set(Status.values))}
+        conditions.append(Q(status__in=sorted(wanted)))
+    if (reference := query.get("reference")) is not None:
+        conditions.append(Q(pk__in=[]) if "\0" in reference else Q(reference=reference))
+    return conditions
+
+
+def _page(rows: QuerySet[Row], query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool) -> Page:
+    """Cut one page, strictly after `older_than` in the order of the list, so that equal moments lose no row."""
+    if (older_than := query.get("older_than")) is not None:
+        rows = _after(rows, anchors.filter(pk=parse_uuid(older_than)).values_list("created_at", "pk").first())
+    page = list(rows.order_by("-created_at", "-pk")[:PAGE_SIZE])
+    filters = [(name, value) for name, values in query.lists() for value in values]
+    others = [(name, value) for name, value in filters if name != "older_than"]
+    return Page(
+        rows=page,
+        current=urlencode(filters if keeps_place else others),
+        next=urlencode([("older_than", str(page[-1].pk)), *others]) if page else None,
+    )
+
+
+def _after(rows: QuerySet[Row], anchor: tuple[datetime, UUID] | None) -> QuerySet[Row]:
+    if anchor is None:
+        return rows.none()
+    created_at, pk = anchor
+    return rows.filter(created_at__lte=created_at).exclude(created_at=created_at, pk__gte=pk)

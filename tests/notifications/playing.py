@@ -1,0 +1,306 @@
+"""Play the vectors of the sending contract over HTTP. Source: the sending contract §1.
+
+A vector is steps of requests and what must come back. Values in braces are filled in; expected strings may be patterns.
+"""
+
+import base64
+import contextlib
+import copy
+import hashlib
+import hmac
+import json
+import re
+import time
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from typing import Any
+
+import requests
+
+from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
+
+EICAR = "X5O!P%@AP[4\\PZX54(P^)7CC)7}" + "$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
+REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
+_TOKEN = re.compile(r"\{([^{}\"\n]+)\}")
+_NUMBERS = re.compile(r"\{(now_ms|now_float|epoch[+-]\d+)\}")
+
+
+def service_for(given: str | Mapping[str, Any], fixture: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provision document of a vector's service: one of the fixture, or a fresh copy of one."""
+    by_name = {service["name"]: service for service in fixture["services"]}
+    if isinstance(given, str):
+        return dict(by_name[given])
+    changes = {name: value for name, value in given.items() if name != "like"}
+    fresh = {**copy.deepcopy(by_name[given["like"]]), **copy.deepcopy(changes), "id": str(uuid.uuid4())}
+    for rows in ("sms_senders", "reply_to_addresses", "templates"):
+        for row in fresh.get(rows, []):
+            row["id"] = str(uuid.uuid4())
+    for key in fresh.get("api_keys", []):
+        key["secret"] = str(uuid.uuid4())
+    return fresh
+
+
+class Refused(AssertionError):
+    """An answer that is not what the vector expects."""
+
+
+@dataclass(slots=True)
+class Play:
+    """One vector being played against the service at `base`."""
+
+    base: str
+    service: dict[str, Any]
+    other: Mapping[str, Any]
+    manage: Any  # runs one command beside the service
+    run: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    unused: str = field(default_factory=lambda: str(uuid.uuid4()))
+    saved: dict[str, Any] = field(default_factory=dict)
+
+    def vector(self, vector: Mapping[str, Any]) -> None:
+        """Raises Refused."""
+        for step in vector["given"].get("before", []):
+            self.step(step)
+        self.request(vector["request"], vector["expect"])
+
+    def step(self, step: Mapping[str, Any]) -> None:
+        if "sleep" in step:
+            time.sleep(step["sleep"])
+        elif "provision" in step:
+            self.provision(step["provision"])
+        elif "repeat" in step:
+            self.repeat(step)
+        else:
+            answer = self.request(step["request"], step.get("expect", {}))
+            for name, path in step.get("save", {}).items():
+                self.saved[name] = at_path(answer, path)
+
+    def repeat(self, step: Mapping[str, Any]) -> None:
+        counted: Counter[str] = Counter()
+
+        def once(_: int) -> None:
+            response = self.send(step["request"])
+            counted[str(response.status_code)] += 1
+            if "tally" not in step and "tally_in" not in step:
+                self.check(response, step.get("expect", {}))
+
+        with ThreadPoolExecutor(step.get("parallel", 1)) as pool:
+            list(pool.map(once, range(step["repeat"])))
+        if "tally" in step and dict(counted) != step["tally"]:
+            raise Refused(f"{dict(counted)} instead of {step['tally']}")
+        if "tally_in" in step and not set(map(int, counted)) <= set(step["tally_in"]):
+            raise Refused(f"{dict(counted)} instead of only {step['tally_in']}")
+
+    def provision(self, changes: Mapping[str, Any]) -> None:
+        for name, value in changes.items():
+            if name in REPLACED_ROWS:
+                rows = {row["name"]: row for row in self.service[name]}
+                for row in value:
+                    rows.setdefault(row["name"], {}).update(row)
+                self.service[name] = list(rows.values())
+            else:
+                self.service[name] = value
+        done = self.manage("provision", "-", input=json.dumps({"services": [self.service]}))
+        if done.returncode:
+            raise Refused(done.stderr)
+
+    def request(self, request: Mapping[str, Any], expect: Mapping[str, Any]) -> Any:
+        """Send until the answer is as expected, within its time. Returns the body."""
+        deadline = time.monotonic() + expect.get("within_s", 0)
+        while True:
+            response = self.send(request)
+            try:
+                return self.check(response, expect)
+            except Refused:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.25)
+
+    def send(self, request: Mapping[str, Any]) -> requests.Response:
+        body: bytes | None = None
+        if "json" in request:
+            body = json.dumps(self.filled(request["json"])).encode()
+        elif "raw" in request:
+            body = str(self.filled(request["raw"])).encode()
+        elif "raw_b64" in request:
+            body = base64.b64decode(request["raw_b64"])
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        token = self.authorization(request.get("jwt", {"key": "live"}))
+        headers |= {"Authorization": token} if token else {}
+        headers |= self.filled(request.get("headers", {}))
+        kept = {name: value for name, value in headers.items() if value is not None}
+        path = self.filled(request["path"])
+        address = path if path.startswith("http") else self.base + path
+        # A new connection each time: what one answer leaves on the wire must not reach the next request.
+        return requests.request(request["method"], address, data=body, headers=kept, timeout=60, allow_redirects=False)
+
+    def check(self, response: requests.Response, expect: Mapping[str, Any]) -> Any:
+        try:
+            body = response.json()
+        except ValueError as error:
+            raise Refused(f"{response.status_code}, no JSON: {response.text[:300]}") from error
+        if response.status_code >= 400:
+            self.check_envelope(response.status_code, body)
+        with self.told(response):
+            if "status" in expect:
+                self.equal(response.status_code, expect["status"], "status")
+            if "errors" in expect:
+                told = [{"error": entry["error"], "message": entry["message"]} for entry in body["errors"]]
+                check_subset(told, self.filled(expect["errors"]), body)
+            if "json_subset" in expect:
+                check_subset(body, self.filled(expect["json_subset"]), body, self.saved)
+            for path in expect.get("json_absent", []):
+                self.equal(at_path(body, path, NOTHING), NOTHING, path)
+            for path, keys in expect.get("json_keys", {}).items():
+                self.equal(sorted(at_path(body, path)), sorted(keys), path)
+            for path, length in expect.get("lengths", {}).items():
+                self.equal(len(at_path(body, path)), length, path)
+            for path, other in expect.get("first_uuid", {}).items():
+                first = re.search(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", at_path(body, path))
+                self.equal(first and first[0], at_path(body, other), path)
+            for name, value in expect.get("headers", {}).items():
+                if not matches(response.headers.get(name), self.filled(value), body):
+                    raise Refused(f"header {name}: {response.headers.get(name)!r} instead of {value!r}")
+        return body
+
+    @staticmethod
+    def check_envelope(status: int, body: Any) -> None:
+        """Every answer from 400 up has the envelope, and never a `message` on top."""
+        is_envelope = (
+            isinstance(body, dict)
+            and body.get("status_code") == status
+            and "message" not in body
+            and body.get("errors")
+            and all(isinstance(entry.get("error"), str) and entry.get("message") for entry in body["errors"])
+        )
+        if not is_envelope:
+            raise Refused(f"no envelope: {body}")
+
+    @staticmethod
+    def equal(found: object, expected: object, where: str) -> None:
+        if found != expected:
+            raise Refused(f"{where}: {found!r} instead of {expected!r}")
+
+    @staticmethod
+    @contextlib.contextmanager
+    def told(response: requests.Response) -> Any:
+        try:
+            yield
+        except (AssertionError, LookupError, TypeError) as error:
+            raise Refused(f"{error}\n{response.status_code} {response.text[:600]}") from error
+
+    def authorization(self, jwt: Mapping[str, Any] | None) -> str | None:
+        if jwt is None:
+            return None
+        scheme = jwt.get("scheme", "Bearer")
+        return f"{scheme} {jwt['raw_token'] if 'raw_token' in jwt else self.token(jwt)}"
+
+    def token(self, jwt: Mapping[str, Any]) -> str:
+        key = jwt.get("key", "live")
+        caller = self.other if key == "other-service" else self.service
+        issuer, secret = caller["id"], self.secret(key)
+        if jwt.get("iss_case") == "upper":
+            issuer = issuer.upper()
+        if jwt.get("secret_case") == "upper":
+            secret = secret.upper()
+        header = {"typ": "JWT", "alg": jwt.get("alg", "HS256"), **self.filled(jwt.get("header", {}))}
+        claims = {
+            "iss": issuer,
+            "iat": int(time.time()) + jwt.get("iat_offset", 0),
+            **self.filled(jwt.get("claims", {})),
+        }
+        for name in jwt.get("drop_header", []):
+            header.pop(name)
+        for name in jwt.get("drop", []):
+            claims.pop(name)
+        payload = jwt.get("payload_text") or json.dumps(jwt.get("payload", claims))
+        signed = f"{_b64(json.dumps(header).encode())}.{_b64(payload.encode())}"
+        signature = _b64(hmac.digest(secret.encode(), signed.encode(), hashlib.sha256))
+        return f"{signed}.{jwt.get('signature', signature)}"
+
+    def secret(self, key: str) -> str:
+        if key == "wrong-secret":
+            return str(uuid.uuid4())
+        owner = self.other if key in {"other-service", "foreign-secret"} else self.service
+        name = "live" if owner is self.other else key
+        return next(row["secret"] for row in owner["api_keys"] if row["name"] == f"{name}-key")
+
+    def filled(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {self.filled(name): self.filled(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.filled(inner) for inner in value]
+        if not isinstance(value, str):
+            return value
+        if number := _NUMBERS.fullmatch(value):
+            return _number(number[1])
+        return _TOKEN.sub(lambda match: self.fill(match[1], match[0]), value)
+
+    def fill(self, token: str, unknown: str) -> str:
+        """Return what a token stands for, or the token itself where it is a pattern."""
+        word, _, rest = token.partition(":")
+        if word == "repeat":
+            text, _, times = rest.rpartition(":")
+            return text * int(times)
+        if word == "b64_repeat":
+            text, _, times = rest.rpartition(":")
+            return base64.b64encode((text * int(times)).encode()).decode()
+        if word in {"upper", "nohyphen"}:
+            inner = self.fill(rest, rest)
+            return inner.upper() if word == "upper" else inner.replace("-", "")
+        fixed = {"base": self.base, "run": self.run, "unused": self.unused, "eicar": EICAR}
+        if token in fixed:
+            return fixed[token]
+        if token == "now_string":
+            return str(int(time.time()))
+        if moment := re.fullmatch(r"(isoz?)([+-]\d+?)([+-]\d{4})?", token):
+            return _iso(int(moment[2]), moment[3])
+        if token.startswith("saved."):
+            return str(self.saved[token.removeprefix("saved.")])
+        owner = self.other if token.startswith("Other.") else self.service
+        return _of_service(owner, token.removeprefix("Other.")) or unknown
+
+
+def _of_service(service: Mapping[str, Any], token: str) -> str | None:
+    kind, _, name = token.partition(".")
+    rows, text = {
+        "template": ("templates", "name"),
+        "sender": ("sms_senders", "sender"),
+        "reply_to": ("reply_to_addresses", "email_address"),
+    }.get(kind, ("", ""))
+    if token == "service.id":
+        return str(service["id"])
+    if not rows:
+        return None
+    by_default = {"default": True, "other": False}
+    is_wanted = partial(_is_wanted, name=name, text=text, by_default=by_default)
+    return str(next(row["id"] for row in service[rows] if is_wanted(row)))
+
+
+def _is_wanted(row: Mapping[str, Any], *, name: str, text: str, by_default: Mapping[str, bool]) -> bool:
+    if name in by_default and "default" in row:
+        return bool(row["default"]) is by_default[name]
+    return bool(row[text] == name)
+
+
+def _number(token: str) -> float:
+    now = time.time()
+    if token == "now_ms":
+        return int(now * 1000)
+    return now if token == "now_float" else int(now) + int(token.removeprefix("epoch"))
+
+
+def _iso(seconds: int, zone: str | None) -> str:
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    if zone is None:
+        return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:])) * (-1 if zone[0] == "-" else 1)
+    return f"{moment.astimezone(timezone(offset)):%Y-%m-%dT%H:%M:%S}{zone}"
+
+
+def _b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,52 @@
+"""The vectors of the sending contract, over HTTP against a running service with the sandbox as its only provider.
+
+All start at once and are played side by side: none depends on another, and those that wait need no processor.
+"""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.notifications.playing import Play, service_for
+from tests.servers import Program
+from tests.service import Service
+
+FOLDER = Path(__file__).parent.parent / "vectors"
+PLAYERS = 8  # as many as the web server has threads
+WAITING_AREAS = {"file", "callback"}  # their parts are not there yet
+
+FIXTURE = json.loads((FOLDER / "notifications-fixture.json").read_text())
+OTHER = next(service for service in FIXTURE["services"] if service["name"] == "Other")
+VECTORS = [json.loads(line) for line in (FOLDER / "notifications.jsonl").read_text().splitlines()]
+
+
+def is_playable(vector: dict[str, Any]) -> bool:
+    return vector["area"] not in WAITING_AREAS and "received" not in vector["given"]
+
+
+@pytest.fixture(scope="session")
+def played(request: pytest.FixtureRequest, service: Service, worker: Program) -> Iterator[dict[str, Future[None]]]:
+    """Provision everything in one call, and play the vectors of this run."""
+    ids = {item.callspec.id for item in request.session.items if hasattr(item, "callspec")}
+    chosen = [vector for vector in VECTORS if vector["id"] in ids]
+    services = [service_for(vector["given"]["service"], FIXTURE) for vector in chosen]
+    fresh = [
+        one for one, vector in zip(services, chosen, strict=True) if not isinstance(vector["given"]["service"], str)
+    ]
+    done = service.manage("provision", "-", input=json.dumps({**FIXTURE, "services": [*FIXTURE["services"], *fresh]}))
+    assert done.returncode == 0, done.stderr
+    with ThreadPoolExecutor(PLAYERS) as pool:
+        yield {
+            vector["id"]: pool.submit(Play(service.url, one, OTHER, service.manage).vector, vector)
+            for vector, one in zip(chosen, services, strict=True)
+        }
+        pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.parametrize("vector", [pytest.param(one, id=one["id"]) for one in VECTORS if is_playable(one)])
+def test_vector(vector: dict[str, Any], played: dict[str, Future[None]]) -> None:
+    played[vector["id"]].result()
