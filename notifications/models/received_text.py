@@ -1,0 +1,25 @@
+"""Text messages people have sent to a service. Source: the sending contract §17.4, §19.3."""
+
+import uuid
+
+from django.db import models
+from django.utils import timezone
+
+from notifications.models.service import Service
+
+
+class ReceivedText(models.Model):
+    """One text as it came in. user_number: normalised where it is a valid number, else as it came."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="received_texts", db_index=False)
+    notify_number = models.CharField(max_length=40)
+    user_number = models.CharField(max_length=255)
+    content = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [models.Index(fields=["service", "-created_at", "-id"], name="received_text_list")]
+
+    def __str__(self) -> str:
+        return f"Received text {str(self.id)[:8]}"

@@ -1,0 +1,37 @@
+"""Who a message says it is from. Source: the sending contract §8."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from notifications.recipients import phone
+
+_WHITE_SPACE = re.compile(r"\s+")
+_NOT_ADDRESS = re.compile(r"[^a-z0-9.]+")
+_DOTS = re.compile(r"\.{2,}")
+_NAMELESS = "no-reply"  # for a name without a single Latin letter or digit
+
+
+@lru_cache(maxsize=1024)
+def from_number(sender: str) -> str:
+    """Return a text message sender as answers and gateways have it: a number in its normal form, a name as it is.
+
+    >>> from_number("07700 900777"), from_number("PIGEON")
+    ('447700900777', 'PIGEON')
+    """
+    try:
+        return phone.parse(sender, international=True, landlines=True).normalised
+    except phone.InvalidPhoneNumber:
+        return sender
+
+
+@lru_cache(maxsize=1024)
+def from_email(service_name: str, domain: str) -> str:
+    """Return the address emails of a service come from, which is no inbox.
+
+    >>> from_email("Café  Crème & O'Neill", "example.org")
+    'cafe.creme.oneill@example.org'
+    """
+    ascii_name = unicodedata.normalize("NFKD", service_name.strip()).encode("ascii", "ignore").decode().lower()
+    local_part = _DOTS.sub(".", _NOT_ADDRESS.sub("", _WHITE_SPACE.sub(".", ascii_name))).strip(".")
+    return f"{local_part or _NAMELESS}@{domain}"
