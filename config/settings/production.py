@@ -4,6 +4,7 @@ from config.env import env
 from config.settings.base import BASE_URL
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [BASE_URL.partition("://")[2].partition("/")[0].partition(":")[0]])
+SANDBOX_INBOX = env.bool("SANDBOX_INBOX", False)
 SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-s"
 CSRF_COOKIE_SECURE = True
