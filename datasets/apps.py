@@ -1,5 +1,7 @@
 """The data set area."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -7,3 +9,7 @@ class DatasetsConfig(AppConfig):
     name = "datasets"
     verbose_name = "Data"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register our part of the shared commands: it needs the models, which exist only now."""
+        import_module("datasets.management.part")

@@ -1,0 +1,12 @@
+"""The addresses of the data set area, each with and without a slash at its end; never a redirect."""
+
+from django.urls import re_path
+
+from datasets.api.views import DataSetViewSet, NothingHereView
+
+data_set = DataSetViewSet.as_view({"get": "read", "post": "append", "put": "empty", "options": "describe"})
+
+urlpatterns = [
+    re_path(r"^data/(?P<group>[^/]+)/(?P<type>[^/]+)/?\Z", data_set, name="data_set"),
+    re_path(r"^data(?:/[\s\S]*)?\Z", NothingHereView.as_view()),
+]

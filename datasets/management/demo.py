@@ -1,0 +1,97 @@
+"""This area's part of the demo data: hourly visits, a weekly figure, and one data set that has fallen silent."""
+
+import random
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.utils import timezone
+
+from config.management.parts import DemoResult, Faults
+from datasets import records, store, tokens
+from datasets.management import provision
+from datasets.models import AccessToken, DataSet
+from datasets.records import moments
+
+TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
+_SEED = 1  # the same figures on every machine
+_DAYS = 14
+_WEEKS = 26
+_SILENT_FOR = timedelta(hours=9)
+
+
+def make(held: dict[str, str]) -> DemoResult:
+    """Make the data sets and records that are not there yet. A token that is not in `held` is replaced by a new one."""
+    with transaction.atomic():
+        secret = _make_data_sets(held.get(TOKEN_VARIABLE, ""))
+        now = timezone.now().replace(minute=0, second=0, microsecond=0)
+        _fill("visits", _visits(now))
+        _fill("satisfaction", _satisfaction(now))
+        _fill("queue-times", _queue_times(now - _SILENT_FOR))
+        DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _SILENT_FOR)
+    line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
+    return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line])
+
+
+def _make_data_sets(held: str) -> str:
+    secret = held if tokens.is_well_formed(held) else tokens.new_secret()
+    if secret != held:
+        for token in AccessToken.objects.filter(data_set__in=DataSet.objects.at("demo", "visits")):
+            tokens.revoke(token)
+    faults = Faults()
+    visits = {"group": "demo", "type": "visits", "expected_every_seconds": 7200, "retention_days": 400}
+    document = [
+        {**visits, "tokens": [{"scopes": ["write", "read"], "token": secret}]},
+        {"group": "demo", "type": "satisfaction", "public": True},
+        {"group": "demo", "type": "queue-times", "expected_every_seconds": 3600},
+    ]
+    provision.apply(document, faults)
+    if faults.lines:
+        raise ValueError("\n".join(faults.lines))
+    for data_set in DataSet.objects.filter(group__name="demo"):
+        data_set.owners.add(*get_user_model().objects.filter(username="admin"))
+    return secret
+
+
+def _fill(type: str, values: Iterator[dict[str, object]]) -> None:
+    data_set = DataSet.objects.at("demo", type).get()
+    if data_set.record_count == 0:
+        store.append(data_set.pk, records.parse(list(values), auto_ids=()))
+
+
+def _visits(now: datetime) -> Iterator[dict[str, object]]:
+    chance = random.Random(_SEED)  # noqa: S311  figures to look at
+    for hours in range(_DAYS * 24, 0, -1):
+        hour = now - timedelta(hours=hours)
+        busy = 1 if 8 <= hour.hour < 18 and hour.weekday() < 5 else 0.2
+        for channel, most in (("web", 120), ("phone", 30), ("counter", 15)):
+            yield {
+                "_id": f"{hour:%Y%m%dT%H}-{channel}",
+                "_timestamp": moments.write(hour),
+                "channel": channel,
+                "count": round(most * busy * chance.uniform(0.6, 1)),
+            }
+
+
+def _satisfaction(now: datetime) -> Iterator[dict[str, object]]:
+    chance = random.Random(_SEED)  # noqa: S311
+    monday = (now - timedelta(days=now.weekday())).replace(hour=0)
+    for weeks in range(_WEEKS, 0, -1):
+        week = monday - timedelta(weeks=weeks)
+        yield {
+            "_id": f"{week:%G-W%V}",
+            "_timestamp": moments.write(week),
+            "_start_at": moments.write(week),
+            "_end_at": moments.write(week + timedelta(weeks=1)),
+            "answers": chance.randint(180, 420),
+            "satisfied": round(chance.uniform(0.7, 0.93), 3),
+        }
+
+
+def _queue_times(last: datetime) -> Iterator[dict[str, object]]:
+    chance = random.Random(_SEED)  # noqa: S311
+    for hours in range(48, -1, -1):
+        hour = last - timedelta(hours=hours)
+        minutes = [round(chance.expovariate(1 / 9), 1) for _ in range(3)]
+        yield {"_id": f"{hour:%Y%m%dT%H}", "_timestamp": moments.write(hour), "office": "North", "minutes": minutes}

@@ -1,0 +1,59 @@
+"""What a caller proves itself with. Only the digest is stored, so nothing here can be sent in a header."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from datasets.models.data_set import DataSet
+
+
+class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+    def live(self) -> Self:
+        """Neither revoked nor past its end."""
+        return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now()), revoked_at__isnull=True)
+
+
+class AccessToken(models.Model):
+    """A secret of exactly one data set. Source: Data Set contract §4.
+
+    prefix: the first 8 characters, for recognition; digest: SHA-256 of the whole in hex, by which it is looked up.
+    last_used_at, last_used_from: written at most once a minute.
+    """
+
+    data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="tokens")
+    prefix = models.CharField(max_length=8, editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    may_write = models.BooleanField(default=False)
+    may_read = models.BooleanField(default=False)
+    note = models.CharField(max_length=255, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
+    )
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, editable=False)
+    last_used_from = models.GenericIPAddressField(null=True, editable=False)
+
+    objects = AccessTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["digest"], name="access_token_digest_unique"),
+            models.CheckConstraint(condition=Q(may_write=True) | Q(may_read=True), name="access_token_has_a_scope"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"
+
+    @property
+    def scopes(self) -> list[str]:
+        return [scope for scope, has in (("write", self.may_write), ("read", self.may_read)) if has]
+
+    @property
+    def is_live(self) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())

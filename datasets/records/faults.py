@@ -1,0 +1,80 @@
+"""Look closely at one record and name everything that is wrong with it. Source: Data Set contract §6, §10."""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+from datasets.errors import Fault
+from datasets.records import moments, names
+
+MAX_LEVELS = 32  # a plain value is level 0; Data Set contract §6
+MAX_ID_LENGTH = 255  # code points; Data Set contract §6
+_WHITE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def find(index: int, record: object, auto_ids: Sequence[str]) -> list[Fault]:
+    """Return every fault of one element of the array, at most one for each field, in the contract's order."""
+    if not isinstance(record, dict):
+        return [Fault(index, None, "must be an object")]
+    return [Fault(index, names.shown(name), message) for name, message in _faults(record, auto_ids)]
+
+
+def is_bad_id(value: object) -> str | None:
+    """Return what is wrong with an `_id`, or None."""
+    if not isinstance(value, str):
+        return "must be a string"
+    if not value:
+        return "must not be empty"
+    if len(value) > MAX_ID_LENGTH:
+        return "must be at most 255 characters"
+    if _WHITE_OR_CONTROL.search(value):
+        return "must not contain white space or control characters"
+    return _bad_value(value, 0)
+
+
+def _faults(record: dict[str, object], auto_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if "_timestamp" not in record:
+        yield "_timestamp", "is required"
+    for name in ("_timestamp", "_id", "_start_at", "_end_at"):
+        if name in record and not (name == "_id" and auto_ids):  # with auto_ids it is thrown away unseen
+            fault = is_bad_id(record[name]) if name == "_id" else _bad_moment(record[name])
+            if fault:
+                yield name, fault
+    for name, value in record.items():
+        if name not in names.MOMENTS and name != "_id" and name not in names.COMPUTED:
+            fault = _bad_name(name) or _bad_value(value, 0)
+            if fault:
+                yield name, fault
+    for name in auto_ids:
+        if name not in record and name != "_timestamp":
+            yield name, "is required to make the _id"
+
+
+def _bad_moment(value: object) -> str | None:
+    if not isinstance(value, str):
+        return "must be a string"
+    try:
+        moments.parse(value)
+    except moments.NotAMoment as error:
+        return error.message
+    return None
+
+
+def _bad_name(name: str) -> str | None:
+    if name.startswith("_"):
+        return "is a reserved name"
+    return None if names.is_field_name(name) else "is not a valid field name"
+
+
+def _bad_value(value: object, level: int) -> str | None:
+    if isinstance(value, str):
+        return "contains U+0000 or a lone surrogate" if _UNSTORABLE.search(value) else None
+    if isinstance(value, float):
+        return None if isfinite(value) else "contains a number that is out of range"
+    if isinstance(value, dict | list):
+        if level == MAX_LEVELS:
+            return f"is nested deeper than {MAX_LEVELS} levels"
+        inner = [*value, *value.values()] if isinstance(value, dict) else value
+        return next((fault for part in inner if (fault := _bad_value(part, level + 1))), None)
+    return None

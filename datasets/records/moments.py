@@ -1,0 +1,73 @@
+"""Moments in time: how they are read, how they are given back, and the periods that hold them.
+
+Source: Data Set contract §6.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+_FORM = re.compile(
+    r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?"
+    r"|[0-9]{8}T[0-9]{4}(?:[0-9]{2}(?:\.[0-9]+)?)?)"
+    r"(?:Z|[+-][0-9]{2}(?::?(?P<offset_minutes>[0-9]{2}))?)?"
+)
+
+
+class NotAMoment(ValueError):
+    """The text has not the form of an ISO 8601 date-time."""
+
+    message = "must be an ISO 8601 date-time such as 2024-01-01T00:00:00Z"
+
+
+class ImpossibleMoment(NotAMoment):
+    """The text has the form, but there is no such moment in the years 0001 to 9999 of UTC."""
+
+    message = "is not a real date and time"
+
+
+@lru_cache(maxsize=4096)  # the records of a batch share their moments; a hit costs a tenth
+def parse(text: str) -> datetime:
+    """Return the instant in UTC. Digits of a fraction past the sixth are cut off; no zone means UTC.
+
+    Raises NotAMoment, ImpossibleMoment.
+
+    >>> parse("20240101T013000.5+0100").isoformat()
+    '2024-01-01T00:30:00.500000+00:00'
+    """
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise NotAMoment(text)
+    try:
+        moment = datetime.fromisoformat(text)
+        if form["offset_minutes"] and form["offset_minutes"] > "59":  # Python would carry them into the hours
+            raise ImpossibleMoment(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ImpossibleMoment(text) from error
+
+
+def write(moment: datetime) -> str:
+    """Return the one form in which every moment is given back.
+
+    >>> write(parse("2024-01-01T00:00")), write(parse("2024-01-01T00:00:00.5Z"))
+    ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.500000Z')
+    """
+    return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+def period_starts(moment: datetime) -> dict[str, datetime]:
+    """Return, by period, the start in UTC of the one that holds the moment. Weeks start on Monday.
+
+    >>> {period: write(start) for period, start in period_starts(parse("2023-01-01T13:45Z")).items()}["week"]
+    '2022-12-26T00:00:00Z'
+    """
+    day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return {
+        "hour": moment.replace(minute=0, second=0, microsecond=0),
+        "day": day,
+        "week": day - timedelta(days=day.weekday()),
+        "month": day.replace(day=1),
+        "quarter": day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),
+        "year": day.replace(month=1, day=1),
+    }

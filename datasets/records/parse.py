@@ -1,0 +1,115 @@
+"""From a JSON value to records that can be stored. Source: Data Set contract §5 to §7.
+
+Each record is first taken at a trot: it is written out as the text that will be stored, and that text is searched for
+what could be wrong. Only a record that looks odd is gone through field by field, so a batch of good ones costs little
+more than writing them, and the rules stand in one place, `faults`.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from datasets.errors import Fault, NoRecords, NotAnEmptyArray, RecordsRefused
+from datasets.records import auto_ids as made_ids
+from datasets.records import faults, moments, names
+
+_write = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class ParsedRecord(NamedTuple):
+    """One good record. A tuple, not a dataclass: ten thousand of them are made at once.
+
+    body: the caller's own fields as compact JSON; the other four are the fields of the service.
+    """
+
+    id: str
+    timestamp: datetime
+    start_at: datetime | None
+    end_at: datetime | None
+    body: str
+
+
+def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
+    """Return the records of the body of a POST; of those with one `_id` the last. A bare object is an array of one.
+
+    Raises NoRecords, RecordsRefused.
+    """
+    elements = [value] if isinstance(value, dict) else value
+    if not isinstance(elements, list) or not elements:
+        raise NoRecords
+    known: set[str] = set()
+    by_id: dict[str, ParsedRecord] = {}
+    found: list[Fault] = []
+    for index, element in enumerate(elements):
+        record = _parse_one(element, auto_ids, known) if isinstance(element, dict) else None
+        if record is None:
+            found += _explain(index, element, auto_ids)
+        elif not found:
+            by_id[record.id] = record
+    if found:
+        raise RecordsRefused(faults=found, count=len(elements))
+    return list(by_id.values())
+
+
+def check_empty_array(value: object) -> None:
+    """Raises NotAnEmptyArray unless the body of a PUT is exactly `[]`."""
+    if value != [] or not isinstance(value, list):
+        raise NotAnEmptyArray
+
+
+def _parse_one(record: dict[str, object], auto_ids: Sequence[str], known: set[str]) -> ParsedRecord | None:
+    """Return the record, or None where it has a fault. known: names that were found good earlier in this batch."""
+    own = record.copy()
+    try:
+        timestamp = moments.parse(own.pop("_timestamp"))
+        start_at = moments.parse(own.pop("_start_at")) if "_start_at" in own else None
+        end_at = moments.parse(own.pop("_end_at")) if "_end_at" in own else None
+        sent_id = own.pop("_id", None)
+        if not own.keys() <= known and not _take_names(own, known):
+            return None
+        body = _write(own)
+    except (KeyError, TypeError, ValueError):
+        return None
+    if _is_odd(body) and faults.find(0, record, auto_ids):
+        return None
+    if auto_ids:
+        if not all(name in record for name in auto_ids):
+            return None
+        return ParsedRecord(made_ids.make(record, auto_ids), timestamp, start_at, end_at, body)
+    if sent_id is None and "_id" not in record:
+        return ParsedRecord(str(uuid.uuid4()), timestamp, start_at, end_at, body)
+    if not isinstance(sent_id, str) or faults.is_bad_id(sent_id):
+        return None
+    return ParsedRecord(sent_id, timestamp, start_at, end_at, body)
+
+
+def _take_names(own: dict[str, object], known: set[str]) -> bool:
+    """Throw computed fields away and remember the good names of the others; False where one is bad."""
+    for name in [*own]:
+        if name in names.COMPUTED:
+            del own[name]
+        elif name not in known:
+            if not names.is_field_name(name):
+                return False
+            known.add(name)
+    return True
+
+
+def _explain(index: int, element: object, auto_ids: Sequence[str]) -> list[Fault]:
+    found = faults.find(index, element, auto_ids)
+    if not found:  # then the two readings of the rules differ: fail loudly rather than lose a record
+        raise AssertionError("a record was refused without a fault")
+    return found
+
+
+def _is_odd(body: str) -> bool:
+    """May this text hold U+0000, a lone surrogate, or more levels than are allowed? Sure of every No, not of a Yes."""
+    return (
+        "\\u0000" in body
+        or not (body.isascii() or _SURROGATE.search(body) is None)
+        or body.count("{") + body.count("[") > faults.MAX_LEVELS
+    )

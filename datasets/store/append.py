@@ -1,0 +1,71 @@
+"""Store the records of a POST: all or nothing. Source: Data Set contract §7, §8."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from datasets.errors import KeyReused
+from datasets.models import DataSet, DataSetDay, RememberedKey
+from datasets.records import ParsedRecord
+from datasets.store.turn import in_turn
+from datasets.store.upsert import Origin, upsert
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyKey:
+    """The key a caller sent, and what its body was."""
+
+    key: str
+    fingerprint: str
+
+
+def is_replay(data_set_id: int, key: IdempotencyKey) -> bool:
+    """Has this key stored this body before? Raises KeyReused where it stored another one."""
+    youngest_forgotten = timezone.now() - timedelta(hours=settings.DATASETS_IDEMPOTENCY_HOURS)
+    remembered = RememberedKey.objects.filter(data_set_id=data_set_id, key=key.key, created_at__gt=youngest_forgotten)
+    fingerprint = remembered.values_list("fingerprint", flat=True).first()
+    if fingerprint is not None and fingerprint != key.fingerprint:
+        raise KeyReused
+    return fingerprint is not None
+
+
+def append(
+    data_set_id: int,
+    records: Sequence[ParsedRecord],
+    *,
+    token_id: int | None = None,
+    request_id: UUID | None = None,
+    key: IdempotencyKey | None = None,
+) -> bool:
+    """Store the records in one transaction, and the key with them; False where a twin has stored them meanwhile.
+
+    Raises NoSuchDataSet, KeyReused, OperationalError.
+    """
+
+    def work() -> bool:
+        if key and is_replay(data_set_id, key):  # asked again under the lock: a twin may have been in flight
+            return False
+        now = timezone.now()
+        new = upsert(data_set_id, records, Origin(updated_at=now, token_id=token_id, request_id=request_id))
+        DataSet.objects.filter(pk=data_set_id).update(
+            record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=now
+        )
+        DataSetDay.objects.add(data_set_id, writes=1, records=len(records))
+        if key:
+            _remember(data_set_id, key)
+        return True
+
+    return in_turn(data_set_id, work)
+
+
+def _remember(data_set_id: int, key: IdempotencyKey) -> None:
+    row = RememberedKey(data_set_id=data_set_id, key=key.key, fingerprint=key.fingerprint, created_at=timezone.now())
+    # An outlived row of the same key may still be there until it is purged.
+    RememberedKey.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=["data_set", "key"], update_fields=["fingerprint", "created_at"]
+    )
