@@ -25,9 +25,12 @@ PAUSE_SECONDS = 5  # after a failure: or every request of an outage would wait f
 log = structlog.get_logger()
 
 
-def enqueue(task: "Task[..., Any]", *arguments: str) -> None:
-    """Publish `task` with these ids when the transaction commits; at once where there is none."""
-    transaction.on_commit(partial(_publish, task, arguments), robust=True)
+def enqueue(task: "Task[..., Any]", *arguments: str, in_seconds: float = 0) -> None:
+    """Publish `task` with these ids when the transaction commits; at once where there is none.
+
+    in_seconds: a worker takes it at once and holds it for so long; for short waits only.
+    """
+    transaction.on_commit(partial(_publish, task, arguments, in_seconds), robust=True)
 
 
 def waiting() -> int:
@@ -36,12 +39,12 @@ def waiting() -> int:
         return int(producer.channel.queue_declare(settings.CELERY_TASK_DEFAULT_QUEUE).message_count)
 
 
-def _publish(task: "Task[..., Any]", arguments: tuple[str, ...]) -> None:
+def _publish(task: "Task[..., Any]", arguments: tuple[str, ...], in_seconds: float) -> None:
     if time.monotonic() < _pause.until:
         return
     try:
         with producers[_connection()].acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
-            task.apply_async(arguments, producer=producer, retry=False)
+            task.apply_async(arguments, producer=producer, retry=False, countdown=in_seconds)
     except KombuError as error:
         _pause.until = time.monotonic() + PAUSE_SECONDS
         log.warning("queue.unreachable", task=task.name, error=type(error.__cause__ or error).__name__)

@@ -46,9 +46,8 @@ def _make_services(held_key: str) -> str:
     document = copy.deepcopy(demo_document.DOCUMENT)
     declared = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
     declared["secret"] = _secret(held_key) or str(uuid.uuid4())
-    for former in ApiKey.objects.filter(
-        service=uuid.UUID(demo_document.PARKS), name=demo_document.TEST_KEY, revoked_at=None
-    ):
+    parks = uuid.UUID(demo_document.PARKS)
+    for former in ApiKey.objects.filter(service=parks, name=demo_document.TEST_KEY, revoked_at=None):
         if former.secret != declared["secret"]:
             former.revoked_at = timezone.now()
             former.save(update_fields=["revoked_at"])

@@ -2,10 +2,12 @@
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.callback import CallbackEndpoint, CallbackKind
+from notifications.models.claim import Attempt, Claim
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
-from notifications.models.sandbox_message import SandboxMessage
+from notifications.models.received_text import ReceivedText
+from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
 from notifications.models.status import Status
@@ -13,9 +15,11 @@ from notifications.models.template import Template, TemplateVersion
 
 __all__ = [
     "ApiKey",
+    "Attempt",
     "CallbackEndpoint",
     "CallbackKind",
     "Channel",
+    "Claim",
     "DailyCounter",
     "GuestListEntry",
     "IdempotencyRecord",
@@ -25,8 +29,10 @@ __all__ = [
     "Origin",
     "Permission",
     "RateSlot",
+    "ReceivedText",
     "RecipientKind",
     "ReplyToAddress",
+    "SandboxContent",
     "SandboxMessage",
     "Service",
     "SmsSender",

@@ -3,16 +3,56 @@
 Source: Developer experience §9.
 """
 
+import json
 import uuid
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from uuid import UUID
 
 from django.db import models
 from django.utils import timezone
 
+from config import sealing
 from notifications.models.notification import Channel
+
+MOST_KEPT = 2000
+KEPT_FOR = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxContent:
+    """What would have arrived. sender: a text's sender, or an email's From line; a text has no subject and no html."""
+
+    to: str
+    sender: str
+    text: str
+    subject: str | None = None
+    html: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
+    def seal(self, notification_id: UUID, channel: Channel, content: SandboxContent) -> "SandboxMessage":
+        """Keep one message, encrypted: its copies hold whole links."""
+        message = SandboxMessage(notification_id=notification_id, channel=channel)
+        message.sealed = sealing.seal(
+            json.dumps(asdict(content)), table="sandbox_message", column="sealed", row=str(message.id)
+        )
+        message.save(force_insert=True)
+        return message
+
+    def trim(self) -> int:
+        """Remove all but the newest 2000 of the last 7 days. Returns how many were removed."""
+        removed, _ = self.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()
+        oldest_kept = self.order_by("-received_at").values_list("received_at", flat=True)[MOST_KEPT - 1 : MOST_KEPT]
+        for moment in oldest_kept:
+            removed += self.filter(received_at__lt=moment).delete()[0]
+        return removed
 
 
 class SandboxMessage(models.Model):
-    """One message that would have arrived. `sealed` is its JSON: to, from, subject, text, html, headers."""
+    """One message that would have arrived; `content` opens it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     notification_id = models.UUIDField(db_index=True)
@@ -20,8 +60,16 @@ class SandboxMessage(models.Model):
     sealed = models.BinaryField()
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
 
+    objects = SandboxMessageQuerySet.as_manager()
+
     class Meta:
         ordering = ["-received_at"]
 
     def __str__(self) -> str:
         return f"Sandbox message {str(self.id)[:8]}"
+
+    @property
+    def content(self) -> SandboxContent:
+        """Return what was kept. Raises config.sealing.SealBroken."""
+        plain = sealing.unseal(bytes(self.sealed), table="sandbox_message", column="sealed", row=str(self.id))
+        return SandboxContent(**json.loads(plain))

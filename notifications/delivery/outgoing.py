@@ -1,0 +1,59 @@
+"""From a stored row to what a provider is handed. Source: the sending contract §19.2; Rendering §1, §4.7 to §4.9."""
+
+from django.conf import settings
+from django.core.signing import Signer
+
+from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
+from notifications.models import Channel, Claim, Notification
+from notifications.recipients import email as addresses
+from notifications.recipients import senders
+from notifications.rendering.email import EmailText, html_document
+
+
+def message_for(claim: Claim) -> Outgoing:
+    """Make the message anew; made twice from one row it is the same, with the same Message-ID or reference."""
+    return _email(claim) if claim.notification.channel == Channel.EMAIL else _sms(claim)
+
+
+def unsubscribe_url(notification: Notification) -> str:
+    """Return our page where the recipient of this very message confirms that no more shall come."""
+    return f"{settings.BASE_URL}/unsubscribe/{Signer(salt='unsubscribe').sign(str(notification.id))}"
+
+
+def _sms(claim: Claim) -> OutgoingSms:
+    notification = claim.notification
+    return OutgoingSms(
+        to=notification.normalised_recipient,
+        content=notification.body,
+        sender=senders.from_number(claim.sender or settings.DEFAULT_SMS_SENDER),
+        reference=str(notification.id),
+        international=notification.is_international,
+    )
+
+
+def _email(claim: Claim) -> OutgoingEmail:
+    notification = claim.notification
+    text = EmailText(
+        subject=notification.subject or "",
+        filled=notification.body,
+        unsubscribe_url=unsubscribe_url(notification) if notification.unsubscribe_link else None,
+        unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
+    )
+    return OutgoingEmail(
+        from_name=" ".join(claim.service_name.split()),
+        from_address=senders.from_email(claim.service_name, settings.EMAIL_DOMAIN),
+        to=addresses.parse(notification.recipient).ascii,
+        subject=text.subject,
+        text=text.plain,
+        html=html_document(text),
+        message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
+        reply_to=addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
+        headers=_unsubscribe_headers(notification.one_click_unsubscribe_url),
+    )
+
+
+def _unsubscribe_headers(url: str | None) -> dict[str, str]:
+    """Source: RFC 8058 §3.1."""
+    if url is None:
+        return {}
+    return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}

@@ -1,0 +1,107 @@
+"""Any mail server: `smtp://` in clear, `smtp+tls://` with STARTTLS, `smtps://` with TLS from the start.
+
+Signing with DKIM, unsubscribe headers included, is the mail server's task.
+Source: the sending contract §19.2; Security and reliability §11, §12.
+"""
+
+import threading
+from email.charset import QP, Charset
+from email.utils import formataddr
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.core.mail import EmailMultiAlternatives
+
+from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
+from notifications.delivery.providers.deadline import Deadline
+from notifications.delivery.providers.smtp_session import Session, Stage
+
+READ_SECONDS = 10.0  # of connecting, and of each answer
+TOTAL_SECONDS = 25.0  # of one message, whatever the server does; below the hard limit of a task
+
+PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
+
+# Quoted-printable: 7 bit on every way, short lines, and no dot or "From " that a relay would change under a signature.
+_UTF8 = Charset("utf-8")
+_UTF8.body_encoding = QP
+
+
+class Smtp:
+    """One mail server. Each thread keeps a connection and uses it again."""
+
+    carries: tuple[type[OutgoingEmail], ...] = (OutgoingEmail,)
+
+    def __init__(
+        self, name: str, url: str, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS
+    ) -> None:
+        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        self.name = name
+        self._options = _options(url) | {"timeout": read_seconds}
+        self._total_seconds = total_seconds
+        self._of_thread = threading.local()
+
+    def send(self, message: OutgoingEmail) -> Accepted:
+        """Hand one email over. Raises TemporaryFailure or PermanentFailure.
+
+        A connection that the server has closed since the last message is opened once more.
+        """
+        content = _mime(message)
+        session = self._session()
+        with Deadline(self._total_seconds) as deadline:
+            if session.is_open:
+                try:
+                    return self._hand_over(session, deadline, message, content)
+                except TemporaryFailure:
+                    if session.is_open or session.stage != Stage.MAIL or deadline.has_passed:
+                        raise
+            return self._hand_over(session, deadline, message, content)
+
+    def _hand_over(self, session: Session, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
+        session.open_within(deadline)
+        try:
+            reply = session.transmit(message.from_address, message.to, content)
+        except OSError as error:
+            session.drop()
+            what = f"over {self._total_seconds:g} s" if deadline.has_passed else type(error).__name__
+            raise TemporaryFailure(
+                f"{what} at {session.stage}", reply=str(error), is_uncertain=session.stage == Stage.END
+            ) from error
+        return Accepted(reference=message.message_id, reply=reply)
+
+    def _session(self) -> Session:
+        if not hasattr(self._of_thread, "session"):
+            self._of_thread.session = Session(**self._options)
+        session: Session = self._of_thread.session
+        return session
+
+
+def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them
+    parts = urlsplit(url)
+    if not parts.hostname or parts.path not in ("", "/"):
+        raise ValueError("must be such as smtp+tls://user:password@mail.example.org:587")
+    is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.password and parts.scheme == "smtp" and not is_local:
+        raise ValueError("would send a password in clear: write smtp+tls:// or smtps://")
+    return {
+        "host": parts.hostname,
+        "port": parts.port or PORTS[parts.scheme],
+        "username": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "use_tls": parts.scheme == "smtp+tls",
+        "use_ssl": parts.scheme == "smtps",
+    }
+
+
+def _mime(message: OutgoingEmail) -> bytes:
+    """Return the message as it goes over the wire: plain part first, then HTML."""
+    mail = EmailMultiAlternatives(
+        subject=message.subject,
+        body=message.text,
+        from_email=formataddr((message.from_name, message.from_address)),
+        to=[message.to],
+        reply_to=[message.reply_to] if message.reply_to else [],
+        headers={"Message-ID": message.message_id, **message.headers},
+    )
+    mail.encoding = _UTF8
+    mail.attach_alternative(message.html, "text/html")
+    return mail.message().as_bytes(linesep="\r\n")  # type: ignore[call-arg]  # Django's own has it

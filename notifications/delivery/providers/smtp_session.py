@@ -1,0 +1,131 @@
+"""One connection to a mail server, and the conversation for one message, stage by stage.
+
+Django's e-mail backend opens the connection (TLS, log-in); its own way of sending does not tell at which stage a server
+refused, and the stage decides between trying again, giving up, and not knowing.
+Source: Security and reliability §11.
+"""
+
+import contextlib
+import re
+import smtplib
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from django.core.mail.backends.smtp import EmailBackend
+
+from notifications.delivery.messages import PermanentFailure, TemporaryFailure
+from notifications.delivery.providers.deadline import Deadline
+
+_LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
+_CLOSING = 421  # "service not available, closing transmission channel", RFC 5321 §4.2.3
+
+
+class Stage(StrEnum):
+    MAIL = "MAIL"
+    RCPT = "RCPT"
+    DATA = "DATA"
+    CONTENT = "the content"
+    END = "the final dot"
+
+
+Watch = Callable[[smtplib.SMTP], None]
+
+
+class _Watched(smtplib.SMTP):
+    """Under a deadline before it connects: a banner may drip for ever."""
+
+    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: as smtplib takes them
+        watch(self)
+        super().__init__(*arguments, **options)
+
+
+class _WatchedSecure(smtplib.SMTP_SSL):
+    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: as above
+        watch(self)
+        super().__init__(*arguments, **options)
+
+
+class Session(EmailBackend):
+    """A connection that is kept open over many messages."""
+
+    def __init__(self, **options: Any) -> None:  # Any: as Django's backend takes them
+        super().__init__(**options)
+        self._watch: Watch = lambda connection: None
+        self.stage = Stage.MAIL
+
+    @property
+    def connection_class(self) -> Any:  # Any: Django wants something to call, the stubs a class
+        return partial(_WatchedSecure if self.use_ssl else _Watched, watch=self._watch)
+
+    @property
+    def is_open(self) -> bool:
+        return self.connection is not None
+
+    def open_within(self, deadline: Deadline) -> None:
+        """Open the connection where it is not. Raises TemporaryFailure."""
+        self._watch = deadline.watch
+        if self.connection is not None:
+            deadline.watch(self.connection)
+            return
+        try:
+            self.open()
+            self._smtp.ehlo_or_helo_if_needed()
+        except smtplib.SMTPAuthenticationError as error:
+            self.drop()
+            reason = f"{error.smtp_code} at log-in"
+            raise TemporaryFailure(reason, reply=_text(error.smtp_error), is_our_fault=True) from error
+        except OSError as error:
+            self.drop()
+            raise TemporaryFailure(f"cannot connect: {type(error).__name__}", reply=str(error)) from error
+
+    def transmit(self, sender: str, recipient: str, content: bytes) -> str:
+        """Hand one message over and return the server's last word.
+
+        Raises a DeliveryFailure for a refusal, OSError where the connection breaks; `stage` says where that was.
+        """
+        smtp = self._smtp
+        self.stage = Stage.MAIL
+        self._expect("25", *smtp.mail(sender))
+        self.stage = Stage.RCPT
+        self._expect("25", *smtp.rcpt(recipient))
+        self.stage = Stage.DATA
+        self._expect("354", *smtp.docmd("DATA"))
+        self.stage = Stage.CONTENT
+        smtp.send(_LEADING_DOT.sub(b"..", content) + b".\r\n")
+        self.stage = Stage.END
+        code, reply = smtp.getreply()
+        self._expect("25", code, reply)
+        return f"{code} {_text(reply)}"
+
+    def drop(self) -> None:
+        """Forget the connection without a word to the other side."""
+        if self.connection is not None:
+            with contextlib.suppress(OSError):
+                self.connection.close()
+        self.connection = None
+
+    @property
+    def _smtp(self) -> smtplib.SMTP:
+        if self.connection is None:
+            raise smtplib.SMTPServerDisconnected("no connection")
+        return self.connection
+
+    def _expect(self, start: str, code: int, reply: bytes) -> None:
+        """Raise a DeliveryFailure unless the code starts so. The connection is left ready for the next message."""
+        if str(code).startswith(start):
+            return
+        if code == _CLOSING:
+            self.drop()
+        elif self.stage in (Stage.RCPT, Stage.DATA):
+            with contextlib.suppress(OSError):
+                self._smtp.rset()
+        reason, words = f"{code} at {self.stage}", f"{code} {_text(reply)}"
+        if 500 <= code <= 599:
+            raise PermanentFailure(reason, reply=words, is_recipients=self.stage in (Stage.RCPT, Stage.END))
+        raise TemporaryFailure(reason, reply=words)
+
+
+def _text(reply: bytes | str) -> str:
+    return reply.decode(errors="replace") if isinstance(reply, bytes) else reply

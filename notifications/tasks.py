@@ -1,0 +1,72 @@
+"""Celery entry points of the sending area: one call each. They take ids, return nothing, and may run twice at once.
+
+The row is the queue and these are hints, so no task declares retries: a message to be tried again says so in its row.
+Source: Security and reliability §10, §11.
+"""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+from celery.signals import worker_ready
+from django.utils import timezone
+
+from config import publishing
+from notifications.delivery.deliver import deliver as hand_over
+from notifications.models import Notification, SandboxMessage, Status
+
+SWEEP_LIMIT = 500  # of messages enqueued in one sweep
+HINTED_UP_TO = timedelta(
+    minutes=1
+)  # longer waits are left to the sweep: a worker holds what it is told early in memory
+SILENT_FOR = timedelta(hours=72)
+BATCH = 1000
+
+
+@shared_task
+def deliver(notification_id: str) -> None:
+    """Send one message, and leave a hint for its next try where that is soon."""
+    delay = hand_over(UUID(notification_id))
+    if delay is not None and delay <= HINTED_UP_TO:
+        publishing.enqueue(deliver, notification_id, in_seconds=delay.total_seconds())
+
+
+@shared_task
+def sweep() -> None:
+    """Enqueue what is due and nobody was told of, every 10 s and when a worker starts."""
+    enqueue_due()
+
+
+@shared_task
+def close_silent() -> None:
+    """End what a provider took 72 h ago and never reported on, every 15 min."""
+    end_silent()
+
+
+@shared_task
+def trim_sandbox() -> None:
+    """Keep the sandbox inbox to its size, every 15 min."""
+    SandboxMessage.objects.trim()
+
+
+def enqueue_due() -> int:
+    ids = Notification.objects.due_in_turn(SWEEP_LIMIT)
+    Notification.objects.filter(id__in=ids).mark_enqueued()
+    for notification_id in ids:
+        publishing.enqueue(deliver, str(notification_id))
+    return len(ids)
+
+
+def end_silent() -> int:
+    ended = 0
+    silent = Notification.objects.silent_since(timezone.now() - SILENT_FOR).order_by("sent_at")
+    while ids := list(silent.values_list("id", flat=True)[:BATCH]):
+        ended += Notification.objects.filter(id__in=ids).advance(Status.TEMPORARY_FAILURE, timezone.now())
+    return ended
+
+
+@worker_ready.connect
+def sweep_at_start(**kwargs: Any) -> None:  # Any: what the signal says of the worker
+    """Find at once what a dead worker held and what the broker lost."""
+    publishing.enqueue(sweep)

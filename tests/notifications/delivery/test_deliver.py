@@ -1,0 +1,283 @@
+"""From the stored row to the outcome: claims, the sandbox, test keys, retries and giving up."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from notifications.delivery.deliver import deliver
+from notifications.models import Channel, Claim, KeyType, Notification, SandboxMessage, Status
+from tests.factories import make_notification, make_reply_to, make_service, make_sms_sender, make_template
+
+pytestmark = pytest.mark.django_db
+
+NOBODY = "smtp-1=smtp://127.0.0.1:1"  # nothing listens there
+
+
+def test_an_email_arrives_in_the_sandbox_and_the_row_says_so():
+    service = make_service(name="Parks & Gardens")
+    message = make_notification(
+        make_template(service), body="Dear **Ana**\n\nSee [us](https://example.org/a).", subject="Your visit",
+        reply_to=make_reply_to(service, "office@parks.example.org"),
+    )  # fmt: skip
+
+    assert deliver(message.id) is None
+
+    message.refresh_from_db()
+    assert (message.status, message.provider, message.attempt) == (Status.DELIVERED, "sandbox", 1)
+    assert message.sent_at is not None
+    assert message.completed_at == message.sent_at
+    content = SandboxMessage.objects.get(notification_id=message.id).content
+    assert (content.to, content.subject) == ("ana@example.com", "Your visit")
+    assert content.sender == "Parks & Gardens <parks.gardens@signalbox.invalid>"
+    assert "us: https://example.org/a" in content.text
+    assert '<a href="https://example.org/a"' in (content.html or "")
+    assert content.headers["Reply-To"] == "office@parks.example.org"
+    assert content.headers["Message-ID"] == f"<{message.id}@signalbox.invalid>"
+
+
+def test_a_text_message_arrives_in_the_sandbox():
+    service = make_service()
+    template = make_template(service, Channel.SMS)
+    message = make_notification(template, body="Hi Ana", sms_sender=make_sms_sender(service, "07700 900777"))
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    content = SandboxMessage.objects.get(notification_id=message.id).content
+    assert message.status == Status.DELIVERED
+    assert (content.to, content.sender, content.text) == ("447700900123", "447700900777", "Hi Ana")
+    assert (content.subject, content.html) == (None, None)
+
+
+def test_without_a_sender_the_default_of_the_settings_is_used(settings):
+    settings.DEFAULT_SMS_SENDER = "FALLBACK"
+    message = make_notification(make_template(channel=Channel.SMS))
+
+    deliver(message.id)
+
+    assert SandboxMessage.objects.get().content.sender == "FALLBACK"
+
+
+def test_what_the_sandbox_keeps_is_sealed():
+    deliver(make_notification(body="a secret word").id)
+
+    assert b"secret word" not in bytes(SandboxMessage.objects.get().sealed)
+
+
+def test_an_unsubscribe_link_ends_the_email_and_the_callers_url_goes_into_headers():
+    message = make_notification(unsubscribe_link=True, one_click_unsubscribe_url="https://example.org/u?x=1")
+
+    deliver(message.id)
+
+    content = SandboxMessage.objects.get().content
+    assert f"/unsubscribe/{message.id}:" in content.text
+    assert content.headers["List-Unsubscribe"] == "<https://example.org/u?x=1>"
+    assert content.headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert "https://example.org/u" not in content.text
+
+
+def test_delivering_costs_one_claim_and_one_final_update(django_assert_num_queries, settings):
+    settings.SANDBOX_INBOX = False
+    service = make_service()
+    template = make_template(service, Channel.SMS)
+    message = make_notification(template, key_type=KeyType.TEST, sms_sender=make_sms_sender(service))
+
+    with django_assert_num_queries(2):
+        deliver(message.id)
+
+
+def test_a_task_that_comes_twice_sends_once():
+    message = make_notification()
+
+    deliver(message.id)
+    deliver(message.id)
+
+    assert SandboxMessage.objects.count() == 1
+    assert Notification.objects.get().attempt == 1
+
+
+def test_a_message_that_is_gone_is_no_error():
+    message = make_notification()
+    message.delete()
+
+    assert deliver(message.id or make_notification().id) is None
+
+
+def test_a_scheduled_message_waits_for_its_time():
+    later = timezone.now() + timedelta(minutes=5)
+    message = make_notification(scheduled_for=later, due_at=later, next_attempt_at=later)
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert (message.status, message.attempt) == (Status.CREATED, 0)
+
+
+@pytest.mark.parametrize("key_type", [KeyType.LIVE, KeyType.TEST])
+def test_a_message_of_a_service_archived_meanwhile_fails(key_type):
+    message = make_notification(make_template(make_service(active=False)), key_type=key_type)
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.TECHNICAL_FAILURE
+    assert message.completed_at is not None
+    assert message.sent_at is None
+    assert SandboxMessage.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("channel", "recipient", "status"),
+    [
+        (Channel.EMAIL, "anyone@example.org", Status.DELIVERED),
+        (Channel.EMAIL, "Temp-Fail@simulator.notify", Status.TEMPORARY_FAILURE),
+        (Channel.EMAIL, "perm-fail@simulator.notify", Status.PERMANENT_FAILURE),
+        (Channel.SMS, "07700 900123", Status.DELIVERED),
+        (Channel.SMS, "+1 415 555 2671", Status.DELIVERED),
+        (Channel.SMS, "07700 900003", Status.TEMPORARY_FAILURE),
+        (Channel.SMS, "+44 7700 900002", Status.PERMANENT_FAILURE),
+    ],
+)
+def test_a_test_keys_message_ends_at_once_and_no_provider_sees_it(settings, channel, recipient, status):
+    settings.PROVIDERS = [NOBODY]
+    message = make_notification(
+        make_template(channel=channel), recipient, key_type=KeyType.TEST, is_international=recipient.startswith("+1")
+    )
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert (message.status, message.provider) == (status, "")
+    assert message.sent_at is not None
+    assert message.completed_at is not None
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_a_test_keys_message_is_seen_in_the_inbox_where_there_is_one(settings, shown):
+    settings.SANDBOX_INBOX = shown
+
+    deliver(make_notification(key_type=KeyType.TEST).id)
+
+    assert SandboxMessage.objects.count() == (1 if shown else 0)
+
+
+def test_a_provider_that_is_away_leaves_the_message_for_later(settings):
+    settings.PROVIDERS = [NOBODY]
+    message = make_notification()
+
+    delay = deliver(message.id)
+
+    message.refresh_from_db()
+    assert delay is not None
+    assert timedelta(seconds=4) <= delay <= timedelta(seconds=6)
+    assert (message.status, message.failed_attempts, message.claimed_until) == (Status.CREATED, 1, None)
+    assert abs(message.next_attempt_at - timezone.now() - delay) < timedelta(seconds=1)
+    [attempt] = message.attempts
+    assert (attempt["provider"], attempt["outcome"]) == ("smtp-1", "temporary")
+    assert attempt["ms"] >= 0
+
+
+def test_no_provider_for_the_channel_is_a_failed_attempt(settings):
+    settings.PROVIDERS = [NOBODY]
+    message = make_notification(make_template(channel=Channel.SMS))
+
+    assert deliver(message.id) is not None
+
+    message.refresh_from_db()
+    assert message.attempts[0]["reply"] == "no provider can take it now"
+
+
+def test_the_first_failure_is_followed_at_once_by_another_provider(settings):
+    settings.PROVIDERS = ["away=smtp://127.0.0.1:1", "sandbox"]
+    message = make_notification()
+
+    delay = deliver(message.id)
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert delay == timedelta(0)
+    assert (message.status, message.provider) == (Status.DELIVERED, "sandbox")
+    assert [attempt["provider"] for attempt in message.attempts] == ["away", "sandbox"]
+
+
+@pytest.mark.parametrize(
+    ("channel", "hours", "gives_up"),
+    [
+        (Channel.EMAIL, 71.9, False),
+        (Channel.EMAIL, 72.1, True),
+        (Channel.SMS, 3.9, False),
+        (Channel.SMS, 4.1, True),
+    ],
+)
+def test_trying_ends_at_the_give_up_time_after_the_message_was_due(settings, channel, hours, gives_up):
+    settings.PROVIDERS = [NOBODY]
+    due = timezone.now() - timedelta(hours=hours)
+    message = make_notification(make_template(channel=channel), due_at=due, next_attempt_at=due, failed_attempts=9)
+
+    delay = deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == (Status.TECHNICAL_FAILURE if gives_up else Status.CREATED)
+    assert (delay is None) == gives_up
+    if not gives_up:
+        assert message.next_attempt_at <= due + timedelta(hours=72 if channel == Channel.EMAIL else 4, seconds=1)
+
+
+def test_a_late_finisher_changes_nothing():
+    message = make_notification()
+    late = Claim.take(message.id)
+    Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    deliver(message.id)
+    after = Notification.objects.values().get()
+
+    attempt = {"at": None, "provider": "late", "outcome": "accepted", "reply": "", "ms": 1}
+    assert late is not None
+    assert not late.mark_sent(attempt, status=Status.SENDING, at=timezone.now(), provider="late")
+    assert not late.release(attempt, delay=timedelta(0))
+    assert not late.fail(attempt, status=Status.TECHNICAL_FAILURE, at=timezone.now())
+
+    assert Notification.objects.values().get() == after
+
+
+def test_a_claim_that_left_no_word_is_noted_as_uncertain():
+    message = make_notification()
+    Claim.take(message.id)
+    Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert [attempt["outcome"] for attempt in message.attempts] == ["uncertain", "accepted"]
+
+
+def test_a_claimed_message_is_nobody_elses():
+    message = make_notification()
+
+    assert Claim.take(message.id) is not None
+    assert Claim.take(message.id) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_eight_workers_that_claim_at_once_one_wins():
+    messages = [make_notification().id for _ in range(5)]
+    won: list[object] = []
+    ready = threading.Barrier(8)
+
+    def claim_all() -> None:
+        try:
+            for message in messages:
+                ready.wait(10)
+                won.extend([message] if Claim.take(message) else [])
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=claim_all) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+
+    assert sorted(map(str, won)) == sorted(map(str, messages))
