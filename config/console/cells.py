@@ -1,6 +1,6 @@
 """What cells of a list hold besides plain text: chips, moments, text to copy."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.utils import timezone
 from django.utils.html import format_html
@@ -20,10 +20,8 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
     """Return a time of the console's own zone, with the zone, and UTC on hover (trap T12)."""
     if at is None:
         return never
-    local = timezone.localtime(at)
-    return format_html(
-        '<time class="sb-moment" title="{:%Y-%m-%d %H:%M:%S} UTC">{:%-d %b %Y, %H:%M %Z}</time>', at, local
-    )
+    utc, local = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"
+    return format_html('<time class="sb-moment" title="{}">{}</time>', utc, local)
 
 
 def spoken(at: datetime) -> str:

@@ -16,6 +16,9 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
+
 SESSION_COOKIE_AGE = 30 * 60
 SESSION_SAVE_EVERY_REQUEST = True  # 30 minutes idle, not 30 minutes in all
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -27,8 +30,8 @@ UNFOLD = {
     "SITE_TITLE": "Signalbox",
     "SITE_HEADER": "Signalbox",
     "SITE_SUBHEADER": "Staff console",
-    "SITE_SYMBOL": "railway_alert",
-    "SITE_URL": "/admin/",
+    "SITE_ICON": lambda request: static("console/icon.svg"),
+    "SITE_URL": "/",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("console/icon.svg")}],
     "SHOW_BACK_BUTTON": False,
     "SHOW_VIEW_ON_SITE": False,

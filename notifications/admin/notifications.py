@@ -61,10 +61,10 @@ class NotificationAdmin(ServiceRowAdmin):
     search_fields = ()
     empty = "No messages yet. Make a template and a key, and send one."
     fieldsets = (
-        (None, {"fields": ("shown", "status_words", "status")}),
+        (None, {"fields": ("shown", "status_words")}),
         (
             "Message",
-            {"fields": ("to", "type", "template_name", "template_version", "reference", "sent_from", "costs")},
+            {"fields": ("to", "type", "template_name", "reference", "sent_from", "costs")},
         ),
         (
             "On its way",
@@ -72,7 +72,6 @@ class NotificationAdmin(ServiceRowAdmin):
                 "fields": (
                     "id",
                     "key",
-                    "key_type",
                     "created",
                     "scheduled",
                     "handed_over",
@@ -84,6 +83,9 @@ class NotificationAdmin(ServiceRowAdmin):
             },
         ),
     )
+
+    class Media:
+        css = {"all": ("notifications/messages.css",)}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -24,6 +24,14 @@ class ServiceForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
     class Meta:
         model = Service
         fields = "__all__"  # noqa: DJ007  the admin's fieldsets choose
+        labels = {
+            "file_contact": "Contact",
+            "rate_limit_per_minute": "Requests a minute",
+            "daily_limit_email": "Emails a day",
+            "daily_limit_sms": "Text messages a day",
+            "daily_limit_international_sms": "International texts a day",
+        }
+        help_texts = {"prefix_sms": "Text messages then start with “Name of the service: ”."}
 
     def clean_name(self) -> str:
         """Refuse a name that differs from another only in case; it is what recipients may read."""

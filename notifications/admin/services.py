@@ -44,7 +44,9 @@ class ServiceAdmin(ConsoleModelAdmin):
             {
                 "fields": (
                     "rate_limit_per_minute",
-                    ("daily_limit_sms", "daily_limit_email", "daily_limit_international_sms"),
+                    "daily_limit_email",
+                    "daily_limit_sms",
+                    "daily_limit_international_sms",
                 ),
                 "description": "Requests a minute count for each type of key by itself; days are UTC days.",
             },

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console import audit, cells, changes
@@ -49,13 +50,18 @@ class InUseFilter(admin.SimpleListFilter):
 
 class VersionInline(ConsoleInline):
     model = TemplateVersion
-    fields = ("number", "created", "created_by", "note", "content")
+    fields = ("number", "created", "created_by", "note", "text")
     readonly_fields = fields
     verbose_name_plural = "versions, newest first"
 
     @admin.display(description="Made")
     def created(self, version: TemplateVersion) -> SafeString | str:
         return cells.moment(version.created_at)
+
+    @admin.display(description="Text")
+    def text(self, version: TemplateVersion) -> SafeString:
+        subject = format_html("<strong>{}</strong>\n\n", version.subject) if version.subject else ""
+        return format_html('<pre class="nf-version">{}{}</pre>', subject, version.content)
 
 
 @admin.register(Template)
@@ -68,7 +74,10 @@ class TemplateAdmin(ServiceRowAdmin):
     change_form_template = "admin/notifications/template_change_form.html"
     empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
 
+    compressed_fields = False  # the editor has half a page: labels stand above their fields
+
     class Media:
+        css = {"all": ("notifications/messages.css",)}
         js = ("notifications/template_editor.js",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:

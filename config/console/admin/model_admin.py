@@ -57,6 +57,10 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.may_delete and super().has_delete_permission(request, obj)
 
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Offer one way to save, and a second that stays on the page."""
+        return super().render_change_form(request, {"show_save_and_add_another": False, **context}, *args, **kwargs)
+
     # The audit: written here, in the transaction of the change, instead of Django's own log, which keeps `str(obj)`.
 
     def audit_scope(self, obj: models.Model) -> dict[str, Any]:
