@@ -275,6 +275,7 @@ def test_of_eight_workers_that_claim_at_once_one_wins():
             connection.close()
 
     threads = [threading.Thread(target=claim_all) for _ in range(8)]
+    connection.close()  # back into the pool, which has eight
     for thread in threads:
         thread.start()
     for thread in threads:

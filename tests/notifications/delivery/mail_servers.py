@@ -1,0 +1,94 @@
+"""Mail servers that do not do what they should, on real sockets. Each speaks just enough SMTP for one fault."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Self
+
+
+class ScriptedServer:
+    """Answers each command by `answers`: a line, None to say nothing more, or "" to close the connection.
+
+    Commands are the first words MAIL, RCPT, DATA, RSET, EHLO; beside them BANNER, and CONTENT for what follows DATA.
+    What is not scripted is answered as a good server would.
+    """
+
+    USUAL = {
+        "BANNER": "220 here", "EHLO": "250 here", "MAIL": "250 fine", "RCPT": "250 fine", "DATA": "354 go on",
+        "CONTENT": "250 taken", "RSET": "250 fine", "QUIT": "221 bye",
+    }  # fmt: skip
+
+    def __init__(self, **answers: str | None) -> None:
+        self.answers: dict[str, str | None] = {**self.USUAL, **answers}
+        self.connections = 0
+        self.lines: list[bytes] = []
+        self.contents: list[bytes] = []
+        self._closed = threading.Event()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"smtp://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._closed.set()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self._socket.accept()
+                self.connections += 1
+                threading.Thread(target=self._converse, args=[peer], daemon=True).start()
+
+    def _converse(self, peer: socket.socket) -> None:
+        with peer, peer.makefile("rb") as lines, contextlib.suppress(OSError):
+            if not self._answer(peer, "BANNER"):
+                return
+            for line in lines:
+                self.lines.append(line)
+                command = line[:4].decode().upper()
+                if not self._answer(peer, command):
+                    return
+                if command == "DATA" and (self.answers["DATA"] or "").startswith("354"):
+                    content = b"".join(iter(lines.readline, b".\r\n"))
+                    self.contents.append(content)
+                    if not self._answer(peer, "CONTENT"):
+                        return
+
+    def _answer(self, peer: socket.socket, command: str) -> bool:
+        answer = self.answers.get(command, "502 what")
+        if answer is None:
+            self._closed.wait(30)
+            return False
+        if answer == "":
+            return False
+        self._say(peer, answer)
+        return not answer.startswith("421")
+
+    def _say(self, peer: socket.socket, answer: str) -> None:
+        peer.sendall(f"{answer}\r\n".encode())
+
+
+class DrippingServer(ScriptedServer):
+    """Sends its banner a letter at a time, so that no single read ever waits long."""
+
+    def _say(self, peer: socket.socket, answer: str) -> None:
+        while not self._closed.is_set():
+            peer.sendall(b"2")
+            time.sleep(0.05)
+
+
+def elapsed(action: Callable[[], object]) -> float:
+    """Return how many seconds the action took, whatever it raised."""
+    started = time.monotonic()
+    with contextlib.suppress(Exception):
+        action()
+    return time.monotonic() - started

@@ -1,0 +1,191 @@
+"""The mail server adapter: what goes over the wire, and what each refusal means."""
+
+import base64
+import time
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+
+from notifications.delivery.messages import OutgoingEmail, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers.smtp import Smtp
+from tests.notifications.delivery.mail_servers import DrippingServer, ScriptedServer
+from tests.servers import SmtpSink
+
+
+def email(**fields: Any) -> OutgoingEmail:
+    values: dict[str, Any] = {
+        "from_name": "Café & Parks, Ltd",
+        "from_address": "cafe.parks@signalbox.invalid",
+        "to": "ana@example.org",
+        "subject": "Your visit – tomorrow",
+        "text": "Dear Ana\n",
+        "html": "<p>Dear Ana</p>",
+        "message_id": "<2f0c4ed7@signalbox.invalid>",
+    }
+    return OutgoingEmail(**values | fields)
+
+
+def body(part: EmailMessage) -> str:
+    return part.get_content().replace("\r\n", "\n")
+
+
+def sent(sink: SmtpSink, message: OutgoingEmail) -> EmailMessage:
+    Smtp("mail", sink.url).send(message)
+    return sink.wait_for_message()
+
+
+def test_headers_and_both_parts_arrive(smtp_sink):
+    headers = {"List-Unsubscribe": "<https://example.org/u>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+
+    mail = sent(smtp_sink, email(reply_to="office@parks.example.org", headers=headers))
+
+    assert str(mail["From"].addresses[0].display_name) == "Café & Parks, Ltd"
+    assert mail["From"].addresses[0].addr_spec == "cafe.parks@signalbox.invalid"
+    assert mail["To"] == "ana@example.org"
+    assert mail["Subject"] == "Your visit – tomorrow"
+    assert mail["Message-ID"] == "<2f0c4ed7@signalbox.invalid>"
+    assert mail["Reply-To"] == "office@parks.example.org"
+    assert mail["List-Unsubscribe"] == "<https://example.org/u>"
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert mail["Date"]
+    assert mail.get_content_type() == "multipart/alternative"
+    assert [part.get_content_type() for part in mail.iter_parts()] == ["text/plain", "text/html"]
+    assert [body(part) for part in mail.iter_parts()] == ["Dear Ana\n", "<p>Dear Ana</p>"]
+    envelope = smtp_sink.envelopes[0]
+    assert (envelope.mail_from, envelope.rcpt_tos) == ("cafe.parks@signalbox.invalid", ["ana@example.org"])
+
+
+def test_without_a_reply_to_there_is_no_such_header(smtp_sink):
+    assert sent(smtp_sink, email())["Reply-To"] is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(".\n.leading dots\n..\n", id="leading dots"),
+        pytest.param("before\n.\nMAIL FROM:<evil@example.org>\n", id="an end in the middle"),
+        pytest.param("x" * 100_000 + "\n", id="a line of 100 000 characters"),
+        pytest.param("ŵ €  😀 \n", id="letters beyond ASCII, and a space at the end"),
+        pytest.param("From here\n", id="From at the start"),
+    ],
+)
+def test_any_text_arrives_as_it_was_in_lines_every_server_takes(smtp_sink, text):
+    mail = sent(smtp_sink, email(text=text))
+
+    assert body(next(mail.iter_parts())) == text
+    raw = smtp_sink.envelopes[0].content
+    assert max(map(len, raw.split(b"\r\n"))) < 998
+    assert raw.isascii()
+    assert len(smtp_sink.messages) == 1
+
+
+def test_many_messages_go_over_one_connection():
+    with ScriptedServer() as server:
+        provider = Smtp("mail", server.url)
+
+        for _ in range(20):
+            provider.send(email())
+
+        assert (server.connections, len(server.contents)) == (1, 20)
+
+
+@pytest.mark.parametrize("goodbye", ["", "421 too long idle"])
+def test_a_connection_the_server_has_closed_meanwhile_is_opened_once_more(goodbye):
+    with ScriptedServer() as server:
+        provider = Smtp("mail", server.url)
+        provider.send(email())
+        server.answers["MAIL"] = goodbye
+
+        with pytest.raises(TemporaryFailure):
+            provider.send(email())
+        assert server.connections == 2
+        server.answers["MAIL"] = "250 fine"
+        provider.send(email())
+
+        assert len(server.contents) == 2
+
+
+@pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA", "CONTENT"])
+@pytest.mark.parametrize("code", [421, 450, 451, 452])
+def test_a_4xx_at_any_stage_is_worth_another_try(stage, code):
+    with ScriptedServer(**{stage: f"{code} not now"}) as server, pytest.raises(TemporaryFailure) as failure:
+        Smtp("mail", server.url).send(email())
+
+    assert failure.value.reply == f"{code} not now"
+    assert not failure.value.is_uncertain
+
+
+@pytest.mark.parametrize(
+    ("stage", "is_recipients"), [("MAIL", False), ("RCPT", True), ("DATA", False), ("CONTENT", True)]
+)
+@pytest.mark.parametrize("code", [550, 553, 554])
+def test_a_5xx_is_for_good_and_its_stage_says_whose_fault_it_is(stage, is_recipients, code):
+    with ScriptedServer(**{stage: f"{code} no"}) as server, pytest.raises(PermanentFailure) as failure:
+        Smtp("mail", server.url).send(email())
+
+    assert failure.value.is_recipients == is_recipients
+
+
+def test_the_connection_serves_the_next_message_after_a_refusal():
+    with ScriptedServer(RCPT="550 no such user") as server:
+        provider = Smtp("mail", server.url)
+        with pytest.raises(PermanentFailure):
+            provider.send(email())
+        server.answers["RCPT"] = "250 fine"
+
+        provider.send(email())
+
+        assert (server.connections, len(server.contents)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("stage", "uncertain"),
+    [("BANNER", False), ("EHLO", False), ("MAIL", False), ("RCPT", False), ("DATA", False), ("CONTENT", True)],
+)
+def test_after_a_disconnect_only_the_final_dot_leaves_a_doubt(stage, uncertain):
+    with ScriptedServer(**{stage: ""}) as server, pytest.raises(TemporaryFailure) as failure:
+        Smtp("mail", server.url).send(email())
+
+    assert failure.value.is_uncertain == uncertain
+
+
+@pytest.mark.parametrize(("stage", "uncertain"), [("BANNER", False), ("RCPT", False), ("CONTENT", True)])
+def test_a_mute_server_is_left_after_the_time_of_one_read(stage, uncertain):
+    started = time.monotonic()
+    with ScriptedServer(**{stage: None}) as server, pytest.raises(TemporaryFailure) as failure:
+        Smtp("mail", server.url, read_seconds=0.3).send(email())
+
+    assert failure.value.is_uncertain == uncertain
+    assert time.monotonic() - started < 3
+
+
+def test_a_dripping_server_is_left_after_the_time_of_the_whole():
+    started = time.monotonic()
+    with DrippingServer() as server, pytest.raises(TemporaryFailure):
+        Smtp("mail", server.url, read_seconds=5, total_seconds=0.5).send(email())
+
+    assert time.monotonic() - started < 3
+
+
+def test_nobody_listening_is_worth_another_try():
+    with pytest.raises(TemporaryFailure):
+        Smtp("mail", "smtp://127.0.0.1:1").send(email())
+
+
+def test_a_refused_log_in_is_our_fault_and_no_messages():
+    with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN", AUTH="535 wrong password") as server:
+        provider = Smtp("mail", server.url.replace("smtp://", "smtp://user:p%40ss@"))
+        with pytest.raises(TemporaryFailure) as failure:
+            provider.send(email())
+
+    assert failure.value.is_our_fault
+    assert b"AUTH PLAIN " + base64.b64encode(b"\0user\0p@ss") + b"\r\n" in server.lines
+
+
+def test_a_recipient_stands_in_no_reason():
+    with ScriptedServer(RCPT="550 <ana@example.org>: unknown") as server, pytest.raises(PermanentFailure) as failure:
+        Smtp("mail", server.url).send(email())
+
+    assert failure.value.reason == "550 at RCPT"
+    assert "ana@example.org" not in str(failure.value)
