@@ -19,4 +19,5 @@ def refusal(request: HttpRequest, status: int, *, kind: str, message: str, data_
         body: dict[str, object] = {"status_code": status, "errors": [{"error": kind, "message": message}]}
     else:
         body = {"status": "error", "message": data_message}
-    return JsonResponse(body, status=status, headers={"Cache-Control": "no-store"})
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}  # some answer before the middleware
+    return JsonResponse(body, status=status, headers=headers)

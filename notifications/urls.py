@@ -1,5 +1,8 @@
 """Every address of the sending area."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("", include("notifications.api.urls")),
+    path("", include("notifications.sandbox.urls")),
+]

@@ -6,8 +6,6 @@ A vector is steps of requests and what must come back. Values in braces are fill
 import base64
 import contextlib
 import copy
-import hashlib
-import hmac
 import json
 import re
 import time
@@ -23,9 +21,11 @@ from typing import Any
 import requests
 
 from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
+from tests.notifications.tokens import make_token
 
 EICAR = "X5O!P%@AP[4\\PZX54(P^)7CC)7}" + "$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
+_NOT_OF_THE_TOKEN = {"key", "scheme", "raw_token", "iss_case", "secret_case"}
 _TOKEN = re.compile(r"\{([^{}\"\n]+)\}")
 _NUMBERS = re.compile(r"\{(now_ms|now_float|epoch[+-]\d+)\}")
 
@@ -207,20 +207,8 @@ class Play:
             issuer = issuer.upper()
         if jwt.get("secret_case") == "upper":
             secret = secret.upper()
-        header = {"typ": "JWT", "alg": jwt.get("alg", "HS256"), **self.filled(jwt.get("header", {}))}
-        claims = {
-            "iss": issuer,
-            "iat": int(time.time()) + jwt.get("iat_offset", 0),
-            **self.filled(jwt.get("claims", {})),
-        }
-        for name in jwt.get("drop_header", []):
-            header.pop(name)
-        for name in jwt.get("drop", []):
-            claims.pop(name)
-        payload = jwt.get("payload_text") or json.dumps(jwt.get("payload", claims))
-        signed = f"{_b64(json.dumps(header).encode())}.{_b64(payload.encode())}"
-        signature = _b64(hmac.digest(secret.encode(), signed.encode(), hashlib.sha256))
-        return f"{signed}.{jwt.get('signature', signature)}"
+        forms = {name: self.filled(value) for name, value in jwt.items() if name not in _NOT_OF_THE_TOKEN}
+        return make_token(issuer, secret, **forms)
 
     def secret(self, key: str) -> str:
         if key == "wrong-secret":
@@ -300,7 +288,3 @@ def _iso(seconds: int, zone: str | None) -> str:
         return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
     offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:])) * (-1 if zone[0] == "-" else 1)
     return f"{moment.astimezone(timezone(offset)):%Y-%m-%dT%H:%M:%S}{zone}"
-
-
-def _b64(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
