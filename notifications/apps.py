@@ -11,5 +11,9 @@ class NotificationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register our part of the shared commands: it needs the models, which exist only now."""
+        """Read PROVIDERS, so that a wrong value stops the start, and register our part of the shared commands.
+
+        Both need the models, which exist only now.
+        """
+        import_module("notifications.delivery.providers").configured()
         import_module("notifications.management.part")

@@ -41,8 +41,20 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "note that a worker is there": {"task": "config.tasks.note_worker", "schedule": 10, "options": {"expires": 10}},
 }
 if "notifications" in AREAS:
-    CELERY_BEAT_SCHEDULE["enqueue the messages that are due"] = {
-        "task": "notifications.tasks.sweep",
-        "schedule": 10,
-        "options": {"expires": 10},
+    CELERY_BEAT_SCHEDULE |= {
+        "enqueue the messages that are due": {
+            "task": "notifications.tasks.sweep",
+            "schedule": 10,
+            "options": {"expires": 10},
+        },
+        "end the messages nobody reported on": {
+            "task": "notifications.tasks.close_silent",
+            "schedule": 15 * 60,
+            "options": {"expires": 15 * 60},
+        },
+        "trim the sandbox inbox": {
+            "task": "notifications.tasks.trim_sandbox",
+            "schedule": 15 * 60,
+            "options": {"expires": 15 * 60},
+        },
     }

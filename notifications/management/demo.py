@@ -6,7 +6,6 @@ Source: Developer experience §2, §5.
 import copy
 import uuid
 
-from django.conf import settings
 from django.core.management import CommandError
 from django.db import transaction
 from django.utils import timezone
@@ -21,12 +20,7 @@ KEY_VARIABLE = "NOTIFY_API_KEY"
 
 
 def make_demo(held: dict[str, str]) -> DemoResult:
-    """Make what is not there yet. Without a key in `held` the old one is revoked and a new one issued.
-
-    Raises CommandError where a message could leave the machine.
-    """
-    if settings.PROVIDERS != ["sandbox"]:
-        raise CommandError("Demo data is for the sandbox provider alone: PROVIDERS names another one.")
+    """Make what is not there yet. Without a key in `held` the old one is revoked and a new one issued."""
     with transaction.atomic():
         key = _make_services(held.get(KEY_VARIABLE, ""))
         make_messages()

@@ -1,9 +1,23 @@
 """What the sending area contributes to the shared commands."""
 
-from config.management.parts import Part, register
+from django.conf import settings
+
+from config.management.parts import Finding, Part, register
+from notifications import tasks
+from notifications.delivery import providers
 from notifications.management.demo import make_demo
 from notifications.management.provision import provision
+from notifications.management.reseals import reseals
 from notifications.management.tries import try_email, try_sms
+from notifications.models import SandboxMessage
+
+
+def _providers() -> Finding:
+    names = ", ".join(carrier.name for carrier in providers.configured())
+    if settings.PROVIDERS == ["sandbox"]:
+        names += " (nothing leaves this machine)"
+    return Finding(name="providers", seen=names)
+
 
 register(
     Part(
@@ -12,5 +26,12 @@ register(
         provision=provision,
         demo=make_demo,
         tries={"email": try_email, "sms": try_sms},
+        sweeps={
+            "messages": tasks.enqueue_due,
+            "silent": tasks.end_silent,
+            "sandbox": SandboxMessage.objects.trim,
+        },
+        checkups=[_providers],
+        reseals=reseals(),
     )
 )

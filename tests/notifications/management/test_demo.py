@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.core.management import CommandError
 
 from notifications.management import demo_document
 from notifications.management.demo import make_demo
@@ -73,13 +72,6 @@ def test_two_weeks_of_messages_hold_one_bad_hour():
     assert len(days) == 14
     assert failed.count() >= 6
     assert Notification.objects.due().count() == 0
-
-
-def test_demo_data_is_refused_where_a_real_provider_is_set(settings):
-    settings.PROVIDERS = ["smtp-1=smtp://mail.example.org"]
-
-    with pytest.raises(CommandError):
-        make_demo({})
 
 
 def test_the_demo_document_is_json():

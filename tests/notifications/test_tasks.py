@@ -1,0 +1,69 @@
+"""The clock's rules: silent messages end, the sandbox inbox keeps its size, due messages are enqueued once."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from notifications import tasks
+from notifications.models import Channel, Notification, SandboxContent, SandboxMessage, Status
+from notifications.models.sandbox_message import MOST_KEPT
+from tests.factories import make_notification
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("status", "hours", "ends"),
+    [
+        (Status.SENDING, 73, True),
+        (Status.PENDING, 73, True),
+        (Status.SENDING, 71, False),
+        (Status.SENT, 73, False),
+        (Status.DELIVERED, 73, False),
+    ],
+)
+def test_what_no_provider_reported_on_for_three_days_ends(status, hours, ends):
+    message = make_notification(status=status, sent_at=timezone.now() - timedelta(hours=hours))
+
+    tasks.close_silent()
+
+    message.refresh_from_db()
+    assert message.status == (Status.TEMPORARY_FAILURE if ends else status)
+    assert (message.completed_at is not None) == ends
+
+
+def test_due_messages_are_enqueued_once_in_half_a_minute():
+    long_ago = timezone.now() - timedelta(minutes=5)
+    make_notification(next_attempt_at=long_ago, enqueued_at=long_ago)
+    make_notification()
+
+    assert [tasks.enqueue_due(), tasks.enqueue_due()] == [1, 0]
+    assert Notification.objects.due().count() == 0
+
+
+def test_the_sandbox_keeps_seven_days():
+    old = SandboxMessage.objects.seal(make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x"))
+    SandboxMessage.objects.filter(id=old.id).update(received_at=timezone.now() - timedelta(days=7, minutes=1))
+    new = SandboxMessage.objects.seal(make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x"))
+
+    tasks.trim_sandbox()
+
+    assert [message.id for message in SandboxMessage.objects.all()] == [new.id]
+
+
+def test_the_sandbox_keeps_the_newest_two_thousand():
+    notification_id, now = make_notification().id, timezone.now()
+    SandboxMessage.objects.bulk_create(
+        SandboxMessage(
+            notification_id=notification_id,
+            channel=Channel.SMS,
+            sealed=b"x",
+            received_at=now - timedelta(seconds=second),
+        )
+        for second in range(MOST_KEPT + 5)
+    )
+
+    assert SandboxMessage.objects.trim() == 5
+    assert SandboxMessage.objects.count() == MOST_KEPT
+    assert SandboxMessage.objects.filter(received_at=now).exists()
