@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from datasets.errors import TokenNotLive
@@ -76,6 +76,11 @@ def rotate(token: AccessToken, *, ends_at: datetime | None = None, by: User | No
 def revoke(token: AccessToken) -> bool:
     """End the token now and for ever; False where it had been revoked before."""
     return bool(AccessToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()))
+
+
+def live_of(data_set: DataSet) -> QuerySet[AccessToken]:
+    """Return the tokens of one data set that are neither revoked nor past their end."""
+    return AccessToken.objects.live().filter(data_set=data_set)
 
 
 def find_live(secret: str) -> AccessToken:

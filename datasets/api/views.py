@@ -91,7 +91,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         with _counting_refusals(token):
             records.check_empty_array(bodies.read(request, with_key=False).value())
             store.empty(
-                token.data_set_id,
+                token.data_set,
                 by=audit.Actor(
                     kind=ActorKind.TOKEN,
                     id=str(token.pk),

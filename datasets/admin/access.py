@@ -1,0 +1,57 @@
+"""Who may do what with data sets: those who manage all of them, and the owners of one. Source: Staff console §1.3."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from datasets.models import DataSet
+
+
+def manages_all(request: HttpRequest) -> bool:
+    return request.user.has_perm("datasets.manage_data_sets")
+
+
+def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
+    """Return the data sets this person may see and change."""
+    if manages_all(request):
+        return DataSet.objects.all()
+    return DataSet.objects.filter(owners=request.user.pk)
+
+
+def author(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+class ManagersOnly:
+    """Pages for those who manage all data sets."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return manages_all(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return manages_all(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return manages_all(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return manages_all(request)
+
+
+class ManagersAndOwners:
+    """Pages about data sets one manages or owns; the admin's `get_queryset` leaves the others out."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return data_sets_of(request).exists() or manages_all(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request) if obj is None else self._is_theirs(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_view_permission(request, obj)
+
+    def _is_theirs(self, request: HttpRequest, obj: Any) -> bool:
+        data_set = obj if isinstance(obj, DataSet) else obj.data_set
+        return data_sets_of(request).filter(pk=data_set.pk).exists()

@@ -1,0 +1,106 @@
+"""A data set as staff ask for it. Source: Staff console §2.14."""
+
+from typing import Any
+
+from django import forms
+
+from config.console.theme import Textarea, TextInput
+from datasets.models import DataGroup, DataSet, DataType, is_word
+from datasets.records import names
+
+_WORD_HELP = "a–z, 0–9, - and _, beginning with a letter or digit. It is a part of the URL and never changes."
+
+
+class AutoIdsField(forms.CharField):
+    """Field names, one a line; none at all is null."""
+
+    def to_python(self, value: Any) -> Any:
+        return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()] or None
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def validate(self, value: Any) -> None:
+        for name in value or []:
+            if not (name in names.MOMENTS or names.is_field_name(name)):
+                raise forms.ValidationError(f"{name} is not a field name.")
+            if value.count(name) > 1:
+                raise forms.ValidationError(f"{name} is given twice.")
+        if len(value or []) > 20:  # Data Set contract §17
+            raise forms.ValidationError("At most 20 fields.")
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool((initial or None) != self.to_python(data))
+
+
+class DataSetForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    auto_ids = AutoIdsField(
+        label="Fields that make the _id",
+        required=False,
+        widget=Textarea,
+        help_text="One a line, or none. Records with equal values in them are then one record.",
+    )
+    retention_days = forms.IntegerField(
+        label="Keep for days", required=False, min_value=1, max_value=36_500, help_text="Empty: for ever."
+    )
+    max_records = forms.IntegerField(
+        label="Keep the newest", required=False, min_value=1, max_value=1_000_000_000, help_text="Empty: all."
+    )
+    expected_every_seconds = forms.IntegerField(
+        label="A write expected every (seconds)", required=False, min_value=1, max_value=31_536_000
+    )
+
+    class Meta:
+        model = DataSet
+        fields = ("owners", "public", "realtime")
+        help_texts = {
+            "public": "Anyone may read it without a token. Writing always needs one.",
+            "realtime": "Readers keep a public answer for 2 minutes instead of 30.",
+        }
+
+
+class NewDataSetForm(DataSetForm):
+    """The same with its address: words that are there or are made now."""
+
+    group_name = forms.CharField(label="Group", max_length=60, widget=TextInput, help_text=_WORD_HELP)
+    type_name = forms.CharField(label="Type", max_length=60, widget=TextInput, help_text=_WORD_HELP)
+
+    def clean_group_name(self) -> str:
+        return self._word("group_name")
+
+    def clean_type_name(self) -> str:
+        return self._word("type_name")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        group, type = cleaned.get("group_name"), cleaned.get("type_name")
+        if group and type and DataSet.objects.at(group, type).exists():
+            self.add_error("type_name", f"There is a data set {group}/{type} already.")
+        return cleaned
+
+    def save(self, commit: bool = True) -> Any:
+        self.instance.group, _ = DataGroup.objects.get_or_create(name=self.cleaned_data["group_name"])
+        self.instance.type, _ = DataType.objects.get_or_create(name=self.cleaned_data["type_name"])
+        return super().save(commit)
+
+    def _word(self, field: str) -> str:
+        word: str = self.cleaned_data[field]
+        if not is_word(word):
+            raise forms.ValidationError("Use a–z, 0–9, - and _, beginning with a letter or digit.")
+        return word
+
+
+class TypedNameForm(forms.Form):
+    """The name of the set, typed out by the person who is about to do something grave to it."""
+
+    name = forms.CharField(widget=TextInput)
+
+    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.wanted = wanted
+        self.fields["name"].label = f"Type {wanted}"
+
+    def clean_name(self) -> str:
+        if self.cleaned_data["name"] != self.wanted:
+            raise forms.ValidationError(f"This is not {self.wanted}. Nothing was done.")
+        return self.wanted

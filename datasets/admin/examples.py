@@ -1,0 +1,24 @@
+"""Commands that work as pasted, for one data set. Source: Staff console §2.14."""
+
+from django.conf import settings
+from django.utils import timezone
+
+from datasets.models import DataSet
+from datasets.records import moments
+
+
+def address(data_set: DataSet) -> str:
+    return f"{settings.BASE_URL}/data/{data_set.group}/{data_set.type}"
+
+
+def write(data_set: DataSet, secret: str) -> str:
+    now = moments.write(timezone.now().replace(microsecond=0))
+    extra = "".join(f', "{name}": "…"' for name in data_set.auto_ids or () if name != "_timestamp")
+    return (
+        f'curl -sS "{address(data_set)}" -H "Authorization: Bearer {secret}" \\\n'
+        f'  -H \'Content-Type: application/json\' -d \'[{{"_timestamp": "{now}", "count": 1{extra}}}]\''
+    )
+
+
+def read(data_set: DataSet, secret: str) -> str:
+    return f'curl -sS "{address(data_set)}?limit=10" -H "Authorization: Bearer {secret}"'

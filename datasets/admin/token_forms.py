@@ -1,0 +1,48 @@
+"""A new access token, and the end of an old one. Source: Staff console §2.15."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils import timezone
+
+from config.console.theme import CheckboxSelectMultiple
+from datasets.models import AccessToken
+
+_SCOPES = (("write", "Write: add records, empty the set"), ("read", "Read: query the records"))
+
+
+class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    scopes = forms.MultipleChoiceField(choices=_SCOPES, widget=CheckboxSelectMultiple, initial=["write"])
+
+    class Meta:
+        model = AccessToken
+        fields = ("data_set", "expires_at", "note")
+        labels = {"expires_at": "Ends"}
+        help_texts = {"note": "Which program uses it, and whom to ask.", "expires_at": "Empty: never."}
+
+    def clean_expires_at(self) -> Any:
+        ends = self.cleaned_data["expires_at"]
+        if ends is not None and ends <= timezone.now():
+            raise forms.ValidationError("This moment is past. Choose a later one, or leave it empty.")
+        return ends
+
+
+class TokenNoteForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What may be changed of a token that is in use."""
+
+    class Meta:
+        model = AccessToken
+        fields = ("note",)
+
+
+class RotationForm(forms.Form):
+    """In how many days the old token ends; 0 is now."""
+
+    days = forms.IntegerField(
+        label="The old token ends in days", min_value=0, max_value=365, initial=lambda: settings.DATASETS_ROTATION_DAYS
+    )
+
+    def ends_at(self) -> Any:
+        return timezone.now() + timedelta(days=self.cleaned_data["days"])

@@ -1,0 +1,159 @@
+"""Access tokens: issued, shown once, rotated, revoked, never deleted. Source: Staff console §2.15."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from config.console import cells
+from config.console.admin import ShownOnceAdmin
+from config.console.shown_once import Secret, Snippet, spend
+from datasets import tokens
+from datasets.admin import examples
+from datasets.admin.access import ManagersAndOwners, author, data_sets_of
+from datasets.admin.data_sets import EXPLANATION
+from datasets.admin.token_forms import NewTokenForm, RotationForm, TokenNoteForm
+from datasets.models import AccessToken
+
+
+@admin.register(AccessToken)
+class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
+    secret_kind = "access token"  # noqa: S105  a word of the page
+    list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
+    list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("data_set__group", "data_set__type", "created_by")
+    steps = {"rotate": "rotate", "revoke": "revoke"}
+    change_form_template = "admin/datasets/token_change_form.html"
+    _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AccessToken]:
+        return AccessToken.objects.filter(data_set__in=data_sets_of(request)).order_by("-created_at")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.has_module_permission(request)
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "data_set":
+            kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        kwargs["form"] = NewTokenForm if obj is None else TokenNoteForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("data_set", "scopes", "expires_at", "note") if obj is None else (*self._shown, "note")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Fix all of a token but its note: a program holds it."""
+        return () if obj is None else self._shown
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        spend(request)
+        cleaned = form.cleaned_data
+        issued, obj.secret = tokens.issue(
+            cleaned["data_set"],
+            cleaned["scopes"],
+            by=author(request),
+            note=cleaned["note"],
+            expires_at=cleaned["expires_at"],
+        )
+        obj.pk, obj.prefix = issued.pk, issued.prefix
+        self._audit_issue(request, issued)
+
+    def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
+        """Describe a token that has just been made."""
+        example = examples.write if obj.scopes[:1] == ["write"] else examples.read
+        return Secret(
+            kind="Access token",
+            name=str(obj.data_set),
+            value=obj.secret,
+            explanation=EXPLANATION,
+            parts=(Snippet(label="Address", text=examples.address(obj.data_set)),),
+            snippets=(Snippet(label="Try it", text=example(obj.data_set, obj.secret)),),
+            where_next=("To the tokens", self.list_url()),
+        )
+
+    def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
+        title = f"Rotate {token}"
+        if not token.is_live:
+            refusal = "This token is not live any more. Issue a new one instead."
+            return self.step_page(request, token, title=title, button="", refusal=refusal)
+        form = RotationForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            spend(request)
+            twin, secret = tokens.rotate(token, ends_at=form.ends_at(), by=author(request))
+            twin.secret = secret  # type: ignore[attr-defined]  # for the page alone, in no field
+            ends = form.ends_at().isoformat()
+            self.audit(request, "rotated", token, after={"name": token.prefix, "expires_at": ends})
+            self._audit_issue(request, twin)
+            return self.secret_page(request, twin)
+        explanation = ["A twin with the same scopes is made now and shown once. Both work until the old one ends."]
+        nonce = self.nonce_context(request)
+        return self.step_page(
+            request, token, title=title, button="Rotate this token", explanation=explanation, form=form, **nonce
+        )
+
+    def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
+        title = f"Revoke {token}"
+        if token.revoked_at is not None:
+            refusal = "This token was revoked before. It stays revoked."
+            return self.step_page(request, token, title=title, button="", refusal=refusal)
+        if request.method == "POST":
+            tokens.revoke(token)
+            self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})
+            return self.step_done(request, self.list_url(), f"{token} is revoked. The next call with it fails.")
+        used = f"Last used on {cells.spoken(token.last_used_at)}." if token.last_used_at else "It was never used."
+        others = tokens.live_of(token.data_set).exclude(pk=token.pk).filter(may_write=True).exists()
+        warning = "Nobody can write to this set until you issue another." if token.may_write and not others else ""
+        explanation = [
+            used,
+            "Revoking counts for the next request and cannot be undone.",
+            *([warning] if warning else []),
+        ]
+        button = "Revoke this token"
+        return self.step_page(request, token, title=title, button=button, explanation=explanation, is_grave=True)
+
+    def _audit_issue(self, request: HttpRequest, token: AccessToken) -> None:
+        self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
+
+    @admin.display(description="Token")
+    def beginning(self, token: AccessToken) -> SafeString:
+        return cells.code(f"{token.prefix}…")
+
+    @admin.display(description="Scopes")
+    def may(self, token: AccessToken) -> SafeString:
+        return cells.chips(token.scopes, "accent")
+
+    @admin.display(description="State")
+    def state(self, token: AccessToken) -> SafeString:
+        if token.revoked_at is not None:
+            return cells.chip("Revoked")
+        if not token.is_live:
+            return cells.chip("Ended")
+        return cells.chip("Ending", "warn") if token.expires_at else cells.chip("Live", "good")
+
+    @admin.display(description="Last used")
+    def last_used(self, token: AccessToken) -> SafeString | str:
+        return cells.moment(token.last_used_at, never="Never")
+
+    @admin.display(description="From")
+    def used_from(self, token: AccessToken) -> str:
+        return token.last_used_from or "–"
+
+    @admin.display(description="Ends")
+    def ends(self, token: AccessToken) -> SafeString | str:
+        return cells.moment(token.expires_at, never="Never")
+
+    @admin.display(description="Issued")
+    def created(self, token: AccessToken) -> SafeString | str:
+        return cells.moment(token.created_at)
+
+    @admin.display(description="By")
+    def made_by(self, token: AccessToken) -> str:
+        return str(token.created_by or "–")
