@@ -1,4 +1,7 @@
-"""What must not be in production: system checks there, and so refusals to start. Source: Security and reliability §8."""
+"""What must not be in production: system checks there, and so refusals to start.
+
+Source: Security and reliability §8.
+"""
 
 from collections.abc import Sequence
 from typing import Any

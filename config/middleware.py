@@ -63,7 +63,7 @@ def request_line(get_response: GetResponse) -> GetResponse:
             "request",
             area=_area(request.path_info),
             method=request.method if request.method in _METHODS else "other",
-            route=f"/{match.route}" if match else "none",
+            route=f"/{match.route.removeprefix('^')}" if match else "none",
             status=response.status_code,
             ms=round((time.perf_counter() - started) * 1000, 1),
             bytes_in=int(length) if length.isdecimal() else 0,

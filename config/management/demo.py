@@ -32,17 +32,17 @@ def make() -> list[str]:
     _make_admin(password)
     made = {PASSWORD: password}
     of_areas: list[str] = []
-    for part in parts.registered():
+    for part in reversed(parts.registered()):  # sending first, as the documentation shows it
         result = part.demo(held)
         made |= result.variables
         of_areas += result.lines
     env.keep(made)
     base, shown = settings.BASE_URL, SAVED if held.get(PASSWORD) else password
-    tries = [f"./manage.py try {name}" for part in parts.registered() for name in part.tries if name != "sms"]
+    tries = [f"./manage.py try {name}" for part in reversed(parts.registered()) for name in list(part.tries)[:1]]
     return [
         f"Console      {base}/admin/    user admin, password {shown}",
         f"Sandbox      {base}/sandbox/  nothing leaves this machine",
-        f"API          {base}           docs {base}/docs/",
+        f"API          {base}",
         *(_without_secrets(line, held) for line in of_areas),
         f"Try          {'   |   '.join(tries)}",
     ]

@@ -1,0 +1,124 @@
+"""What holds for the whole tree: style, types, layers, migrations, settings, and the documents that name them."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from celery.app.defaults import NAMESPACES, flatten
+from django.conf import global_settings, settings
+
+from tests.servers import ROOT
+
+PRODUCT = ("config", "datasets", "notifications")
+PRODUCTION = {
+    "ENVIRONMENT": "production",
+    "SECRET_KEY": "mZ0-for-this-check-alone-q8Vw3nT5xR7yB2kLp9sD4fG6hJ1",
+    "BASE_URL": "https://signalbox.example.gov.uk",
+    "EMAIL_DOMAIN": "example.gov.uk",
+    "PROVIDERS": "smtp-1=smtp://mail.example.gov.uk",
+}
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=280
+    )
+
+
+def product_files() -> list[Path]:
+    return [path for area in PRODUCT for path in (ROOT / area).rglob("*.py") if "migrations" not in path.parts]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
+    ids=lambda tool: " ".join(tool),
+)
+def test_the_tool_finds_nothing(tool):
+    program = Path(sys.executable).parent / tool[0]
+
+    done = run(str(program), *tool[1:])
+
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_no_migration_is_missing():
+    done = run(sys.executable, "manage.py", "makemigrations", "--check", "--dry-run")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_sane_production_is_clean():
+    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_product_file_is_longer_than_300_lines():
+    lines = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in product_files()}
+
+    assert {path: count for path, count in lines.items() if count > 300} == {}
+
+
+def test_every_setting_is_known_to_a_library_or_used_by_us():
+    ours = "\n".join(path.read_text() for path in product_files())
+    libraries = ("REST_FRAMEWORK", "UNFOLD", "WHITENOISE_", "CELERY_")
+    djangos = {*dir(global_settings), "ROOT_URLCONF", "SETTINGS_MODULE"}
+    names = [name for name in dir(settings) if name.isupper() and name not in djangos]
+
+    used = {name for name in names if re.search(rf"^(?!{name}\b).*(?<![\"'])\b{name}\b", ours, re.MULTILINE)}
+    unknown = [name for name in names if not name.startswith(libraries) and name not in used]
+
+    assert " ".join(unknown) == ""
+
+
+def test_every_celery_setting_is_one_of_celerys():
+    known = {name for name, option in flatten(NAMESPACES)}
+    ours = {name.removeprefix("CELERY_").lower() for name in dir(settings) if name.startswith("CELERY_")}
+
+    assert ours - known == set()
+
+
+def environment_variables() -> set[str]:
+    """Every name that `env.<kind>("NAME")` or `secret("NAME")` asks for."""
+    names = set()
+    for path in (ROOT / "config").rglob("*.py"):
+        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+            is_reader = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "env"
+            is_secret = isinstance(call.func, ast.Name) and call.func.id == "secret"
+            first = call.args[0] if call.args else None
+            if (is_reader or is_secret) and isinstance(first, ast.Constant) and str(first.value).isupper():
+                names.add(str(first.value))
+    return names
+
+
+def test_every_environment_variable_stands_in_the_example():
+    example = set(re.findall(r"^#?([A-Z_0-9]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+
+    assert example == environment_variables()
+
+
+def test_only_one_file_reads_the_environment():
+    readers = {path.relative_to(ROOT).as_posix() for path in product_files() if "os.environ" in path.read_text()}
+
+    # The two entry points name the settings module before there are settings.
+    assert readers <= {"config/env.py", "config/celery.py", "config/wsgi.py"}
+
+
+def test_every_command_of_the_readme_exists():
+    readme = (ROOT / "README.md").read_text()
+    commands = set(re.findall(r"manage\.py ([a-z_]+)", readme))
+    targets = set(re.findall(r"^make ([a-z]+)", readme, re.MULTILINE))
+    known = run(sys.executable, "manage.py", "help", "--commands").stdout.split()
+    rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    assert {"run", "test"} <= targets <= rules
+    assert commands <= set(known)
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150

@@ -1,0 +1,41 @@
+"""Every block of the README is run as it stands, against a running service with the demo data."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from tests.servers import ROOT
+
+BLOCKS = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def demo(service):
+    made = service.manage("demo")
+    assert made.returncode == 0, made.stderr
+    return service
+
+
+def paste(block: str, demo) -> dict[str, object]:
+    """Run the block in bash, where `.demo.env` is, and return the JSON it prints."""
+    pasted = block.replace("http://127.0.0.1:8000", demo.url)
+    done = subprocess.run(["bash", "-c", pasted], cwd=demo.folder / "var", capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_first_record_is_stored_as_pasted(demo):
+    (block,) = [block for block in BLOCKS if "/data/" in block]
+
+    assert paste(block, demo) == {"status": "ok"}
+
+
+def test_the_first_message_is_sent_as_pasted(demo):
+    (block,) = [block for block in BLOCKS if "/v2/" in block]
+
+    answer = paste(block, demo)
+
+    assert set(answer) >= {"id", "reference", "content", "uri", "template"}
+    assert "Ana" in answer["content"]["body"]

@@ -1,0 +1,179 @@
+"""`make run`, from a fresh copy to the second start. Each test goes on from the one before, as a person would."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.servers import ROOT, Program, accepts, free_port, wait_until
+
+NOT_FOR_A_PERSON = {"ENVIRONMENT", "SECRET_KEY", "FIELD_KEYS", "VAR_DIR", "DATABASE_URL", "REDIS_URL", "BASE_URL"}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in NOT_FOR_A_PERSON}
+SECRET = re.compile(r"password (\S+)|NOTIFY_API_KEY=(\S+)|DATA_TOKEN=(\S+)")
+
+
+class Copy:
+    """A copy of the repository with the same `.venv`, and what runs in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+        )
+        names = listed.stdout.splitlines() if listed.returncode == 0 else _files_below(ROOT)
+        for name in names:
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        (folder / ".venv").symlink_to(Path(sys.prefix))
+        self.starts = 0
+
+    def run(self, *arguments: str) -> Program:
+        """`make run`, with what it prints in a log."""
+        self.starts += 1
+        log = self.folder / f"run-{self.starts}.log"
+        return Program(
+            "make", "run", f"PORT={self.port}", *arguments, log=log, environment=ENVIRONMENT, folder=self.folder
+        )
+
+    def start(self) -> Program:
+        program = self.run()
+        program.wait_until(lambda: "Ready in" in program.tail(), 90)
+        return program
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [".venv/bin/python", "manage.py", *arguments]
+        return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+
+
+def _files_below(folder: Path) -> list[str]:
+    """Where the tests run from an archive there is no git to ask."""
+    left_out = {".venv", "var", ".git"}
+    paths = (path.relative_to(folder) for path in folder.rglob("*"))
+    return [str(path) for path in paths if path.parts[0] not in left_out and path.name != ".demo.env"]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return Copy(tmp_path_factory.mktemp("copy"))
+
+
+@pytest.fixture
+def ended():
+    """Ends what a failed test has left running."""
+    programs: list[Program] = []
+    yield programs
+    for program in programs:
+        program.stop()
+
+
+def press_ctrl_c(program: Program) -> int:
+    """Interrupt the whole foreground group, as a terminal does; returns make's exit code."""
+    os.killpg(program.pid, signal.SIGINT)
+    return program.process.wait(20)
+
+
+def test_the_first_start_prints_everything_a_person_needs_and_ctrl_c_stops_it(copy, ended):
+    program = copy.start()
+    ended.append(program)
+    printed = program.log.read_text()
+    email, data = copy.manage("try", "email"), copy.manage("try", "data")
+    front = requests.get(f"{copy.url}/", timeout=10)
+    press_ctrl_c(program)
+
+    assert f"Console      {copy.url}/admin/    user admin, password " in printed
+    assert f"Sandbox      {copy.url}/sandbox/  nothing leaves this machine" in printed
+    assert f"API          {copy.url}" in printed
+    assert "Try          ./manage.py try email   |   ./manage.py try data" in printed
+    assert re.search(r"^Ready in \d+ s\. Ctrl-C stops\.$", printed, re.MULTILINE)
+    assert len(SECRET.findall(printed)) == 3
+    assert (email.returncode, data.returncode) == (0, 0), email.stderr + data.stderr
+    assert front.status_code == 200
+    assert not accepts(copy.port)
+
+
+def test_the_secrets_are_in_a_file_for_the_owner_alone(copy):
+    file = copy.folder / ".demo.env"
+    sourced = subprocess.run(
+        ["sh", "-c", f". {file}; printf '%s' \"$NOTIFY_API_KEY $DATA_TOKEN $EMAIL_TEMPLATE\""],
+        capture_output=True,
+        text=True,
+    )
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert all(sourced.stdout.split(" "))
+    assert len(sourced.stdout.split(" ")) == 3
+
+
+def test_the_second_start_keeps_everything_and_shows_no_secret(copy, ended):
+    before = (copy.folder / ".demo.env").read_text()
+    records = copy.manage("shell", "-c", "from datasets.models import Record; print(Record.objects.count())").stdout
+
+    program = copy.start()
+    ended.append(program)
+    printed = program.log.read_text()
+    press_ctrl_c(program)
+
+    assert (copy.folder / ".demo.env").read_text() == before
+    assert not [secret for match in SECRET.findall(printed) for secret in match if secret not in {"", "saved"}]
+    assert "password saved in .demo.env" in printed
+    assert not any(value in printed for value in re.findall(r"(?:KEY|TOKEN|PASSWORD)=(\S+)", before))
+    again = copy.manage("shell", "-c", "from datasets.models import Record; print(Record.objects.count())").stdout
+    assert (int(records.split()[-1]), records) == (int(again.split()[-1]), again)
+
+
+def test_a_taken_port_is_one_line_that_says_how_to_choose_another(copy, ended):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        program = copy.run(f"PORT={port}")
+        ended.append(program)
+        code = program.process.wait(30)
+
+    lines = [line for line in program.log.read_text().splitlines() if not line.startswith("make")]
+    assert code != 0
+    assert lines == [f"Refused: Port {port} of 127.0.0.1 is taken: choose another with `make run PORT={port + 1}`."]
+
+
+def test_demo_secrets_never_leave_the_machine(copy, ended):
+    program = copy.run("HOST=0.0.0.0")
+    ended.append(program)
+    code = program.process.wait(30)
+
+    assert code != 0
+    assert "Refused: SECRET_KEY, FIELD_KEYS, ADMIN_PASSWORD of .demo.env" in program.log.read_text()
+    assert not accepts(copy.port)
+
+
+def test_when_one_process_dies_the_others_stop_and_its_end_is_shown(copy, ended):
+    program = copy.start()
+    ended.append(program)
+    wait_until(lambda: _child_named(program.pid, "manage.py worker"))
+    os.kill(_child_named(program.pid, "manage.py worker"), signal.SIGKILL)
+    code = program.process.wait(30)
+
+    assert code != 0
+    assert "worker ended with exit code -9. Its last lines:" in program.log.read_text()
+    assert not accepts(copy.port)
+    assert not _child_named(program.pid, "")
+
+
+def _child_named(pid: int, words: str) -> int:
+    """Return the process below `pid` whose command line ends in these words, or 0."""
+    listed = subprocess.run(["ps", "-e", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True)
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+    family = {pid}
+    for _ in rows:
+        family |= {int(row[0]) for row in rows if int(row[1]) in family}
+    found = [int(row[0]) for row in rows if int(row[0]) in family - {pid} and row[2].endswith(words)]
+    return min(found, default=0)
