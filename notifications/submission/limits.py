@@ -42,8 +42,7 @@ def _spend_one(service: Service, kind: LimitKind, day: date) -> bool:
     below = counters.filter(count__lt=_limit(service, kind))
     if below.update(count=F("count") + 1):
         return True
-    if counters.exists():
-        return False
+    # Either the limit is reached or the day's row is not there yet; who asks which it is may be told of one just made.
     DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
     return below.update(count=F("count") + 1) == 1
 
