@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 
 from tests.servers import Program, SmtpSink
 from tests.service import Service
@@ -41,6 +43,20 @@ def smtp_sink() -> Iterator[SmtpSink]:
     sink = SmtpSink()
     yield sink
     sink.stop()
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    """A person who may do everything in the console."""
+    return User.objects.create_superuser("mina", "mina@example.org", "a-long-password-1")
+
+
+@pytest.fixture
+def console(operator: User) -> Client:
+    """The console in the hands of a signed-in operator, by a browser without scripts."""
+    client = Client()
+    client.force_login(operator)
+    return client
 
 
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}

@@ -24,6 +24,11 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
     return format_html('<time class="sb-moment" title="{}">{}</time>', utc, local)
 
 
+def two_lines(first: str, second: str) -> SafeString:
+    """Return a cell with something smaller below it."""
+    return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
+
+
 def spoken(at: datetime) -> str:
     """Return a time as a sentence holds it."""
     return f"{timezone.localtime(at):%-d %B %Y at %H:%M %Z}"

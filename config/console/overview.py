@@ -6,6 +6,8 @@ Source: Staff console §2.1.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.http import HttpRequest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -30,9 +32,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One area's part of the overview."""
+    """One area's part of the overview, for people who hold `permission`."""
 
     title: str
+    permission: str
     figures: Callable[[], list[Figure]]
     steps: Callable[[], list[Step]]
 
@@ -44,10 +47,12 @@ def register(panel: Panel) -> None:
     _panels[panel.title] = panel
 
 
-def shown() -> list[dict[str, object]]:
-    """Return each panel's figures, and its steps while one of them is still to be done."""
+def shown(request: HttpRequest) -> list[dict[str, object]]:
+    """Return the figures of each panel this person may see, and its steps while one of them is still to be done."""
     found: list[dict[str, object]] = []
     for panel in _panels.values():
+        if not request.user.has_perm(panel.permission):
+            continue
         steps = panel.steps()
         is_finished = all(step.is_done for step in steps)
         found.append({"title": panel.title, "figures": panel.figures(), "steps": [] if is_finished else steps})

@@ -18,7 +18,7 @@ class ConsoleSite(AdminSite):
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show what has happened, what to do first, and where everything is."""
-        context = {"panels": overview.shown(), "sections": navigation.sections(request), **(extra_context or {})}
+        context = {"panels": overview.shown(request), "sections": navigation.sections(request), **(extra_context or {})}
         return super().index(request, context)
 
     def each_context(self, request: Any) -> dict[str, Any]:

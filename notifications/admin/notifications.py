@@ -16,7 +16,7 @@ from notifications.admin.service_rows import ServiceRowAdmin
 from notifications.models import Channel, KeyType, Notification, Status
 from notifications.rendering import email, preview, sms
 
-_FIRST_WORDS = 60
+_FIRST_WORDS = 60  # about as many characters as a cell holds on one line
 
 _WORDS = {
     Status.CREATED: ("Delivering", ""),
@@ -53,7 +53,7 @@ class StatusFilter(admin.SimpleListFilter):
 class NotificationAdmin(ServiceRowAdmin):
     """Nobody adds, changes or deletes a message here."""
 
-    list_display = ("created", "status_words", "to", "words", "template_name", "type", "key", "reference")
+    list_display = ("created", "status_words", "to_whom", "said", "key", "reference")
     list_display_links = ("created",)
     list_filter = ("service", StatusFilter, "channel", "key_type", "origin")
     list_select_related = ("service", "template", "api_key")
@@ -104,16 +104,21 @@ class NotificationAdmin(ServiceRowAdmin):
     def status_words(self, message: Notification) -> SafeString:
         status = Status(message.status)
         words, tone = _WORDS.get(status, (_NOT_REACHED[Channel(message.channel)], "bad"))
-        return format_html('{}<br><small class="sb-quiet">{}</small>', cells.chip(words, tone), status.value)
+        return cells.two_lines(cells.chip(words, tone), status.value)
 
     @admin.display(description="To")
     def to(self, message: Notification) -> str:
         return mask(message.recipient)
 
-    @admin.display(description="First words")
-    def words(self, message: Notification) -> str:
+    @admin.display(description="To")
+    def to_whom(self, message: Notification) -> SafeString:
+        return cells.two_lines(mask(message.recipient), message.get_channel_display())
+
+    @admin.display(description="Message")
+    def said(self, message: Notification) -> SafeString:
         first = " ".join((message.subject or message.body)[: _FIRST_WORDS * 2].split())
-        return first if len(first) <= _FIRST_WORDS else f"{first[:_FIRST_WORDS]}…"
+        shortened = first if len(first) <= _FIRST_WORDS else f"{first[:_FIRST_WORDS]}…"
+        return cells.two_lines(shortened, self.template_name(message))
 
     @admin.display(description="Template")
     def template_name(self, message: Notification) -> str:

@@ -90,4 +90,6 @@ def _sandbox() -> list[Figure]:
     return [Figure(label="Sandbox inbox", value=arrived, detail="arrived in 24 hours", url="/sandbox/")]
 
 
-overview.register(overview.Panel(title="Messages", figures=figures, steps=steps))
+overview.register(
+    overview.Panel(title="Messages", permission="notifications.view_notification", figures=figures, steps=steps)
+)

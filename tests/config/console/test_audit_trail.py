@@ -1,0 +1,116 @@
+"""The audit trail: written with the change, read by people, rewritten by nobody."""
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import RequestFactory
+from django.urls import reverse
+
+from config.console import audit, changes
+from config.console.models import AuditEvent, AuditIsAppendOnly
+from tests import factories
+
+
+@pytest.fixture
+def event(db):
+    return audit.record(audit.CLOCK, "removed", object_kind="service", object_id=7, before={"name": "Tides"})
+
+
+def test_an_event_is_not_changed(event):
+    event.verb = "kept"
+
+    with pytest.raises(AuditIsAppendOnly):
+        event.save()
+    with pytest.raises(AuditIsAppendOnly):
+        AuditEvent.objects.update(verb="kept")
+    with pytest.raises(AuditIsAppendOnly):
+        AuditEvent.objects.bulk_update([event], ["verb"])
+
+
+def test_an_event_is_not_deleted(event):
+    with pytest.raises(AuditIsAppendOnly):
+        event.delete()
+    with pytest.raises(AuditIsAppendOnly):
+        AuditEvent.objects.filter(pk=event.pk).delete()
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE operations_audit_event SET verb = 'kept'", "DELETE FROM operations_audit_event"]
+)
+def test_postgresql_itself_refuses_to_rewrite_the_trail(event, statement):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no second door: whoever can open the file can write it")
+
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_what_changed_is_told_with_both_sides(console):
+    service = factories.make_service(name="Tides")
+
+    form = {
+        "name": "High tides",
+        "permissions": service.permissions,
+        "retention_days": 9,
+        "rate_limit_per_minute": 3000,
+        "daily_limit_sms": service.daily_limit_sms,
+        "daily_limit_email": service.daily_limit_email,
+        "daily_limit_international_sms": service.daily_limit_international_sms,
+    }
+    answer = console.post(reverse("admin:notifications_service_change", args=[service.pk]), form)
+
+    assert answer.status_code == 302
+    event = AuditEvent.objects.get()
+    assert (event.verb, event.actor_label, event.service_id) == ("changed", "mina", service.pk)
+    assert event.before == {"name": "Tides", "retention_days": 7}
+    assert event.after == {"name": "High tides", "retention_days": 9}
+
+
+def test_a_save_that_changes_nothing_leaves_no_event(console):
+    sender = factories.make_reply_to(factories.make_service())
+
+    console.post(reverse("admin:notifications_replytoaddress_change", args=[sender.pk]), {})
+
+    assert not AuditEvent.objects.exists()
+
+
+def test_secrets_are_kept_as_fingerprints_and_recipients_masked(db):
+    key = factories.make_api_key()
+    member = factories.make_team_member(key.service, "mina@example.org")
+
+    assert changes.snapshot(key)["sealed_secret"] == changes.fingerprint(bytes(key.sealed_secret))
+    assert key.secret not in str(changes.snapshot(key))
+    assert changes.snapshot(member, masked=["email_address"])["email_address"] == "m…@example.org"
+
+
+def test_the_list_speaks_in_sentences(console, event):
+    page = console.get(reverse("admin:operations_auditevent_changelist")).content.decode()
+
+    assert "clock removed the service “Tides”" in page
+
+
+def test_a_row_shows_its_own_history(console):
+    service = factories.make_service(name="Tides")
+    audit.record(audit.COMMAND, "archived", object_kind="service", object_id=service.pk, before={"name": "Tides"})
+
+    page = console.get(reverse("admin:notifications_service_history", args=[service.pk])).content.decode()
+
+    assert "command line archived the service “Tides”" in page
+
+
+@pytest.mark.parametrize(
+    ("trusted", "forwarded", "expected"),
+    [
+        (0, "203.0.113.9", "198.51.100.1"),
+        (1, "203.0.113.9, 192.0.2.7", "192.0.2.7"),
+        (2, "203.0.113.9, 192.0.2.7", "203.0.113.9"),
+        (2, "192.0.2.7", "198.51.100.1"),
+        (1, "made up", "198.51.100.1"),
+        (1, "", "198.51.100.1"),
+    ],
+    ids=["none trusted", "one proxy", "two proxies", "too few hops", "no address", "no header"],
+)
+def test_a_made_up_forwarding_header_evades_nothing(settings, trusted, forwarded, expected):
+    settings.TRUSTED_PROXIES = trusted
+    request = RequestFactory().get("/admin/", REMOTE_ADDR="198.51.100.1", headers={"X-Forwarded-For": forwarded})
+
+    assert audit.network_address(request) == expected

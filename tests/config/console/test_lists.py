@@ -1,0 +1,56 @@
+"""Lists count no further than they must, and say what belongs in them."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from config.console import paginator
+from config.console.models import AuditEvent
+from config.console.paginator import CappedPaginator
+from tests import factories
+
+
+@pytest.mark.django_db
+def test_counting_stops_at_its_limit(monkeypatch):
+    monkeypatch.setattr(paginator, "MOST_COUNTED", 3)  # 10 000 rows would only make the test slow
+    AuditEvent.objects.bulk_create(AuditEvent(verb="made", object_kind="x", object_id=str(n)) for n in range(5))
+
+    pages = CappedPaginator(AuditEvent.objects.all(), 2)
+
+    assert (pages.count, pages.is_capped, pages.num_pages) == (3, True, 2)
+
+
+@pytest.mark.django_db
+def test_a_short_list_is_counted_whole():
+    pages = CappedPaginator(AuditEvent.objects.all(), 2)
+
+    assert (pages.count, pages.is_capped) == (0, False)
+
+
+def test_a_list_never_counts_without_a_limit(console):
+    factories.make_notification()
+
+    with CaptureQueriesContext(connection) as queries:
+        console.get(reverse("admin:notifications_notification_changelist"))
+
+    counts = [
+        query["sql"] for query in queries if "COUNT(*)" in query["sql"] and "notifications_notification" in query["sql"]
+    ]
+    assert counts
+    assert all("LIMIT" in count for count in counts)
+
+
+def test_an_empty_list_says_what_belongs_there(console):
+    page = console.get(reverse("admin:notifications_apikey_changelist")).content.decode()
+
+    assert "A test key is the safe one to begin with." in page
+    assert reverse("admin:notifications_apikey_add") in page
+
+
+def test_a_filter_without_results_is_another_text(console):
+    factories.make_service(live=True)
+
+    page = console.get(f"{reverse('admin:notifications_service_changelist')}?live__exact=0").content.decode()
+
+    assert "No results for this filter." in page
