@@ -1,14 +1,22 @@
-#!/usr/bin/env python
+#!/usr/bin/env python3
 """Run a Signalbox command: `manage.py up`, `manage.py provision FILE`, `manage.py help`."""
 
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
-from django.core.management import execute_from_command_line
+VENV_PYTHON = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
 
 
 def main() -> None:
+    if find_spec("django") is None and VENV_PYTHON.exists() and Path(sys.prefix) != VENV_PYTHON.parent.parent:
+        # Called as `./manage.py` outside the environment that `make run` made: use that one.
+        os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])  # noqa: S606  a path of our own, no shell
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line  # only now is it sure to be there
+
     execute_from_command_line(sys.argv)
 
 
