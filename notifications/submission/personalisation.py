@@ -41,9 +41,10 @@ def console_url(service: Service) -> str:
 def _hint(missing: list[str], sent: list[str]) -> str:
     """Name what was sent, never its values, and the likely slip of the pen."""
     told = [name[:LONGEST_NAME_TOLD] for name in sent[:NAMES_TOLD]]
+    by_lower_case = {name.lower(): name for name in told}
     slips = [
-        f" Did you mean `{name}` for `{slip}`?"
+        f" Did you mean `{name}` for `{by_lower_case[close]}`?"
         for name in missing[:NAMES_TOLD]
-        for slip in get_close_matches(name.lower(), {other.lower(): other for other in told}, n=1)
+        for close in get_close_matches(name.lower(), by_lower_case, n=1)
     ]
     return f"Sent: {', '.join(told) or 'nothing'}.{''.join(slips)}"

@@ -29,7 +29,7 @@ REDIS_TIMEOUT_SECONDS = 0.1
 REDIS_PAUSE_SECONDS = 5  # after a failure, or every request of an outage would wait for its own time-out
 
 # One entry for each request that passed, oldest first, with Redis's own clock. Answers the milliseconds to wait.
-_SCRIPT = """
+SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -112,6 +112,11 @@ def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
     return WINDOW_MS
 
 
+def forget_outage() -> None:
+    """Ask Redis again with the next request, however lately it failed."""
+    _pause.until = 0.0
+
+
 class _Pause:
     """Until when this process leaves Redis alone."""
 
@@ -130,4 +135,4 @@ def _script(url: str) -> Script:
         socket_timeout=REDIS_TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 0),
     )
-    return client.register_script(_SCRIPT)
+    return client.register_script(SCRIPT)

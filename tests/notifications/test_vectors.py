@@ -21,7 +21,7 @@ WAITING_AREAS = {"file", "callback"}  # their parts are not there yet
 
 FIXTURE = json.loads((FOLDER / "notifications-fixture.json").read_text())
 OTHER = next(service for service in FIXTURE["services"] if service["name"] == "Other")
-VECTORS = [json.loads(line) for line in (FOLDER / "notifications.jsonl").read_text().splitlines()]
+VECTORS = [json.loads(line) for line in (FOLDER / "notifications.jsonl").read_text().strip().split("\n")]
 
 
 def is_playable(vector: dict[str, Any]) -> bool:
@@ -39,10 +39,11 @@ def played(request: pytest.FixtureRequest, service: Service, worker: Program) ->
     ]
     done = service.manage("provision", "-", input=json.dumps({**FIXTURE, "services": [*FIXTURE["services"], *fresh]}))
     assert done.returncode == 0, done.stderr
+    longest_first = sorted(zip(chosen, services, strict=True), key=lambda pair: -pair[0]["expect"].get("within_s", 0))
     with ThreadPoolExecutor(PLAYERS) as pool:
         yield {
             vector["id"]: pool.submit(Play(service.url, one, OTHER, service.manage).vector, vector)
-            for vector, one in zip(chosen, services, strict=True)
+            for vector, one in longest_first
         }
         pool.shutdown(cancel_futures=True)
 

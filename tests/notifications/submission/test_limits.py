@@ -1,0 +1,118 @@
+"""The day's limits: exact under parallel requests, by the UTC date, and only for accepted messages."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+
+import pytest
+import time_machine
+from django.db import connection
+
+from notifications import errors
+from notifications.models import DailyCounter, KeyType, LimitKind, Notification
+from notifications.submission import limits
+from tests.factories import make_api_key, make_service, make_team_member
+from tests.notifications.calling import NUMBER, Caller, email_template, make_caller, messages, sms_template
+
+pytestmark = pytest.mark.django_db
+
+ABROAD, JERSEY = "+61491570006", "+44 7797 712345"
+
+
+def counts(caller: Caller) -> dict[str, int]:
+    return dict(DailyCounter.objects.filter(service=caller.service).values_list("kind", "count"))
+
+
+def test_accepted_messages_are_counted_by_channel_and_abroad_besides() -> None:
+    caller = make_caller()
+    template = sms_template(caller)
+
+    for number in (NUMBER, ABROAD, JERSEY):
+        assert caller.send_sms(template, phone_number=number).status_code == 201
+    assert caller.send_email(email_template(caller)).status_code == 201
+
+    assert counts(caller) == {"sms": 3, "international_sms": 1, "email": 1}
+
+
+def test_live_and_team_keys_share_one_count_and_test_keys_have_none() -> None:
+    caller = make_caller(daily_limit_sms=2)
+    make_team_member(caller.service, phone_number=NUMBER)
+    template = sms_template(caller)
+    team, test = (Caller(make_api_key(caller.service, kind)) for kind in (KeyType.TEAM, KeyType.TEST))
+
+    answers = [one.send_sms(template).status_code for one in (test, caller, team, test, caller, team, test)]
+
+    assert answers == [201, 201, 201, 201, 429, 429, 201]
+    assert counts(caller) == {"sms": 2}
+
+
+def test_refused_and_simulated_messages_are_not_counted() -> None:
+    caller = make_caller()
+    template = sms_template(caller, "Hello ((name))")
+
+    assert caller.send_sms(template).status_code == 400
+    assert caller.send_sms(template, phone_number="07700900000", personalisation={"name": "Jo"}).status_code == 201
+
+    assert counts(caller) == {}
+
+
+def test_the_international_limit_is_told_by_its_own_kind_and_leaves_others_alone() -> None:
+    caller = make_caller(daily_limit_international_sms=1)
+    template = sms_template(caller)
+    assert caller.send_sms(template, phone_number=ABROAD).status_code == 201
+
+    second = caller.send_sms(template, phone_number=ABROAD)
+
+    assert messages(second) == ["Exceeded send limits (international_sms: 1) for today"]
+    assert caller.send_sms(template, phone_number=JERSEY).status_code == 201
+    assert counts(caller) == {"sms": 2, "international_sms": 1}
+
+
+def test_a_limit_of_nothing_lets_nothing_through() -> None:
+    caller = make_caller(daily_limit_email=0)
+
+    assert messages(caller.send_email(email_template(caller))) == ["Exceeded send limits (email: 0) for today"]
+
+
+def test_the_day_is_a_utc_date_and_the_wait_ends_with_it() -> None:
+    caller = make_caller(daily_limit_sms=1)
+    template = sms_template(caller)
+
+    with time_machine.travel("2026-07-01T23:59:50Z", tick=False):  # past midnight in London
+        assert caller.send_sms(template).status_code == 201
+        refused = caller.send_sms(template)
+    with time_machine.travel("2026-07-02T00:00:00Z", tick=False):
+        assert caller.send_sms(template).status_code == 201
+
+    assert refused.headers["Retry-After"] == "10"
+    assert set(DailyCounter.objects.values_list("day", flat=True)) == {date(2026, 7, 1), date(2026, 7, 2)}
+
+
+def test_the_limit_may_be_reached_between_the_look_and_the_count() -> None:
+    """Another request takes the last message while this one is being judged: nothing of this one stays."""
+    caller = make_caller(daily_limit_sms=1)
+    limits.check(caller.key, LimitKind.SMS)
+    limits.spend(caller.key, [LimitKind.SMS])
+
+    with pytest.raises(errors.DailyLimitReached):
+        limits.spend(caller.key, [LimitKind.SMS])
+
+    assert counts(caller) == {"sms": 1}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_requests_never_pass_the_limit() -> None:
+    caller = make_caller(service=make_service(daily_limit_sms=25))
+    template = sms_template(caller)
+
+    def send(_: int) -> int:
+        try:
+            return Caller(caller.key).send_sms(template).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(send, range(60)))
+
+    assert sorted(answers) == [201] * 25 + [429] * 35
+    assert counts(caller) == {"sms": 25}
+    assert Notification.objects.filter(service=caller.service).count() == 25
