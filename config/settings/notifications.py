@@ -30,3 +30,4 @@ OUTBOUND_ALLOWED_NETWORKS = env.list(
     "OUTBOUND_ALLOWED_NETWORKS", [] if environment() == "production" else ["127.0.0.0/8", "::1/128"]
 )
 DELIVERY_CLAIM_SECONDS = 60  # outlives the hard limit of a task, CELERY_TASK_TIME_LIMIT
+DELIVERY_HINT_SECONDS = 30  # a hint that nobody took up for so long is taken for lost

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Self
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
@@ -17,8 +18,6 @@ from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, Status, sources
-
-HINT_AGAIN_AFTER = timedelta(seconds=30)  # a hint older than this is taken for lost; Security and reliability §11
 
 
 class Channel(models.TextChoices):
@@ -39,7 +38,8 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
         A hint given before the time came told nobody anything.
         """
-        untold = Q(enqueued_at=None) | Q(enqueued_at__lt=Now() - HINT_AGAIN_AFTER)
+        hint_lasts = timedelta(seconds=settings.DELIVERY_HINT_SECONDS)
+        untold = Q(enqueued_at=None) | Q(enqueued_at__lt=Now() - hint_lasts)
         told_too_early = Q(enqueued_at__lt=models.F("next_attempt_at"))
         return self.filter(
             Q(claimed_until=None) | Q(claimed_until__lt=Now()),

@@ -1,0 +1,129 @@
+"""A worker that is killed in the middle of its work: nothing is lost, and hardly anything sent twice."""
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from notifications_python_client.notifications import NotificationsAPIClient
+
+from tests.servers import SmtpSink, wait_until
+from tests.service import Service
+
+MESSAGES = 500
+PROCESSES = 2  # of one worker; each has at most one message in hand
+
+SERVICE = {
+    "name": "Parks",
+    "live": True,
+    "templates": [{"type": "email", "name": "t", "subject": "Hello", "content": "Dear ((name))"}],
+    "api_keys": [{"name": "k", "type": "live"}],
+}
+
+
+class WatchedSink(SmtpSink):
+    """Does something of the test's when a message is there, before it is acknowledged."""
+
+    before_answer: Callable[[], None] | None = None
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
+        answer = await super().handle_DATA(server, session, envelope)
+        if self.before_answer:
+            self.before_answer()
+        return answer
+
+
+@pytest.fixture(scope="module")
+def sink() -> Iterator[WatchedSink]:
+    sink = WatchedSink()
+    yield sink
+    sink.stop()
+
+
+@pytest.fixture(scope="module")
+def killable(start_service: Callable[..., Service], sink: WatchedSink) -> Service:
+    """A service that sends to `sink` and does not wait long for a dead worker."""
+    return start_service(PROVIDERS=f"mail={sink.url}", DJANGO_SETTINGS_MODULE="tests.quick_settings")
+
+
+@pytest.fixture(autouse=True)
+def _empty(sink: WatchedSink) -> None:
+    sink.messages.clear()
+    sink.before_answer = None
+
+
+def accept(service: Service, count: int) -> list[str]:
+    """Have the API take `count` emails of a new service and return their ids."""
+    document = {"services": [{"id": str(uuid.uuid4()), **SERVICE}]}
+    provisioned = json.loads(service.manage("provision", "-", input=json.dumps(document)).stdout)["services"][0]
+    client = NotificationsAPIClient(provisioned["api_keys"][0]["api_key"], base_url=service.url)
+    template_id = provisioned["templates"][0]["id"]
+
+    def send(number: int) -> str:
+        answer = client.send_email_notification(f"ana{number}@example.org", template_id, {"name": "Ana"})
+        return str(answer["id"])
+
+    with ThreadPoolExecutor(4) as pool:
+        return list(pool.map(send, range(count)))
+
+
+def rows(service: Service, ids: list[str]) -> list[dict[str, Any]]:
+    code = (
+        "import json, sys; from notifications.models import Notification; "
+        "found = Notification.objects.filter(id__in=json.load(sys.stdin)).values('status', 'attempts'); "
+        "print(json.dumps(list(found)))"
+    )
+    done = service.manage("shell", "--no-imports", "-c", code, input=json.dumps(ids))
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def statuses(service: Service, ids: list[str]) -> Counter[str]:
+    return Counter(row["status"] for row in rows(service, ids))
+
+
+def arrived(sink: SmtpSink) -> Counter[str]:
+    return Counter(str(mail["Message-ID"]) for mail in list(sink.messages))
+
+
+def sweep_until(service: Service, done: Callable[[], bool]) -> None:
+    def swept() -> bool:
+        service.manage("sweep", "messages")
+        return done()
+
+    wait_until(swept, 60)
+
+
+def test_500_messages_survive_a_worker_killed_midway(killable, sink):
+    killable.start_worker()
+    ids = accept(killable, MESSAGES)
+    wait_until(lambda: len(sink.messages) > MESSAGES // 5)
+
+    killable.start_worker().kill()
+    assert len(sink.messages) < MESSAGES
+    killable.start_worker()
+
+    sweep_until(killable, lambda: len(arrived(sink)) == MESSAGES)
+    wait_until(lambda: statuses(killable, ids) == {"sending": MESSAGES}, 20)
+    assert set(arrived(sink)) == {f"<{identifier}@signalbox.invalid>" for identifier in ids}
+    assert len(sink.messages) <= MESSAGES + PROCESSES
+
+
+def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_message_again(killable, sink):
+    worker = killable.start_worker()
+    sink.before_answer = worker.kill
+    [identifier] = accept(killable, 1)
+    wait_until(lambda: not worker.is_running())
+    sink.before_answer = None
+    killable.start_worker()
+
+    sweep_until(killable, lambda: len(sink.messages) == 2)
+
+    assert arrived(sink) == {f"<{identifier}@signalbox.invalid>": 2}
+    wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1}, 20)
+    [row] = rows(killable, [identifier])
+    assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]

@@ -1,0 +1,6 @@
+"""The service's settings with shorter waits, for tests that end a worker and watch another take over."""
+
+from config.settings import *  # noqa: F403
+
+DELIVERY_CLAIM_SECONDS = 4
+DELIVERY_HINT_SECONDS = 2
