@@ -1,0 +1,172 @@
+"""API keys in the console: shown once, never again, and revoked for good."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.urls import reverse
+from django.utils import timezone
+
+from config.console.models import AuditEvent
+from notifications.models import ApiKey, KeyType
+from tests import factories
+
+ADD = "/admin/notifications/apikey/add/"
+
+
+@pytest.fixture
+def service(db):
+    return factories.make_service(name="Tides")
+
+
+def form(console, service, **fields):
+    """What the browser holds after opening the page: the nonce among it."""
+    page = console.get(ADD).content.decode()
+    nonce = re.search(r'name="nonce" value="([^"]+)"', page)[1]
+    values = {"service": str(service.pk), "name": "pay-app", "key_type": "test", "nonce": nonce}
+    return {**values, "expires_at_0": "", "expires_at_1": "", "note": "", **fields}
+
+
+def test_the_whole_key_is_shown_straight_from_the_post(console, service):
+    answer = console.post(ADD, form(console, service))
+
+    key = ApiKey.objects.get()
+    whole = f"pay-app-{service.pk}-{key.secret}"
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert f'value="{whole}"' in page
+    assert f"NOTIFY_API_KEY={whole}" in page
+    assert (key.key_type, key.created_by, key.last4) == (KeyType.TEST, "mina@example.org", key.secret[-4:])
+
+
+def test_the_key_is_shown_nowhere_again(console, service):
+    console.post(ADD, form(console, service))
+    key = ApiKey.objects.get()
+
+    places = [
+        reverse("admin:notifications_apikey_changelist"),
+        reverse("admin:notifications_apikey_change", args=[key.pk]),
+        reverse("admin:notifications_apikey_history", args=[key.pk]),
+        reverse("admin:notifications_apikey_revoke", args=[key.pk]),
+        reverse("admin:operations_auditevent_changelist"),
+        reverse("admin:operations_auditevent_change", args=[AuditEvent.objects.get().pk]),
+        "/admin/",
+    ]
+    for place in places:
+        assert key.secret not in console.get(place).content.decode(), place
+
+
+def test_the_secret_stays_in_no_session_log_or_audit(console, service, capfd):
+    console.post(ADD, form(console, service))
+
+    secret = ApiKey.objects.get().secret
+    kept = [str(session.get_decoded()) for session in Session.objects.all()]
+    kept += [f"{entry.object_repr}{entry.change_message}" for entry in LogEntry.objects.all()]
+    kept += [f"{event.before}{event.after}{event.reason}" for event in AuditEvent.objects.all()]
+    kept += list(capfd.readouterr())
+    assert kept
+    assert not [text for text in kept if secret in text]
+
+
+def test_the_same_form_sent_twice_makes_one_key(console, service):
+    filled = form(console, service)
+    console.post(ADD, filled)
+
+    again = console.post(ADD, {**filled, "name": "another"})
+
+    assert again.status_code == 409
+    assert "has been sent already" in again.content.decode()
+    assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.parametrize("nonce", ["", "made-up", "WyJhIiwgMV0:1abc:signature"])
+def test_a_form_without_our_nonce_makes_no_key(console, service, nonce):
+    answer = console.post(ADD, form(console, service, nonce=nonce))
+
+    assert answer.status_code == 409
+    assert not ApiKey.objects.exists()
+
+
+def test_anothers_nonce_makes_no_key(console, service, client, django_user_model):
+    other = django_user_model.objects.create_superuser("jo", "jo@example.org", "a-long-password-2")
+    filled = form(console, service)
+    client.force_login(other)
+
+    assert client.post(ADD, filled).status_code == 409
+    assert not ApiKey.objects.exists()
+
+
+def test_a_refused_form_may_be_sent_again(console, service):
+    filled = form(console, service)
+    refused = console.post(ADD, {**filled, "name": "pay app"})
+
+    assert "A space is not allowed here" in refused.content.decode()
+    assert console.post(ADD, filled).status_code == 200
+    assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"name": "páy"}, "á is not allowed here"),
+        ({"name": ""}, "This field is required."),
+        ({"name": "x" * 61}, "at most 60 characters"),
+        ({"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}, "This moment is past."),
+        ({"key_type": "root"}, "Select a valid choice."),
+    ],
+    ids=["wrong letter", "no name", "long name", "past end", "unknown type"],
+)
+def test_a_wrong_key_is_refused_beside_its_field(console, service, fields, reason):
+    answer = console.post(ADD, form(console, service, **fields))
+
+    assert reason in answer.content.decode()
+    assert not ApiKey.objects.exists()
+
+
+def test_a_name_is_free_again_once_its_key_is_revoked(console, service):
+    key = factories.make_api_key(service, KeyType.TEST, name="pay-app")
+    taken = console.post(ADD, form(console, service))
+    assert "There is an unrevoked key of this name already." in taken.content.decode()
+
+    console.post(reverse("admin:notifications_apikey_revoke", args=[key.pk]))
+
+    assert console.post(ADD, form(console, service)).status_code == 200
+
+
+def test_revoking_explains_first_and_does_it_on_post(console, service):
+    key = factories.make_api_key(service, name="pay-app", last_used_at=timezone.now() - timedelta(hours=1))
+    revoke = reverse("admin:notifications_apikey_revoke", args=[key.pk])
+
+    page = console.get(revoke).content.decode()
+    key.refresh_from_db()
+    assert "Last used on" in page
+    assert key.revoked_at is None
+
+    console.post(revoke)
+    key.refresh_from_db()
+    assert (key.revoked_by, key.revoked_at is not None) == ("mina@example.org", True)
+    assert AuditEvent.objects.get().verb == "revoked"
+
+
+def test_a_revoked_key_stays_revoked(console, service):
+    key = factories.make_api_key(service, revoked_at=timezone.now(), revoked_by="jo")
+
+    page = console.get(reverse("admin:notifications_apikey_revoke", args=[key.pk])).content.decode()
+    console.post(reverse("admin:notifications_apikey_revoke", args=[key.pk]))
+
+    key.refresh_from_db()
+    assert "This key was revoked by jo before." in page
+    assert key.revoked_by == "jo"
+
+
+def test_a_key_is_never_deleted_and_only_its_note_changes(console, service):
+    key = factories.make_api_key(service, name="pay-app")
+
+    console.post(reverse("admin:notifications_apikey_change", args=[key.pk]), {"note": "for Jo", "name": "other"})
+
+    key.refresh_from_db()
+    assert (key.name, key.note) == ("pay-app", "for Jo")
+    assert console.get(reverse("admin:notifications_apikey_delete", args=[key.pk])).status_code == 403
