@@ -24,7 +24,7 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None = None, **kwargs:
         "E002": "PROVIDERS names the sandbox: nothing would be sent" if "sandbox" in settings.PROVIDERS else "",
         "E003": _plain("BASE_URL", settings.BASE_URL),
         "E004": _plain("FILES_BASE_URL", settings.FILES_BASE_URL),
-        "E005": "EMAIL_DOMAIN is not set" if settings.EMAIL_DOMAIN.endswith(".invalid") else "",
+        "E005": "EMAIL_DOMAIN is not set" if not _is_real(settings.EMAIL_DOMAIN) else "",
         "E006": "OUTBOUND_ALLOWED_NETWORKS is not empty" if settings.OUTBOUND_ALLOWED_NETWORKS else "",
         "E007": (
             "SANDBOX_INBOX is on without a SANDBOX_TOKEN"
@@ -37,6 +37,10 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None = None, **kwargs:
 
 def _plain(name: str, url: str) -> str:
     return "" if url.startswith("https://") else f"{name} must begin with https://"
+
+
+def _is_real(domain: str) -> bool:
+    return bool(domain) and not domain.endswith(".invalid")
 
 
 def _wrong_keys() -> str:

@@ -9,6 +9,7 @@ import structlog
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.views.decorators.csrf import csrf_exempt
 
@@ -95,4 +96,5 @@ def _refuse_method(request: HttpRequest) -> JsonResponse | None:
 def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_message: str) -> HttpResponseBase:
     if envelopes.is_below(request.path_info, _API_PATHS):
         return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
-    return render(request, "errors/page.html", {"code": code, "message": data_message}, status=code)
+    # Without the request: who is signed in would be asked of a database that may just have failed.
+    return HttpResponse(render_to_string("errors/page.html", {"code": code, "message": data_message}), status=code)

@@ -1,10 +1,89 @@
-"""Is it alive, is it ready?"""
+"""Is it alive, is it ready? Source: Developer experience §13; Data Set contract §18."""
 
+import os
+import signal
+import time
+
+import pytest
 import requests
 
+from tests.servers import PrivatePostgres, free_port, postgres_programs
 
-def test_the_status_says_that_the_process_lives(service):
-    answer = requests.get(f"{service.url}/_status", timeout=10)
+
+def get(service, path: str, method: str = "GET") -> requests.Response:
+    return requests.request(method, f"{service.url}{path}", timeout=10, allow_redirects=False)
+
+
+@pytest.mark.parametrize("path", ["/_status", "/_status/"])
+def test_the_status_says_that_the_process_lives(service, path):
+    answer = get(service, path)
 
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "message": "app is up"})
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_a_service_with_database_migrations_and_queue_is_ready(service):
+    answer = get(service, "/_status/ready")
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/_status", "/_status/ready"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_the_health_pages_are_only_read(service, path, method):
+    answer = get(service, path, method)
+
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
+    assert answer.json()["status"] == "error"
+
+
+def test_other_addresses_below_the_status_are_not_there(service):
+    answer = get(service, "/_status/nothing")
+
+    assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this address.")
+
+
+def test_a_queue_that_is_away_is_named(start_service):
+    service = start_service(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+
+    answer = get(service, "/_status/ready")
+
+    assert (answer.status_code, answer.json()["failed"]) == (503, ["queue"])
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_missing_migrations_are_named(start_service):
+    service = start_service()
+    assert service.manage("migrate", "config", "zero").returncode == 0
+
+    answer = get(service, "/_status/ready")
+
+    assert (answer.status_code, answer.json()["failed"]) == (503, ["migrations"])
+
+
+@pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")
+def test_a_database_that_hangs_or_dies_is_named_within_two_seconds(start_service):
+    server = PrivatePostgres()
+    try:
+        service = start_service(DATABASE_URL=server.url, REDIS_URL="")
+        assert get(service, "/_status/ready").status_code == 200
+        os.kill(server.program.pid, signal.SIGSTOP)
+        family = [int(pid) for pid in os.popen(f"pgrep -P {server.program.pid}").read().split()]  # noqa: S605
+        for pid in family:
+            os.kill(pid, signal.SIGSTOP)
+        started = time.monotonic()
+        hung = get(service, "/_status/ready")
+        seconds = time.monotonic() - started
+        for pid in [*family, server.program.pid]:
+            os.kill(pid, signal.SIGCONT)
+        alive = get(service, "/_status")
+    finally:
+        server.stop()
+    dead = get(service, "/_status/ready")
+
+    assert (hung.status_code, hung.json()["failed"]) == (503, ["database"])
+    assert seconds < 2
+    assert alive.status_code == 200
+    assert (dead.status_code, dead.json()["failed"]) == (503, ["database"])

@@ -1,0 +1,87 @@
+"""The answers that belong to no view, and the headers of every place. Source: Security and reliability §4, §8."""
+
+import pytest
+import requests
+
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+
+def get(service, path: str, method: str = "GET", **options) -> requests.Response:
+    return requests.request(method, f"{service.url}{path}", timeout=10, allow_redirects=False, **options)
+
+
+@pytest.mark.parametrize("path", ["/v2", "/v2/nothing", "//v2/nothing", "/v2/a/b/c/d", "/providers/x/y/z"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_unknown_path_of_the_sending_api_has_its_envelope(service, path, method):
+    answer = get(service, path, method)
+
+    assert answer.status_code == 404
+    assert answer.json() == {
+        "status_code": 404,
+        "errors": [{"error": "NotFound", "message": "The requested URL was not found on the server"}],
+    }
+
+
+@pytest.mark.parametrize("path", ["/data", "/data/", "/data/one", "/data/one/two/three"])
+def test_an_unknown_path_of_the_data_sets_has_theirs(service, path):
+    answer = get(service, path)
+
+    assert answer.status_code == 404
+    assert answer.json() == {"status": "error", "message": "There is nothing at this address."}
+
+
+def test_any_other_unknown_path_is_a_page(service):
+    answer = get(service, "/nothing-here")
+
+    assert answer.status_code == 404
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert "There is nothing at this address." in answer.text
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing-here", "/admin/login/", "/_status", "/v2/nothing", "/data/nothing"])
+def test_every_answer_has_an_id_of_ours_and_is_not_sniffed(service, path):
+    answer = get(service, path, headers={"X-Request-Id": "from-the-caller"})
+
+    assert len(answer.headers["X-Request-Id"]) == 36
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/v2/nothing", "/data/nothing", "/_status"])
+def test_an_api_answer_may_load_nothing(service, path):
+    assert get(service, path).headers["Content-Security-Policy"] == API_POLICY
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing-here", "/admin/login/"])
+def test_a_page_may_load_only_from_here_and_not_be_framed(service, path):
+    headers = get(service, path).headers
+    policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
+
+    assert policy["default-src"] == policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+
+
+def test_only_the_theme_may_evaluate_and_style_inline(service):
+    front, console = (get(service, path).headers["Content-Security-Policy"] for path in ("/", "/admin/login/"))
+
+    assert "'unsafe" not in front
+    assert "script-src 'self' 'unsafe-eval'" in console
+
+
+def test_the_front_page_leads_only_where_something_is(service):
+    page = get(service, "/").text
+    addresses = [part.partition('"')[0] for part in page.split('<a href="')[1:]]
+
+    assert "/admin/" in addresses
+    assert all(get(service, address).status_code in {200, 302, 403} for address in addresses)
+
+
+def test_the_stylesheet_of_the_pages_is_there(service):
+    answer = get(service, "/static/config/pages.css")
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
