@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from config.console import cells
 from config.console.theme import Select
 from notifications.admin.sender_forms import ReplyToForm, SmsSenderForm
-from notifications.admin.service_rows import ServiceRowAdmin
+from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Permission, ReplyToAddress, SmsSender
 
 
@@ -71,7 +71,8 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
         refusal = self.refusal_to_remove(row)
-        form = FollowerForm(request.POST or None, followers=self._others(row)) if row.is_default else None
+        others = self._others(row)
+        form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
         title = f"Remove {self._text(row)}"
         if refusal:
             return self.step_page(request, row, title=title, button="", refusal=refusal)

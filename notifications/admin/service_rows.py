@@ -3,11 +3,16 @@
 from typing import Any, ClassVar
 
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from config.console import audit
 from config.console.admin import ConsoleModelAdmin
 from notifications.models import Service
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return what a form was sent with, also if that is nothing: an empty form is refused, not shown afresh."""
+    return request.POST if request.method == "POST" else None
 
 
 class ServiceRowAdmin(ConsoleModelAdmin):

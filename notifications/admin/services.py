@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from config.console import audit, cells
 from config.console.admin import ConsoleModelAdmin
 from notifications.admin.service_forms import NameAgainForm, ReasonForm, ServiceForm
+from notifications.admin.service_rows import posted
 from notifications.models import Permission, Service, SmsSender, TeamMember
 from notifications.recipients import email
 
@@ -134,7 +135,7 @@ class ServiceAdmin(ConsoleModelAdmin):
         )
 
     def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
-        form = NameAgainForm(request.POST or None, service=service)
+        form = NameAgainForm(posted(request), service=service)
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
             self.audit(request, "archived", service, before={"name": service.name, "active": True})
@@ -166,7 +167,7 @@ class ServiceAdmin(ConsoleModelAdmin):
         explanation: list[str],
         live: bool,
     ) -> HttpResponse:
-        form = ReasonForm(request.POST or None)
+        form = ReasonForm(posted(request))
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(live=live)
             before: dict[str, object] = {"live": service.live}

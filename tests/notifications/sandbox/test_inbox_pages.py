@@ -1,0 +1,104 @@
+"""The inbox's pages: safe to look at, searched by POST, emptied by POST."""
+
+import pytest
+from django.test import Client
+
+from notifications.models import Channel, SandboxMessage
+from tests.notifications.sandbox.test_inbox_api import arrive
+
+INBOX = "/sandbox/"
+
+
+def test_an_empty_inbox_shows_how_to_fill_it(console):
+    page = console.get(INBOX).content.decode()
+
+    assert "Nothing yet" in page
+    assert "curl http" in page
+
+
+def test_messages_are_listed_with_their_first_words(console):
+    arrive("ana@example.org", subject="Tide tables")
+    arrive("447700900123", channel=Channel.SMS, subject=None, html=None, text="High\n tide")
+
+    page = console.get(INBOX).content.decode()
+
+    assert "Tide tables" in page
+    assert "High tide" in page
+
+
+def test_a_search_is_posted(console):
+    arrive("ana@example.org")
+    arrive("bo@example.org")
+
+    page = console.post(INBOX, {"term": "BO@EXAMPLE"}).content.decode()
+
+    assert "bo@example.org" in page
+    assert "ana@example.org" not in page
+    assert "No message holds “nobody”." in console.post(INBOX, {"term": "nobody"}).content.decode()
+
+
+def test_a_number_is_found_however_it_is_written(console):
+    arrive("447700900123", channel=Channel.SMS, subject=None, html=None)
+
+    assert "447700900123" in console.post(INBOX, {"term": "07700 900 123"}).content.decode()
+
+
+def test_a_script_gets_the_rows_alone(console):
+    arrive()
+
+    page = console.get(INBOX, headers={"X-Requested-With": "fetch"}).content.decode()
+
+    assert "ana@example.org" in page
+    assert "<html" not in page
+
+
+def test_the_email_stands_in_a_frame_without_scripts(console):
+    html = "<html><head></head><body><script>alert(1)</script>"
+    arrived = arrive(html=html, headers={"List-Unsubscribe": "<https://example.org/u>"})
+
+    page = console.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
+
+    assert "<script>alert" not in page
+    assert "sandbox srcdoc=" in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert 'class="nf-unsubscribe" title="https://example.org/u"' in page
+
+
+def test_a_text_message_shows_what_it_costs(console):
+    arrived = arrive("447700900123", channel=Channel.SMS, subject=None, html=None, text="x" * 161, sender="TIDES")
+
+    page = console.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
+
+    assert "2 parts · standard alphabet · 161 of 306 characters" in page
+    assert "TIDES" in page
+
+
+@pytest.mark.parametrize("address", ["/sandbox/empty/", "/sandbox/messages/{id}/remove/"])
+def test_nothing_is_removed_by_looking(console, address):
+    arrived = arrive()
+
+    assert console.get(address.format(id=arrived.pk)).status_code == 405
+    assert SandboxMessage.objects.exists()
+
+    console.post(address.format(id=arrived.pk))
+    assert not SandboxMessage.objects.exists()
+
+
+def test_removing_wants_the_forms_token(operator):
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(operator)
+
+    assert careful.post("/sandbox/empty/").status_code == 403
+
+
+def test_strangers_are_sent_to_the_sign_in(client, db):
+    answer = client.get(INBOX, REMOTE_ADDR="198.51.100.1")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/login/?next=/sandbox/")
+
+
+def test_whoever_sits_at_this_machine_sees_it_without_a_sidebar(client, db):
+    page = client.get(INBOX, SERVER_NAME="127.0.0.1", REMOTE_ADDR="127.0.0.1").content.decode()
+
+    assert "Nothing yet" in page
+    assert "Message log" not in page
