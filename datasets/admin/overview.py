@@ -46,4 +46,4 @@ def steps() -> list[Step]:
     ]
 
 
-overview.register(overview.Panel(title="Data", figures=figures, steps=steps))
+overview.register(overview.Panel(title="Data", permission="datasets.manage_data_sets", figures=figures, steps=steps))

@@ -30,7 +30,8 @@ ON CONFLICT (data_set_id, record_id) DO UPDATE SET
 _POSTED = """
 CREATE TEMPORARY TABLE IF NOT EXISTS posted (
     record_id text COLLATE "C", "timestamp" timestamptz, start_at timestamptz, end_at timestamptz, body json
-) ON COMMIT DELETE ROWS
+) ON COMMIT DELETE ROWS;
+DELETE FROM posted;  -- what an earlier batch of the same transaction left
 """
 _COPY = "COPY posted FROM STDIN"
 _POSTED_COLUMNS = 'record_id, "timestamp", start_at, end_at, body'

@@ -1,0 +1,48 @@
+"""Data sets, tokens and calls for tests: plain functions."""
+
+import json
+from typing import Any
+
+from django.test import Client
+
+from datasets import records, store, tokens
+from datasets.models import DataGroup, DataSet, DataType, Record
+from datasets.queries import parameters, raw
+
+BOUNDS = parameters.Bounds(default_limit=100_000, max_limit=100_000)
+
+
+def make_data_set(group: str = "pay", type: str = "volumes", **settings: Any) -> DataSet:
+    return DataSet.objects.create(
+        group=DataGroup.objects.get_or_create(name=group)[0],
+        type=DataType.objects.get_or_create(name=type)[0],
+        **settings,
+    )
+
+
+def make_token(data_set: DataSet, *scopes: str) -> str:
+    return tokens.issue(data_set, scopes or ("write", "read"))[1]
+
+
+def some_records(count: int, **fields: Any) -> list[dict[str, Any]]:
+    return [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"r{n:06}", "n": n, **fields} for n in range(count)]
+
+
+def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
+    store.append(data_set.pk, records.parse(values, auto_ids=data_set.auto_ids or ()))
+
+
+def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
+    """Every record as a reader gets it, by `_id`, computed fields included."""
+    query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
+    found = [json.loads(text) for text in raw.page(data_set.pk, query).records]
+    assert len(found) == Record.objects.filter(data_set=data_set).count()
+    return {record["_id"]: record for record in found}
+
+
+def call(method: str, data_set: DataSet, secret: str, body: Any = None, **headers: str) -> Any:
+    """Call the API with Django's own client; `body` is bytes, or a value to be sent as JSON."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else b""
+    sent = {"Authorization": f"Bearer {secret}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    path = f"/data/{data_set.group}/{data_set.type}"
+    return Client().generic(method, path, data, content_type="application/json", headers=sent)

@@ -1,0 +1,202 @@
+"""Storing: one transaction, a constant number of statements, all or nothing. On whichever database the suite runs."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from config.console.audit import COMMAND
+from config.console.models import AuditEvent
+from datasets import records, store
+from datasets.errors import KeyReused, NoSuchDataSet
+from datasets.models import DataSetDay, Record, RememberedKey
+from datasets.store import IdempotencyKey
+from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
+
+pytestmark = pytest.mark.django_db
+
+
+def statements_of_a_post(count: int) -> list[str]:
+    data_set = make_data_set(type=f"of-{count}")
+    secret = make_token(data_set)
+    call("POST", data_set, secret, some_records(1))  # the first call of a day and of a token writes a row more each
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        assert call("POST", data_set, secret, some_records(count)).status_code == 200
+    assert data_set.records.count() == count
+    return [query["sql"] for query in captured.captured_queries]
+
+
+def test_ten_thousand_records_cost_no_more_statements_than_a_thousand():
+    thousand, ten_thousand = statements_of_a_post(1_000), statements_of_a_post(10_000)
+
+    chunks = 0 if connection.vendor == "postgresql" else 2  # the second of SQLite's chunks of 5,000
+    assert len(ten_thousand) == len(thousand) + chunks
+    assert len(thousand) <= 9
+    assert sum("SAVEPOINT" in sql and "RELEASE" not in sql for sql in ten_thousand) <= 1  # one transaction
+
+
+def test_ten_thousand_records_are_stored_and_overwritten():
+    data_set = make_data_set()
+    secret = make_token(data_set)
+
+    first = call("POST", data_set, secret, some_records(10_000))
+    again = call("POST", data_set, secret, some_records(10_000, again=True))
+
+    data_set.refresh_from_db()
+    assert (first.status_code, again.status_code, data_set.record_count) == (200, 200, 10_000)
+    assert all(record["again"] is True for record in stored(data_set).values())
+    assert len({record["_updated_at"] for record in stored(data_set).values()}) == 1
+
+
+def test_one_bad_record_among_ten_thousand_is_named_and_nothing_is_stored():
+    data_set = make_data_set()
+    values = some_records(10_000)
+    values[7_777]["_timestamp"] = "yesterday"
+
+    answer = call("POST", data_set, make_token(data_set), values)
+
+    assert answer.status_code == 400
+    assert answer.json()["message"] == "Records refused: 1 of 10000. Nothing was stored."
+    assert [fault["index"] for fault in answer.json()["errors"]] == [7_777]
+    assert not data_set.records.exists()
+
+
+def test_the_last_of_equal_ids_stands_in_a_batch_of_any_size():
+    data_set = make_data_set()
+    for count in (2, 500):
+        values = some_records(count)
+
+        put_in(data_set, [*values, *some_records(count, last=True)])
+
+        assert all(record.get("last") for record in stored(data_set).values())
+
+
+def test_two_batches_of_one_transaction_do_not_meet():
+    first, second = make_data_set(type="first"), make_data_set(type="second")
+
+    put_in(first, some_records(300))
+    put_in(second, [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"other{n}"} for n in range(300)])
+
+    assert first.records.count() == second.records.count() == 300
+    assert "other0" not in stored(first)
+
+
+@pytest.mark.parametrize("count", [1, 300], ids=["a handful", "a batch"])
+def test_odd_texts_come_back_as_they_went_in(count):
+    data_set = make_data_set()
+    odd = {'a\\b\\"\\n': "tab\there \\N \\. \x01\x1f\x7f \u2028 \U0001f600 \\u0000", "e": {"": [None, "\\t"]}}
+    values = some_records(count, **odd)
+    values[0]["_id"] = "\\N"
+    values[-1 if count > 1 else 0]["_id"] = "\\."
+
+    put_in(data_set, values)
+
+    for value in values:
+        kept = stored(data_set)[value["_id"]]
+        assert {name: kept[name] for name in value} == value
+
+
+def test_counters_follow_what_is_stored():
+    data_set = make_data_set()
+    secret = make_token(data_set)
+
+    call("POST", data_set, secret, some_records(5))
+    call("POST", data_set, secret, some_records(7))
+    call("POST", data_set, secret, [{}])
+    call("PUT", data_set, secret, [1])
+
+    data_set.refresh_from_db()
+    day = DataSetDay.objects.get(data_set=data_set)
+    assert (data_set.record_count, data_set.revision) == (7, 2)
+    assert (day.writes, day.records, day.refused) == (2, 12, 2)
+
+
+def test_last_write_is_the_time_of_the_last_post_and_of_nothing_else():
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    with time_machine.travel("2024-03-01T12:00:00Z", tick=False):
+        call("POST", data_set, secret, some_records(1))
+        written_at = timezone.now()
+    with time_machine.travel("2024-03-02T12:00:00Z", tick=False):
+        call("POST", data_set, secret, [{}])
+        call("PUT", data_set, secret, [])
+
+    data_set.refresh_from_db()
+    assert data_set.last_write_at == written_at
+
+
+def test_emptying_takes_this_set_alone_and_is_audited():
+    data_set, other = make_data_set(type="one"), make_data_set(type="two")
+    secret = make_token(data_set)
+    put_in(data_set, some_records(300))
+    put_in(other, some_records(3))
+
+    answer = call("PUT", data_set, secret, [])
+
+    event = AuditEvent.objects.get(verb="emptied")
+    assert answer.json() == {"message": "pay_one now contains 0 records", "status": "ok"}
+    assert (data_set.records.count(), other.records.count()) == (0, 3)
+    assert (event.actor_label, event.before["records"]) == (secret[:8], 300)
+    assert secret not in str(event.__dict__)
+
+
+def test_a_record_names_the_token_and_the_request_it_came_with():
+    data_set = make_data_set()
+
+    answer = call("POST", data_set, make_token(data_set), some_records(1))
+
+    record = Record.objects.get()
+    assert str(record.request_id) == answer.headers["X-Request-Id"]
+    assert record.token == data_set.tokens.get()
+
+
+def test_a_key_is_forgotten_after_a_day():
+    data_set = make_data_set()
+    key = IdempotencyKey(key="k", fingerprint="a" * 64)
+    other = IdempotencyKey(key="k", fingerprint="b" * 64)
+    parsed = records.parse(some_records(1), auto_ids=())
+    with time_machine.travel("2024-03-01T12:00:00Z", tick=False):
+        assert store.append(data_set.pk, parsed, key=key)
+        assert not store.append(data_set.pk, parsed, key=key)
+        with pytest.raises(KeyReused):
+            store.append(data_set.pk, parsed, key=other)
+
+    with time_machine.travel("2024-03-02T12:00:01Z", tick=False):
+        assert store.append(data_set.pk, parsed, key=other)
+
+    assert RememberedKey.objects.get().fingerprint == other.fingerprint
+
+
+def test_old_keys_are_removed_and_young_ones_stay():
+    data_set = make_data_set()
+    now = timezone.now()
+    for hours in (1, 23, 25, 100):
+        row = {"key": f"k{hours}", "fingerprint": "x", "created_at": now - timedelta(hours=hours)}
+        RememberedKey.objects.create(data_set=data_set, **row)
+
+    assert store.forget_old_keys() == 2
+    assert store.forget_old_keys() == 0
+    assert set(RememberedKey.objects.values_list("key", flat=True)) == {"k1", "k23"}
+
+
+def test_a_set_that_was_deleted_meanwhile_takes_nothing():
+    data_set = make_data_set()
+    pk = data_set.pk
+    data_set.delete()
+
+    with pytest.raises(NoSuchDataSet):
+        store.append(pk, records.parse(some_records(1), auto_ids=()))
+    assert not Record.objects.exists()
+
+
+def test_emptying_an_empty_set_changes_no_revision():
+    data_set = make_data_set()
+
+    assert store.empty(data_set, by=COMMAND) == 0
+    data_set.refresh_from_db()
+    assert data_set.revision == 0
