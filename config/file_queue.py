@@ -25,19 +25,19 @@ class Channel(filesystem.Channel):
         self._found: dict[str, deque[str]] = {}
         super().__init__(*args, **kwargs)
 
-    def get_table(self, exchange: str) -> list[tuple[str, str, str]]:
+    def get_table(self, exchange: str) -> list[Any]:
         return [(exchange, "", exchange)]
 
     def _queue_bind(self, *args: Any) -> None:
         pass
 
-    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # two names in kombu
         """Write under a name no reader looks for, then rename: a message is there whole or not at all."""
         hidden = os.path.join(self.data_folder_out, f".{uuid.uuid4()}")
         shown = os.path.join(self.data_folder_out, f"{time.time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg")
         try:
             with open(hidden, "w") as file:
-                file.write(dumps(message))
+                file.write(dumps(payload))
             os.rename(hidden, shown)
         except OSError as error:
             raise ChannelError(f"cannot add to the queue: {error.strerror}") from error
@@ -62,6 +62,6 @@ class Channel(filesystem.Channel):
 class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+    def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> None:
         """Come back often: a worker looks between two calls whether it has been asked to stop."""
         super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))

@@ -58,7 +58,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Write the trace once, and tell the caller nothing but whether to come back."""
     error = sys.exception()
-    log.error("request.failed", exc_info=error)
+    if _TOLD not in request.META:  # what has failed in a view may fail once more in a middleware, on the way out
+        request.META[_TOLD] = True
+        log.error("request.failed", exc_info=error)
     if isinstance(error, OperationalError | InterfaceError):
         message, data_message = "Service unavailable", "The service is busy; try again."
         answer = _answer(request, 503, kind="Exception", message=message, data_message=data_message)
@@ -73,6 +75,7 @@ _PLACES = (
     {"address": "/docs/", "name": "API documentation", "what": "Every call, and every error with its fix"},
     {"address": "/sandbox/", "name": "Sandbox", "what": "What would have been sent, while nothing leaves"},
 )
+_TOLD = "signalbox.failure_told"
 _NEVER_KEPT = {"Cache-Control": "no-store"}
 _READING = ("GET", "HEAD", "OPTIONS")
 
