@@ -1,0 +1,204 @@
+"""`manage.py provision` for data sets: declared, completed, repeated, refused."""
+
+import copy
+import json
+
+import pytest
+
+from config.console.models import AuditEvent
+from config.management.parts import Faults
+from datasets import tokens
+from datasets.management import provision
+from datasets.models import AccessToken, DataSet
+from tests.datasets.making import make_data_set, make_token, put_in, some_records
+
+pytestmark = pytest.mark.django_db
+CARRIED = "a-token-of-the-old-system.~+/=" + "x" * 10
+
+
+def apply(*data_sets: object) -> list[dict]:
+    faults = Faults()
+    done = provision.apply(list(data_sets), faults)
+    assert faults.lines == []
+    return done
+
+
+def refused(*data_sets: object) -> list[str]:
+    faults = Faults()
+    before = DataSet.objects.count()
+    provision.apply(list(data_sets), faults)
+    assert DataSet.objects.count() == before
+    return faults.lines
+
+
+ONE = {"group": "pay", "type": "weekly-volumes"}
+
+
+def test_a_new_data_set_gets_one_write_token():
+    (done,) = apply(ONE)
+
+    data_set = DataSet.objects.get()
+    assert (done["id"], done["name"]) == (data_set.pk, "pay_weekly_volumes")
+    (token,) = done["tokens"]
+    assert (token["scopes"], token["revoked"], token["prefix"]) == (["write"], False, token["token"][:8])
+    assert tokens.find_live(token["token"]).pk == token["id"]
+
+
+def test_the_same_document_again_changes_nothing():
+    document = {
+        **ONE,
+        "public": True,
+        "retention_days": 400,
+        "auto_ids": ["_timestamp", "channel"],
+        "tokens": [
+            {"scopes": ["write"]},
+            {"scopes": ["write"]},
+            {"scopes": ["read", "write"], "token": CARRIED},
+            {"scopes": ["read"], "revoked": True},
+        ],
+    }
+    first = apply(copy.deepcopy(document))
+    audited = AuditEvent.objects.count()
+
+    again = apply(document)
+
+    assert [token["id"] for token in again[0]["tokens"]] == [token["id"] for token in first[0]["tokens"]]
+    assert len({token["id"] for token in again[0]["tokens"]}) == 4
+    assert ["token" in token for token in again[0]["tokens"]] == [False, False, True, False]
+    assert AuditEvent.objects.count() == audited
+    assert AccessToken.objects.count() == 4
+
+
+def test_settings_become_exactly_those_named_and_records_stay():
+    apply({**ONE, "public": True, "max_records": 5})
+    data_set = DataSet.objects.get()
+    put_in(data_set, some_records(3))
+
+    (done,) = apply({**ONE, "expected_every_seconds": 60})
+
+    data_set.refresh_from_db()
+    assert (data_set.public, data_set.max_records, data_set.expected_every_seconds) == (False, None, 60)
+    assert data_set.records.count() == 3
+    assert done["tokens"] == []
+    changed = AuditEvent.objects.get(verb="changed")
+    assert changed.before == {"public": True, "max_records": 5, "expected_every_seconds": None}
+
+
+def test_what_is_not_named_stays():
+    other = make_data_set("other", "one", public=True)
+    secret = make_token(other)
+
+    apply(ONE)
+
+    other.refresh_from_db()
+    assert other.public
+    assert tokens.find_live(secret)
+
+
+def test_a_token_carried_over_gets_the_scopes_named_and_stays_revoked():
+    apply({**ONE, "tokens": [{"scopes": ["write"], "token": CARRIED}]})
+    apply({**ONE, "tokens": [{"scopes": ["read"], "token": CARRIED}]})
+    assert tokens.find_live(CARRIED).scopes == ["read"]
+
+    apply({**ONE, "tokens": [{"scopes": ["read"], "token": CARRIED, "revoked": True}]})
+    (done,) = apply({**ONE, "tokens": [{"scopes": ["read"], "token": CARRIED}]})
+
+    assert done["tokens"][0]["revoked"] is True
+    with pytest.raises(tokens.TokenNotLive):
+        tokens.find_live(CARRIED)
+
+
+def test_no_secret_is_stored_or_audited():
+    apply({**ONE, "tokens": [{"scopes": ["write"], "token": CARRIED}]})
+
+    assert CARRIED not in str(list(AccessToken.objects.values()))
+    assert CARRIED not in str(list(AuditEvent.objects.values()))
+
+
+WORD = "must be 1 to 60 of a-z 0-9 - _, beginning with a letter or digit"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line"),
+    [
+        ({"group": "Pay"}, f"data_sets[0].group: {WORD}"),
+        ({"group": 5}, f"data_sets[0].group: {WORD}"),
+        ({"type": "x" * 61}, f"data_sets[0].type: {WORD}"),
+        ({"public": "yes"}, "data_sets[0].public: must be true or false"),
+        ({"realtime": 1}, "data_sets[0].realtime: must be true or false"),
+        ({"retention_days": 0}, "data_sets[0].retention_days: must be a whole number from 1 to 36500, or null"),
+        ({"retention_days": True}, "data_sets[0].retention_days: must be a whole number from 1 to 36500, or null"),
+        ({"max_records": 1.0}, "data_sets[0].max_records: must be a whole number from 1 to 1000000000, or null"),
+        ({"auto_ids": []}, "data_sets[0].auto_ids: must be a list of 1 to 20 different field names, or null"),
+        ({"auto_ids": ["a", "a"]}, "data_sets[0].auto_ids[1]: is given twice"),
+        ({"auto_ids": ["_id"]}, "data_sets[0].auto_ids[0]: is not a field name"),
+        ({"auto_ids": [["a"]]}, "data_sets[0].auto_ids[0]: is not a field name"),
+        ({"colour": 1}, "data_sets[0].colour: is not a known key"),
+        ({"tokens": {}}, "data_sets[0].tokens: must be a list"),
+        ({"tokens": ["x"]}, "data_sets[0].tokens[0]: must be an object"),
+        ({"tokens": [{}]}, "data_sets[0].tokens[0].scopes: is required"),
+        ({"tokens": [{"scopes": []}]}, "data_sets[0].tokens[0].scopes: must hold write, read or both, each once"),
+        (
+            {"tokens": [{"scopes": ["read", "read"]}]},
+            "data_sets[0].tokens[0].scopes: must hold write, read or both, each once",
+        ),
+        (
+            {"tokens": [{"scopes": ["read"], "token": "short"}]},
+            "data_sets[0].tokens[0].token: must be 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
+        ),
+        (
+            {"tokens": [{"scopes": ["read"], "token": None}]},
+            "data_sets[0].tokens[0].token: must be 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
+        ),
+        ({"tokens": [{"scopes": ["read"], "revoked": None}]}, "data_sets[0].tokens[0].revoked: must be true or false"),
+        ({"tokens": [{"scopes": ["read"], "note": ""}]}, "data_sets[0].tokens[0].note: is not a known key"),
+    ],
+    ids=lambda value: str(value)[:60] if isinstance(value, dict) else "",
+)
+def test_each_fault_is_named_by_its_path(wrong, line):
+    assert refused({**ONE, **wrong}) == [line]
+
+
+def test_all_faults_are_named_at_once():
+    lines = refused({}, 5, ONE, ONE)
+
+    assert lines == [
+        "data_sets[0].group: is required",
+        "data_sets[0].type: is required",
+        "data_sets[1]: must be an object",
+        "data_sets[3]: pay/weekly-volumes is declared twice",
+    ]
+
+
+def test_a_document_that_is_no_list():
+    faults = Faults()
+
+    provision.apply({"group": "pay"}, faults)
+
+    assert faults.lines == ["data_sets: must be a list"]
+
+
+def test_a_token_of_another_data_set_is_refused():
+    apply({**ONE, "tokens": [{"scopes": ["write"], "token": CARRIED}]})
+
+    lines = refused({"group": "pay", "type": "other", "tokens": [{"scopes": ["write"], "token": CARRIED}]})
+
+    assert lines == ["data_sets[0].tokens[0].token: belongs to another data set"]
+
+
+def test_one_token_for_two_data_sets_is_refused():
+    with_token = {"tokens": [{"scopes": ["write"], "token": CARRIED}]}
+
+    lines = refused({"group": "pay", "type": "a", **with_token}, {"group": "pay", "type": "b", **with_token})
+
+    assert lines == ["data_sets[1].tokens[0].token: is given twice"]
+
+
+def test_the_command_applies_all_or_nothing(service):
+    good, bad = {"group": "all", "type": "or-nothing"}, {"group": "all", "type": "BAD"}
+
+    failed = service.manage("provision", "-", input=json.dumps({"data_sets": [good, bad]}))
+
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines() == [f"data_sets[1].type: {WORD}"]
+    assert failed.stdout == ""
