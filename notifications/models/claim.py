@@ -9,20 +9,32 @@ from typing import Any, Self, TypedDict
 from uuid import UUID
 
 from django.conf import settings
-from django.db import router
-from django.db.models import F, Q
+from django.db import connection
+from django.db.models import F
 from django.db.models.functions import Now
-from django.db.models.sql import UpdateQuery
 
 from notifications.models.notification import Notification
 from notifications.models.status import COMPLETED, Status
 
-# What sending needs of other tables, read by the statement that claims: one round trip, and never stale.
-_FACTS = """
-    (SELECT name FROM notifications_service WHERE id = service_id) AS service_name,
-    (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
-    (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
-    (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
+# The moments of the queue are the database's own: the same instant, and the same later, in each dialect.
+_MOMENTS = {
+    "postgresql": ("STATEMENT_TIMESTAMP()", "STATEMENT_TIMESTAMP() + MAKE_INTERVAL(secs => %(seconds)s)"),
+    "sqlite": (
+        "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')",
+        "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW', %(seconds)s || ' seconds')",
+    ),
+}
+
+# What sending needs of other tables is read by the statement that claims: one round trip, and never stale.
+_CLAIM = """
+    UPDATE notifications_notification SET claimed_until = {later}, attempt = attempt + 1
+    WHERE id = %(id)s AND status = 'created' AND next_attempt_at <= {now}
+      AND (claimed_until IS NULL OR claimed_until < {now})
+    RETURNING *,
+      (SELECT name FROM notifications_service WHERE id = service_id) AS service_name,
+      (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
+      (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
+      (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
 """
 
 
@@ -58,19 +70,12 @@ class Claim:
 
         None: somebody else has it, or it is done, or not yet due.
         """
-        due = Notification.objects.filter(
-            Q(claimed_until=None) | Q(claimed_until__lt=Now()),
-            id=notification_id,
-            status=Status.CREATED,
-            next_attempt_at__lte=Now(),
-        )
-        # The ORM has no UPDATE … RETURNING (Django 5.2): its own UPDATE, with that clause put behind.
-        query = due.query.chain(UpdateQuery)
-        query.add_update_values(  # type: ignore[attr-defined]  # the stubs give the class that `chain` was called on
-            {"claimed_until": Now() + timedelta(seconds=settings.DELIVERY_CLAIM_SECONDS), "attempt": F("attempt") + 1}
-        )
-        sql, parameters = query.get_compiler(router.db_for_write(Notification)).as_sql()
-        for row in Notification.objects.raw(f"{sql} RETURNING *, {_FACTS}", parameters):
+        now, later = _MOMENTS[connection.vendor]
+        parameters = {
+            "id": Notification._meta.pk.get_db_prep_value(notification_id, connection),
+            "seconds": settings.DELIVERY_CLAIM_SECONDS,
+        }
+        for row in Notification.objects.raw(_CLAIM.format(now=now, later=later), parameters):
             return cls(
                 notification=row,
                 service_name=row.service_name,  # type: ignore[attr-defined]  # the facts hang on the row by their names
