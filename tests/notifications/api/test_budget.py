@@ -1,0 +1,110 @@
+"""What a request may cost, once service, keys, senders and templates are in memory and the key's use is noted.
+
+Source: the architecture's table. The rate window is Redis's here, as in production: one script, no query.
+"""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
+
+from notifications.models import KeyType
+from notifications.submission import rate
+from tests.factories import make_guest
+from tests.notifications.calling import ADDRESS, NUMBER, Caller, email_template, make_caller, sms_template
+from tests.servers import PrivateRedis
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not there"),
+]
+
+
+@pytest.fixture(scope="module")
+def redis_server() -> Iterator[PrivateRedis]:
+    server = PrivateRedis()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(autouse=True)
+def production_like(settings: Any, redis_server: PrivateRedis) -> None:
+    settings.REDIS_URL = redis_server.url
+    rate.forget_outage()
+
+
+def statements(queries: CaptureQueriesContext) -> list[str]:
+    return [query["sql"].split()[0] for query in queries.captured_queries]
+
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+@pytest.mark.parametrize("key_type", [KeyType.LIVE, KeyType.TEAM])
+def test_sending_looks_once_at_the_days_counter_and_writes_twice(channel: str, key_type: KeyType) -> None:
+    caller = make_caller(key_type=key_type)
+    make_guest(caller.service, NUMBER)
+    make_guest(caller.service, ADDRESS)
+    template = (sms_template if channel == "sms" else email_template)(caller)
+    send = caller.send_sms if channel == "sms" else caller.send_email
+    assert send(template).status_code == 201
+
+    with CaptureQueriesContext(connection) as queries:
+        assert send(template).status_code == 201
+
+    assert statements(queries) == ["SELECT", "BEGIN", "INSERT", "UPDATE", "COMMIT"]
+
+
+def test_a_test_key_writes_once() -> None:
+    caller = make_caller(key_type=KeyType.TEST)
+    template = sms_template(caller)
+    caller.send_sms(template)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert caller.send_sms(template).status_code == 201
+
+    assert statements(queries) == ["BEGIN", "INSERT", "COMMIT"]
+
+
+def test_a_refused_body_costs_one_look(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    caller = make_caller()
+    caller.get("/v2/templates")
+
+    with django_assert_num_queries(1):
+        assert caller.post("/v2/notifications/sms", raw=b"[").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "queries"),
+    [
+        ("/v2/notifications/{id}", 1),
+        ("/v2/notifications", 1),
+        ("/v2/notifications?older_than={id}", 2),
+        ("/v2/template/{template}", 1),
+        ("/v2/template/{template}/version/1", 1),
+        ("/v2/templates", 1),
+        ("/v2/received-text-messages", 1),
+    ],
+)
+def test_reading_costs_one_query(path: str, queries: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    caller = make_caller()
+    template = sms_template(caller)
+    sent = [caller.send_sms(template).json()["id"] for _ in range(3)]
+    address = path.format(id=sent[1], template=template.id)
+
+    with django_assert_num_queries(queries):
+        assert caller.get(address).status_code == 200
+
+
+def test_a_stranger_costs_one_query_and_fills_no_memory(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    caller = make_caller()
+    caller.get("/v2/templates")
+
+    with django_assert_num_queries(0):
+        assert caller.get("/v2/templates", Authorization=caller.authorization(signature="AAAA")).status_code == 403
+    unknown = Caller(caller.key)
+    with django_assert_num_queries(1):
+        header = unknown.authorization(claims={"iss": "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"})
+        assert unknown.get("/v2/templates", Authorization=header).status_code == 403
