@@ -33,15 +33,14 @@ def test_an_event_is_not_deleted(event):
         AuditEvent.objects.filter(pk=event.pk).delete()
 
 
-@pytest.mark.parametrize(
-    "statement", ["UPDATE operations_audit_event SET verb = 'kept'", "DELETE FROM operations_audit_event"]
-)
-def test_postgresql_itself_refuses_to_rewrite_the_trail(event, statement):
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has no second door: whoever can open the file can write it")
+if connection.vendor == "postgresql":  # SQLite has no second door: whoever can open the file can write it
 
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
+    @pytest.mark.parametrize(
+        "statement", ["UPDATE operations_audit_event SET verb = 'kept'", "DELETE FROM operations_audit_event"]
+    )
+    def test_postgresql_itself_refuses_to_rewrite_the_trail(event, statement):
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
 
 
 def test_what_changed_is_told_with_both_sides(console):
