@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config import publishing
 from notifications.delivery.deliver import deliver as hand_over
-from notifications.models import Notification, SandboxMessage, Status
+from notifications.models import IdempotencyRecord, Notification, SandboxMessage, Status
 
 SWEEP_LIMIT = 500  # of messages enqueued in one sweep
 HINTED_UP_TO = timedelta(
@@ -48,6 +48,12 @@ def close_silent() -> None:
 def trim_sandbox() -> None:
     """Keep the sandbox inbox to its size, every 15 min."""
     SandboxMessage.objects.trim()
+
+
+@shared_task
+def forget_idempotency_keys() -> None:
+    """Delete the records of Idempotency-Keys after a day, every hour."""
+    IdempotencyRecord.objects.forget_old()
 
 
 def enqueue_due() -> int:

@@ -40,6 +40,12 @@ CELERY_BEAT_SCHEDULER = "config.clock:Clock"
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "note that a worker is there": {"task": "config.tasks.note_worker", "schedule": 10, "options": {"expires": 10}},
 }
+if "datasets" in AREAS:
+    CELERY_BEAT_SCHEDULE["forget old idempotency keys"] = {
+        "task": "datasets.tasks.forget_old_keys",
+        "schedule": 60 * 60,
+        "options": {"expires": 60 * 60},
+    }
 if "notifications" in AREAS:
     CELERY_BEAT_SCHEDULE |= {
         "enqueue the messages that are due": {
@@ -51,6 +57,11 @@ if "notifications" in AREAS:
             "task": "notifications.tasks.close_silent",
             "schedule": 15 * 60,
             "options": {"expires": 15 * 60},
+        },
+        "forget old idempotency keys of messages": {
+            "task": "notifications.tasks.forget_idempotency_keys",
+            "schedule": 60 * 60,
+            "options": {"expires": 60 * 60},
         },
         "trim the sandbox inbox": {
             "task": "notifications.tasks.trim_sandbox",

@@ -9,7 +9,7 @@ from notifications.management.demo import make_demo
 from notifications.management.provision import provision
 from notifications.management.reseals import reseals
 from notifications.management.tries import try_email, try_sms
-from notifications.models import SandboxMessage
+from notifications.models import IdempotencyRecord, SandboxMessage
 
 
 def _providers() -> Finding:
@@ -30,6 +30,7 @@ register(
             "messages": tasks.enqueue_due,
             "silent": tasks.end_silent,
             "sandbox": SandboxMessage.objects.trim,
+            "idempotency keys": IdempotencyRecord.objects.forget_old,
         },
         checkups=[_providers],
         reseals=reseals(),

@@ -1,9 +1,19 @@
 """Requests sent with an Idempotency-Key, for a day. Source: the sending contract §15."""
 
+from datetime import timedelta
+
 from django.db import models
 from django.utils import timezone
 
 from notifications.models.api_key import ApiKey
+
+KEPT_FOR = timedelta(hours=24)
+
+
+class IdempotencyRecordQuerySet(models.QuerySet["IdempotencyRecord"]):
+    def forget_old(self) -> int:
+        """Delete what is older than a day. Returns how many records."""
+        return self.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()[0]
 
 
 class IdempotencyRecord(models.Model):
@@ -19,6 +29,8 @@ class IdempotencyRecord(models.Model):
     answer = models.JSONField(null=True)
     claimed_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = IdempotencyRecordQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["api_key", "key"], name="idempotency_record_unique")]

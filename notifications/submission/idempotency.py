@@ -20,8 +20,8 @@ from django.utils import timezone
 from config.rest.idempotency import is_well_formed
 from notifications import errors
 from notifications.models import ApiKey, IdempotencyRecord
+from notifications.models.idempotency import KEPT_FOR
 
-KEPT_FOR = timedelta(hours=24)
 CLAIM_HOLDS_FOR = timedelta(seconds=60)  # outlives the web server's own limit of 30 s on a request
 WAIT_SECONDS = 5.0
 POLL_SECONDS = 0.05
@@ -79,12 +79,6 @@ def claimed(api_key: ApiKey, key: str, request: str) -> Iterator[Claim]:
     except BaseException:
         claim.release()
         raise
-
-
-def purge() -> int:
-    """Delete what is older than a day. Returns how many records."""
-    count, _ = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()
-    return count
 
 
 def _claim(api_key: ApiKey, key: str, request: str) -> Claim:
