@@ -14,6 +14,8 @@ from tests.servers import ROOT, Program, claim_redis_database, free_port, postgr
 class Service:
     """A running Signalbox; `environment` is what its processes see."""
 
+    python = (sys.executable,)
+
     def __init__(self, folder: Path, **extra: str) -> None:
         self.folder = folder
         self.port = free_port()
@@ -69,14 +71,14 @@ class Service:
     def start_web(self) -> Program:
         bind = f"127.0.0.1:{self.port}"
         command = ["-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", bind, "config.wsgi"]
-        web = self.start("web", sys.executable, *command)
+        web = self.start("web", *self.python, *command)
         web.wait_until(self._is_up)
         return web
 
     def start_worker(self) -> Program:
         """Return the running worker; start it where there is none."""
         if self._worker is None or not self._worker.is_running():
-            self._worker = self.start("worker", sys.executable, "manage.py", "worker")
+            self._worker = self.start("worker", *self.python, "manage.py", "worker")
             self._worker.wait_until(lambda: "worker.ready" in self._worker.tail() if self._worker else False)
         return self._worker
 

@@ -1,6 +1,5 @@
 """The clock: one ticks, another waits and takes over; a worker shows that it is there."""
 
-import sys
 import time
 from datetime import timedelta
 
@@ -62,9 +61,9 @@ def test_presence_is_seen_for_a_while():
 
 def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
     service = start_service()
-    first = service.start("first", sys.executable, "manage.py", "clock")
+    first = service.start("first", *service.python, "manage.py", "clock")
     wait_until(lambda: "clock.ticks" in first.tail())
-    second = service.start("second", sys.executable, "manage.py", "clock")
+    second = service.start("second", *service.python, "manage.py", "clock")
     time.sleep(3)
     waited = "clock.ticks" not in second.tail()
 

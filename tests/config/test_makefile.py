@@ -1,0 +1,84 @@
+"""What `make` says on a machine that lacks something: one line, with the fix."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.servers import ROOT
+
+TOOLS = ("sh", "make", "awk", "df", "cmp", "cp", "echo", "tail", "rm", "[")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A folder with the Makefile, and a path on which only the most basic programs are."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        if found:
+            (programs / tool).symlink_to(found)
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    shutil.copy(ROOT / "Makefile", clone)
+    shutil.copy(ROOT / "requirements.txt", clone)
+    return tmp_path
+
+
+def install(machine: Path, name: str, script: str) -> None:
+    program = machine / "bin" / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def make_run(machine: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": str(machine / "bin"), "HOME": os.environ.get("HOME", "/")}
+    return subprocess.run(
+        [machine / "bin" / "make", "run"], cwd=machine / "clone", env=environment, capture_output=True, text=True
+    )
+
+
+def said(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("make")]
+
+
+def test_a_machine_without_python(machine):
+    done = make_run(machine)
+
+    assert done.returncode != 0
+    assert said(done) == [
+        "Python 3.11 or newer is needed and was not found: install it, from your system's packages or from python.org."
+    ]
+
+
+def test_a_python_that_is_too_old_and_a_name_that_only_points_elsewhere(machine):
+    install(machine, "python3", "exit 1")
+    install(machine, "python3.12", "echo 'python3.12: command not found' >&2; exit 127")
+
+    done = make_run(machine)
+
+    assert done.returncode != 0
+    assert said(done)[0].startswith("Python 3.11 or newer is needed")
+
+
+def test_a_python_without_venv(machine):
+    install(machine, "python3.11", 'case "$2" in *ensurepip*) exit 1;; esac')
+
+    done = make_run(machine)
+
+    assert done.returncode != 0
+    assert said(done) == ["Python's venv is missing: install it (Debian and Ubuntu: apt install python3-venv)."]
+
+
+def test_a_disk_that_is_full(machine):
+    (machine / "clone" / ".venv").mkdir()
+    (machine / "bin" / "df").unlink()
+    install(machine, "df", "echo header; echo '/dev/x 100 90 10240 90% /'")
+
+    done = make_run(machine)
+
+    assert done.returncode != 0
+    assert said(done) == ["No space: 10 MB are free here and 700 MB are needed."]

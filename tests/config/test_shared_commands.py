@@ -1,0 +1,198 @@
+"""The commands both areas share: what they print, what they refuse, and with which exit code."""
+
+import json
+import uuid
+
+import pytest
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.core.management import load_command_class
+
+from config.celery import app
+from tests.servers import free_port, wait_until
+
+
+def provision(service, document, *arguments: str):
+    text = document if isinstance(document, str) else json.dumps(document)
+    return service.manage("provision", *(arguments or ("-",)), input=text)
+
+
+def data_set(group: str = "", **more: object) -> dict[str, object]:
+    return {"group": group or f"group-{uuid.uuid4().hex[:8]}", "type": "visits", **more}
+
+
+def test_provision_prints_the_document_completed(service):
+    declared = data_set(tokens=[{"scopes": ["write"]}])
+
+    done = provision(service, {"data_sets": [declared]})
+
+    assert (done.returncode, done.stderr) == (0, "")
+    (completed,) = json.loads(done.stdout)["data_sets"]
+    assert completed["group"] == declared["group"]
+    assert completed["tokens"][0]["token"].startswith("ds_")
+
+
+def test_provision_reads_a_file_too(service, tmp_path):
+    file = tmp_path / "document.json"
+    file.write_text(json.dumps({"data_sets": [data_set()]}))
+
+    assert service.manage("provision", str(file)).returncode == 0
+
+
+def test_provision_of_nothing_changes_nothing(service):
+    done = provision(service, {})
+
+    assert (done.returncode, json.loads(done.stdout)) == (0, {})
+
+
+def test_provision_names_each_fault_on_a_line_and_stores_nothing_of_either_area(service):
+    group = f"group-{uuid.uuid4().hex[:8]}"
+
+    done = provision(service, {"data_sets": [data_set(group)], "services": [{"name": 5}], "letters": []})
+    again = provision(service, {"data_sets": [data_set(group, tokens=[{"scopes": ["write"]}])]})
+
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "letters: is not a known key" in lines
+    assert any(line.startswith("services[0].") for line in lines)
+    assert json.loads(again.stdout)["data_sets"][0]["tokens"][0]["token"], "the data set had been stored before"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "NaN"])
+def test_provision_refuses_what_is_no_object_in_one_line(service, text):
+    done = provision(service, text)
+
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("Refused: The document ")
+
+
+def test_provision_refuses_a_file_that_is_not_there(service):
+    done = service.manage("provision", "nowhere.json")
+
+    assert (done.returncode, done.stderr) == (1, "Refused: nowhere.json: No such file or directory\n")
+
+
+@pytest.mark.parametrize("words", [("provision",), ("try", "letters"), ("sweep", "everything")], ids=str)
+def test_wrong_use_has_exit_code_2(service, words):
+    assert service.manage(*words).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "command", ["up", "worker", "clock", "demo", "provision", "try", "sweep", "doctor", "rotate_keys"]
+)
+def test_every_command_has_help_with_an_example_and_its_exit_codes(command):
+    text = load_command_class("config", command).help
+
+    assert f"manage.py {command}" in text.partition("Example:")[2]
+    assert "Exit code 0" in text
+
+
+def test_demo_data_is_never_made_beside_a_real_provider(start_service):
+    service = start_service(PROVIDERS=f"smtp-1=smtp://127.0.0.1:{free_port()}")
+
+    done = service.manage("demo")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("Refused: ")
+
+
+def test_trying_before_the_first_run_says_what_to_do(start_service):
+    done = start_service().manage("try", "email")
+
+    assert done.returncode == 1
+    assert "is not in .demo.env: start the service once with `make run`." in done.stderr
+
+
+def test_every_rule_can_be_run_by_hand(service):
+    done = service.manage("sweep")
+
+    assert done.returncode == 0
+    assert all(line.rpartition(": ")[2].isdecimal() for line in done.stdout.splitlines())
+    name = done.stdout.splitlines()[0].rpartition(": ")[0]
+    assert service.manage("sweep", name).stdout.splitlines()[0].startswith(f"{name}: ")
+
+
+def test_the_clock_asks_only_for_tasks_that_exist():
+    app.loader.import_default_modules()
+
+    assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} <= set(app.tasks)
+
+
+def test_the_doctor_has_a_fix_for_what_is_not_well(start_service):
+    service = start_service()
+
+    done = service.manage("doctor", "--json")
+    text = service.manage("doctor").stdout
+
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert (findings["worker"]["fix"], findings["clock"]["fix"]) == (
+        "Start manage.py worker.",
+        "Start manage.py clock.",
+    )
+    assert not any(findings[name]["fix"] for name in ("database", "migrations", "queue", "keys", "time", "disk"))
+    assert "✗ worker" in text
+    assert "✓ database" in text
+
+
+def test_the_doctor_is_content_when_all_is_well(start_service):
+    service = start_service()
+    service.start_worker()
+    service.start("clock", *service.python, "manage.py", "clock")
+
+    wait_until(lambda: service.manage("doctor").returncode == 0)
+
+
+def test_the_doctor_names_a_broker_that_is_away(start_service):
+    service = start_service(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+
+    done = service.manage("doctor")
+
+    assert done.returncode == 1
+    assert "Start Redis, or correct REDIS_URL." in done.stdout
+
+
+def test_secrets_open_after_the_key_that_sealed_them_is_gone(start_service):
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    service = start_service(FIELD_KEYS=old)
+    assert service.manage("demo").returncode == 0
+    sealed_with_old = service.manage("try", "sms")
+
+    service.environment["FIELD_KEYS"] = f"{new},{old}"
+    rotated = service.manage("rotate_keys")
+    service.environment["FIELD_KEYS"] = new
+    service.web.stop()
+    service.web = service.start_web()
+    sealed_with_new = service.manage("try", "sms")
+
+    assert (sealed_with_old.returncode, rotated.returncode) == (0, 0), sealed_with_old.stderr + rotated.stderr
+    assert rotated.stdout.count(": ") >= 1
+    assert sealed_with_new.returncode == 0, sealed_with_new.stderr
+
+
+def test_a_lost_key_is_said_and_nothing_is_changed(start_service):
+    service = start_service()
+    assert service.manage("demo").returncode == 0
+
+    service.environment["FIELD_KEYS"] = Fernet.generate_key().decode()
+    done = service.manage("rotate_keys")
+
+    assert done.returncode == 1
+    assert "keep the old keys" in done.stderr
+
+
+def test_a_task_carries_the_id_of_the_request_that_caused_it(service, worker):
+    assert service.manage("demo").returncode == 0
+    sent = service.manage("try", "sms")
+    assert sent.returncode == 0, sent.stderr
+    (request,) = [
+        line for line in map(json.loads, _lines(service.web)) if line.get("route") == "/v2/notifications/sms"
+    ][-1:]
+
+    wait_until(lambda: any(request["request_id"] in line and "task.done" in line for line in _lines(worker)), 20)
+
+
+def _lines(program) -> list[str]:
+    return [line for line in program.log.read_text().splitlines() if line.startswith("{")]
