@@ -12,7 +12,16 @@ IS_INSTALLED = apps.is_installed("unfold")
 if TYPE_CHECKING or not IS_INSTALLED:
     from django.contrib.admin import AdminSite, ModelAdmin, TabularInline
     from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
-    from django.forms import CheckboxInput, CheckboxSelectMultiple, EmailInput, RadioSelect, Select, Textarea, TextInput
+    from django.forms import (
+        CheckboxInput,
+        CheckboxSelectMultiple,
+        EmailInput,
+        PasswordInput,
+        RadioSelect,
+        Select,
+        Textarea,
+        TextInput,
+    )
 else:
     from unfold.admin import ModelAdmin, TabularInline
     from unfold.forms import AdminPasswordChangeForm, UserChangeForm
@@ -20,6 +29,7 @@ else:
     from unfold.sites import UnfoldAdminSite as AdminSite
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
     from unfold.widgets import UnfoldAdminEmailInputWidget as EmailInput
+    from unfold.widgets import UnfoldAdminPasswordWidget as PasswordInput
     from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
     from unfold.widgets import UnfoldAdminSelectWidget as Select
     from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
@@ -35,6 +45,7 @@ __all__ = [
     "CheckboxSelectMultiple",
     "EmailInput",
     "ModelAdmin",
+    "PasswordInput",
     "RadioSelect",
     "Select",
     "TabularInline",

@@ -44,6 +44,7 @@ class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
     filter_horizontal = ("owners",)
     may_delete = True
     steps = {"empty": "empty_out", "records": "records"}
+    grave_steps = frozenset({"empty"})
     empty = "No data sets yet. A data set keeps time-stamped records under one address."
     change_form_template = "admin/datasets/data_set_change_form.html"
 

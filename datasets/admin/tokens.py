@@ -25,6 +25,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")
     steps = {"rotate": "rotate", "revoke": "revoke"}
+    grave_steps = frozenset({"rotate"})
     change_form_template = "admin/datasets/token_change_form.html"
     _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
 

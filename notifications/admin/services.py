@@ -26,6 +26,7 @@ class ServiceAdmin(ConsoleModelAdmin):
     list_display = ("name", "state", "channels", "team_size", "unrevoked_keys", "created")
     list_filter = ("live", "active")
     steps = {"go-live": "go_live", "back-to-trial": "back_to_trial", "archive": "archive"}
+    grave_steps = frozenset({"go-live", "archive"})
     change_form_template = "admin/notifications/service_change_form.html"
     empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
     readonly_fields = ("state", "id", "created", "api_base")

@@ -17,7 +17,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from config.console import audit, changes, lookups, words
+from config.console import audit, changes, lookups, recent_sign_in, words
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
 from config.console.theme import ModelAdmin, TabularInline
@@ -31,9 +31,11 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     empty: what belongs into the list, shown while it is empty.
     steps: word of an address below a row's page → method that answers it, such as {"revoke": "revoke"}.
            GET explains, POST does, in one transaction; the method gets the request and the row.
+    grave_steps: those of them that want a recent sign-in.
     """
 
     may_delete: ClassVar[bool] = False
+    grave_steps: ClassVar[frozenset[str]] = frozenset()
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
     steps: ClassVar[dict[str, str]] = {}
@@ -184,22 +186,21 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
 
     def _step_urls(self) -> list[URLPattern]:
         names = f"{self.opts.app_label}_{self.opts.model_name}"
-        return [
-            path(f"<path:object_id>/{word}/", self._step_view(method), name=f"{names}_{word}")
-            for word, method in self.steps.items()
-        ]
+        return [path(f"<path:object_id>/{word}/", self._step_view(word), name=f"{names}_{word}") for word in self.steps]
 
-    def _step_view(self, method: str) -> Callable[..., HttpResponse]:
-        view = partial(self._take_step, method)
-        update_wrapper(view, getattr(self, method))
+    def _step_view(self, word: str) -> Callable[..., HttpResponse]:
+        view = partial(self._take_step, word)
+        update_wrapper(view, getattr(self, self.steps[word]))
         return self.admin_site.admin_view(view)
 
-    def _take_step(self, method: str, request: HttpRequest, object_id: str) -> HttpResponse:
+    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         obj = self._row_or_404(request, object_id)
         if not self.has_change_permission(request, obj):
             raise PermissionDenied
+        if word in self.grave_steps and not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
         with transaction.atomic():
-            answer: HttpResponse = getattr(self, method)(request, obj)
+            answer: HttpResponse = getattr(self, self.steps[word])(request, obj)
         return answer
 
     def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:

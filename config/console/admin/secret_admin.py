@@ -5,7 +5,7 @@ from typing import Any
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
 
-from config.console import shown_once
+from config.console import recent_sign_in, shown_once
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.shown_once import AlreadyShown, Secret
 
@@ -28,6 +28,8 @@ class ShownOnceAdmin(ConsoleModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        if not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
         if request.method == "POST" and shown_once.is_spent(request):
             return self.already_shown_page(request)
         one_button = {"show_save_and_continue": False, "show_save_and_add_another": False}
@@ -60,8 +62,8 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         context = self.page_context(request, "Already shown")
         return shown_once.already_shown_page(request, self.secret_kind, context)
 
-    def _take_step(self, method: str, request: HttpRequest, object_id: str) -> HttpResponse:
+    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         try:
-            return super()._take_step(method, request, object_id)
+            return super()._take_step(word, request, object_id)
         except AlreadyShown:
             return self.already_shown_page(request)
