@@ -39,8 +39,9 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
     """Return the value; a name given twice in one object keeps its last value. Raises JSONRefused.
 
     skip_mark: a leading UTF-8 byte order mark is skipped rather than refused
-    storable:  also refuse U+0000, lone surrogates and numbers out of range. Otherwise texts are left as they came and
-               such a number becomes an infinity, for a caller who can say where it stood
+    storable:  also refuse U+0000, lone surrogates, numbers out of range and more than MAX_DEPTH levels. Otherwise texts
+               are left as they came, such a number becomes an infinity, and only what the parser's own stack does not
+               hold (some 1,000 levels) is refused: for a caller who has a finer limit and can say where the fault is
     """
     if not data:
         raise JSONRefused(Reason.EMPTY)
@@ -48,7 +49,8 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
         text = data.decode("utf-8-sig" if skip_mark else "utf-8")
     except UnicodeDecodeError as error:
         raise JSONRefused(Reason.NOT_UTF8) from error
-    _check_depth(data)
+    if storable:
+        _check_depth(data)
     value = _decode(text, _STORABLE if storable else _LENIENT)
     if storable and _SUSPECT_ESCAPE.search(data):
         _check_texts(value)

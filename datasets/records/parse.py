@@ -72,7 +72,7 @@ def _parse_one(record: dict[str, object], auto_ids: Sequence[str], known: set[st
         if not own.keys() <= known and not _take_names(own, known):
             return None
         body = _write(own)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None
     if _is_odd(body) and faults.find(0, record, auto_ids):
         return None
