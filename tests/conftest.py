@@ -24,6 +24,8 @@ def start_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     yield start
     for one in started:
         one.stop()
+    # Whatever all the tests of this process have sent, at log level debug. Source: Developer experience §14.
+    assert not [leak for one in started for leak in one.leaks()]
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import urllib.request
@@ -9,6 +10,11 @@ import uuid
 from pathlib import Path
 
 from tests.servers import ROOT, Program, claim_redis_database, free_port, postgres_database
+
+# Recipients as the tests write them, tokens of either area, and keys: 36 characters of service and 36 of secret.
+LEAK = re.compile(
+    r"[\w.+-]+@example\.\w+|0?7700 ?9\d{5}|ds_[\w-]{43}|eyJ[\w-]{10,}\.[\w-]+|[0-9a-f-]{36}-[0-9a-f-]{36}"
+)
 
 
 class Service:
@@ -86,6 +92,14 @@ class Service:
         for program in reversed(self._programs):
             program.stop()
         self._closing.close()
+
+    def leaks(self) -> list[str]:
+        """Return what callers sent, or what only they may know, and stands in a log all the same."""
+        return [
+            f"{program.log.stem}: {found}"
+            for program in self._programs
+            for found in LEAK.findall(program.log.read_text())
+        ]
 
     def logs(self) -> dict[str, str]:
         """The last lines of every program, by name."""
