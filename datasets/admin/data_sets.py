@@ -41,7 +41,6 @@ class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
     list_display = ("address", "stored", "last_write", "state", "refused", "retention", "live_tokens")
     list_filter = ("group", "type", "public")
     search_fields = ("group__name", "type__name")
-    filter_horizontal = ("owners",)
     may_delete = True
     steps = {"empty": "empty_out", "records": "records"}
     grave_steps = frozenset({"empty"})
