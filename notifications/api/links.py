@@ -17,6 +17,10 @@ def docs_url(request: HttpRequest | Request, anchor: str) -> str:
     return f"{base_url(request)}/docs/#{anchor}"
 
 
+def unsubscribe_preview_url(request: HttpRequest | Request) -> str:
+    return f"{base_url(request)}/unsubscribe/preview"
+
+
 def notification_url(base: str, notification_id: UUID) -> str:
     return f"{base}/v2/notifications/{notification_id}"
 

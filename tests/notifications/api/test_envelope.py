@@ -1,6 +1,8 @@
 """The one shape of a refusal under /v2: every row of the brief's error table, and every status the contract names."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -8,7 +10,7 @@ import pytest
 from django.db import connection
 from django.test import Client, override_settings
 
-from notifications.models import DailyCounter, KeyType, RateSlot
+from notifications.models import DailyCounter, KeyType, Notification, RateSlot
 from tests.factories import make_sms_sender, make_team_member
 from tests.notifications.calling import NUMBER, email_template, make_caller, messages, sms_template
 
@@ -197,6 +199,42 @@ def test_a_wrong_method_is_405_before_the_token_is_looked_at(method: str, path: 
 
     check_envelope(response, 405, ("MethodNotAllowed", "The method is not allowed for the requested URL"))
     assert set(response.headers["Allow"].split(", ")) == allowed
+
+
+@contextmanager
+def locked_database() -> Iterator[None]:
+    """Hold what every write needs from another connection; ours gives up soon."""
+    is_sqlite = connection.vendor == "sqlite"
+    impatience, patience = (
+        ("PRAGMA busy_timeout = 50", "PRAGMA busy_timeout = 5000")
+        if is_sqlite
+        else ("SET lock_timeout = '50ms'", "SET lock_timeout = '2s'")
+    )
+    other = connection.copy()
+    with connection.cursor() as ours, other.cursor() as theirs:
+        ours.execute(impatience)
+        theirs.execute("BEGIN IMMEDIATE" if is_sqlite else "BEGIN")
+        if not is_sqlite:
+            theirs.execute("LOCK TABLE notifications_notification IN ACCESS EXCLUSIVE MODE")
+        yield
+        theirs.execute("ROLLBACK")
+        ours.execute(patience)
+    other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_does_not_answer_is_503_and_the_next_request_passes() -> None:
+    caller = make_caller()
+    template = sms_template(caller)
+    assert caller.send_sms(template).status_code == 201
+
+    with locked_database():
+        response = caller.send_sms(template)
+
+    check_envelope(response, 503, ("Exception", "Service unavailable"))
+    assert int(response.headers["Retry-After"]) > 0
+    assert caller.send_sms(template).status_code == 201
+    assert Notification.objects.count() == DailyCounter.objects.get().count == 2
 
 
 def test_no_result_is_told_like_a_row_of_nobody() -> None:
