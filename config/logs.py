@@ -40,8 +40,7 @@ class Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         message = record.getMessage()
-        if message.startswith(_QUOTING):
-            message = message.partition(": ")[0].partition(" /")[0]
+        message = next((words for words in _QUOTING if message.startswith(words)), message)
         event: Any = {"event": message, "level": record.levelname.lower(), "logger": record.name}
         if record.exc_info and record.exc_info[0]:
             event["exc_info"] = record.exc_info
