@@ -7,6 +7,7 @@ from django.urls import include, path
 from config import views
 
 handler400 = "config.views.bad_request"
+handler403 = "config.views.forbidden"
 handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
 

@@ -50,6 +50,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     return _answer(request, 400, kind="BadRequestError", message=message, data_message=f"{message}.")
 
 
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    message = "This page is not for your account"
+    return _answer(request, 403, kind="AuthError", message=message, data_message=f"{message}.")
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     message = "The requested URL was not found on the server"
     return _answer(request, 404, kind="NotFound", message=message, data_message="There is nothing at this address.")
@@ -100,4 +105,6 @@ def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_me
     if envelopes.is_below(request.path_info, _API_PATHS):
         return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
     # Without the request: who is signed in would be asked of a database that may just have failed.
-    return HttpResponse(render_to_string("errors/page.html", {"code": code, "message": data_message}), status=code)
+    quote = structlog.contextvars.get_contextvars().get("request_id", "")
+    page = render_to_string("errors/page.html", {"code": code, "message": data_message, "quote": quote})
+    return HttpResponse(page, status=code)

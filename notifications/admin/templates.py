@@ -68,7 +68,7 @@ class VersionInline(ConsoleInline):
 class TemplateAdmin(ServiceRowAdmin):
     form = TemplateForm
     inlines = (VersionInline,)
-    list_display = ("name", "channel", "placeholders", "version", "service", "changed", "id_to_copy")
+    list_display = ("called", "channel", "placeholders", "version", "service", "changed")
     list_filter = ("service", "type", InUseFilter)
     steps = {"archive": "archive", "restore": "restore"}
     change_form_template = "admin/notifications/template_change_form.html"
@@ -173,9 +173,9 @@ class TemplateAdmin(ServiceRowAdmin):
     def changed(self, template: Template) -> SafeString | str:
         return cells.moment(template.updated_at or template.created_at)
 
-    @admin.display(description="Id")
-    def id_to_copy(self, template: Template) -> SafeString:
-        return cells.code(str(template.pk))
+    @admin.display(description="Name and id", ordering="name")
+    def called(self, template: Template) -> SafeString:
+        return cells.two_lines(template.name, str(template.pk))
 
     def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
         return TemplateVersion.objects.create(

@@ -102,3 +102,19 @@ def test_a_form_without_its_token_is_refused(operator):
     answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides", "permissions": ["email"]})
 
     assert answer.status_code == 403
+
+
+def test_a_page_that_is_not_for_the_account_says_so(console):
+    answer = console.get(reverse("admin:operations_auditevent_add"))
+
+    assert answer.status_code == 403
+    assert "Ask an operator for the rights" in answer.content.decode()
+
+
+def test_a_form_that_is_too_old_says_what_to_do(operator):
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(operator)
+
+    answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides"})
+
+    assert "Go back, reload the page, and send it once more." in answer.content.decode()
