@@ -1,4 +1,4 @@
-"""A worker that is killed in the middle of its work: nothing is lost, and hardly anything sent twice."""
+"""A real worker: killed in the middle of its work it loses nothing, and it comes back to what was refused for now."""
 
 import json
 import uuid
@@ -54,6 +54,7 @@ def killable(start_service: Callable[..., Service], sink: WatchedSink) -> Servic
 def _empty(sink: WatchedSink) -> None:
     sink.messages.clear()
     sink.before_answer = None
+    sink.refuse(None)
 
 
 def accept(service: Service, count: int) -> list[str]:
@@ -74,8 +75,8 @@ def accept(service: Service, count: int) -> list[str]:
 def rows(service: Service, ids: list[str]) -> list[dict[str, Any]]:
     code = (
         "import json, sys; from notifications.models import Notification; "
-        "found = Notification.objects.filter(id__in=json.load(sys.stdin)).values('status', 'attempts'); "
-        "print(json.dumps(list(found)))"
+        "found = Notification.objects.filter(id__in=json.load(sys.stdin)); "
+        "print(json.dumps(list(found.values('status', 'attempts', 'failed_attempts'))))"
     )
     done = service.manage("shell", "--no-imports", "-c", code, input=json.dumps(ids))
     found: list[dict[str, Any]] = json.loads(done.stdout)
@@ -127,3 +128,17 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
     wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1}, 20)
     [row] = rows(killable, [identifier])
     assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]
+
+
+def test_what_is_refused_for_now_goes_5_seconds_later_without_a_sweep(killable, sink):
+    killable.start_worker()
+    sink.refuse("451 try later")
+    [identifier] = accept(killable, 1)
+    wait_until(lambda: rows(killable, [identifier])[0]["failed_attempts"] == 1)
+    sink.refuse(None)
+
+    sink.wait_for_message(8)
+
+    wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1}, 20)
+    outcomes = [(attempt["outcome"], attempt["reply"]) for attempt in rows(killable, [identifier])[0]["attempts"]]
+    assert outcomes == [("temporary", "451 try later"), ("accepted", "250 OK")]
