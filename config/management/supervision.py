@@ -52,8 +52,9 @@ class Child:
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
-            self.last_lines.append(line.rstrip("\n"))
-            self._show(f"{self.name:<6} | {line.rstrip()}")
+            if line.strip():
+                self.last_lines.append(line.rstrip())
+                self._show(f"{self.name:<6} | {line.rstrip()}")
 
 
 class Supervisor:
