@@ -119,7 +119,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         super().save_model(request, obj, form, change)
         after = changes.snapshot(obj, masked=self.masked_fields)
         if stored is None:
-            self.audit(request, "created", obj, after=after)
+            self.audit(request, "created", obj, after={"name": str(obj), **after})
             return
         was, now = changes.difference(changes.snapshot(stored, masked=self.masked_fields), after)
         if now:
