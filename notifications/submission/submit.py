@@ -12,7 +12,7 @@ from config import publishing
 from notifications import errors, tasks
 from notifications.models import ApiKey, Channel, LimitKind, Notification
 from notifications.rendering import email, sanitise, sms
-from notifications.submission import limits, personalisation, policy, senders, templates
+from notifications.submission import limits, personalisation, policy, senders, templates, usage
 from notifications.submission.requests import EmailRequest, SmsRequest
 
 
@@ -150,3 +150,5 @@ def _store(
         if notification.scheduled_for is None:
             publishing.enqueue(tasks.deliver, str(notification.id))
         limits.spend(api_key, counted)  # last: its row lock is held shortest
+    if sender := notification.sms_sender or notification.reply_to:
+        usage.note_sender(sender)
