@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
 
+from config.env import ROOT
+
 GRACE_SECONDS = 10  # for the requests and tasks in hand
 LAST_LINES = 20
 _LOOK_SECONDS = 0.05
@@ -24,6 +26,7 @@ class Child:
         self._show = show
         self._process = subprocess.Popen(  # noqa: S603  our own programs
             command,
+            cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

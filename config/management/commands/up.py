@@ -111,7 +111,7 @@ def _commands(host: str, port: int) -> dict[str, list[str]]:
     manage = [sys.executable, str(Path(sys.argv[0]).resolve())]
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(env.ROOT / "config" / "gunicorn.py")]
     return {
-        "web": [*gunicorn, "--chdir", str(env.ROOT), "--bind", f"{host}:{port}", "config.wsgi"],
+        "web": [*gunicorn, "--bind", f"{host}:{port}", "config.wsgi"],
         "worker": [*manage, "worker"],
         "clock": [*manage, "clock"],
     }
