@@ -51,8 +51,7 @@ def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int)
         start, end, inclusive = window.start, window.end, window.inclusive
     found: dict[Key, _Group] = {}
     records = selected.in_range(data_set_id, start, end, inclusive=inclusive).order_by()
-    for row in selected.rows(records, query):
-        own = row.fields()
+    for timestamp, own in selected.counted(records, query):
         if not all(name in own and not isinstance(own[name], dict | list) for name in query.group_by):
             continue
         key = tuple(values.order(own[name]) for name in query.group_by)
@@ -62,8 +61,8 @@ def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int)
                 raise periods.too_many(max_rows)
             group = found[key] = _Group({name: own[name] for name in query.group_by}, query)
         group.whole.add(own)
-        if window is not None:
-            number = bisect_right(window.borders, row.timestamp) - 1
+        if window is not None and timestamp is not None:
+            number = bisect_right(window.borders, timestamp) - 1
             group.in_periods.setdefault(number, Tally(query.collect)).add(own)
     return found
 
