@@ -141,10 +141,11 @@ class NotificationAdmin(ServiceRowAdmin):
         is_test = message.key_type == KeyType.TEST
         return format_html("{} {}", message.api_key.name, cells.chip("test", "warn") if is_test else "")
 
-    @admin.display(description="Sent from")
+    @admin.display(description="Sender or reply-to")
     def sent_from(self, message: Notification) -> str:
-        sender = message.sms_sender if message.channel == Channel.SMS else message.reply_to
-        return str(sender) if sender else "–"
+        if message.channel == Channel.SMS:
+            return message.sms_sender.sender if message.sms_sender else "–"
+        return message.reply_to.email_address if message.reply_to else "–"
 
     @admin.display(description="Parts")
     def costs(self, message: Notification) -> str:
