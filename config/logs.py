@@ -1,6 +1,7 @@
 """One line an event: JSON in production, text on a laptop, at most 8 KB, with ids and never with what a caller sent.
 
-Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`.
+Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`. Not
+django-structlog 11: it takes the caller's request id, and its lines hold raw paths and the messages of exceptions.
 Source: Developer experience §14; Security and reliability §7.
 """
 

@@ -1,4 +1,8 @@
-"""Several processes as one: their lines on one screen, and when one ends, all end. Source: Developer experience §2."""
+"""Several processes as one: their lines on one screen, and when one ends, all end. Source: Developer experience §2.
+
+Not honcho 2.0: it forks this whole process once a child, runs commands through a shell, counts its 5 s to the kill only
+from the first child's end, and knows neither the last lines of the fallen nor a second Ctrl-C.
+"""
 
 import os
 import signal
