@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config import publishing
 from notifications.delivery.deliver import deliver as hand_over
-from notifications.models import IdempotencyRecord, Notification, SandboxMessage, Status
+from notifications.models import IdempotencyRecord, Notification, SandboxMessage, Status, retention
 
 SWEEP_LIMIT = 500  # of messages enqueued in one sweep
 HINTED_UP_TO = timedelta(
@@ -22,6 +22,7 @@ HINTED_UP_TO = timedelta(
 )  # longer waits are left to the sweep: a worker holds what it is told early in memory
 SILENT_FOR = timedelta(hours=72)
 BATCH = 1000
+PURGED_AT_ONCE = 10_000  # messages deleted by one task, well within its time limit
 
 
 @shared_task
@@ -54,6 +55,20 @@ def trim_sandbox() -> None:
 def forget_idempotency_keys() -> None:
     """Delete the records of Idempotency-Keys after a day, every hour."""
     IdempotencyRecord.objects.forget_old()
+
+
+@shared_task
+def purge() -> None:
+    """Delete what its service keeps no longer, daily at 03:00 UTC, and ask for another turn while there is more."""
+    if retention.purge(PURGED_AT_ONCE) == PURGED_AT_ONCE:
+        publishing.enqueue(purge)
+
+
+def purge_all() -> int:
+    removed = 0
+    while count := retention.purge(PURGED_AT_ONCE):
+        removed += count
+    return removed
 
 
 def enqueue_due() -> int:

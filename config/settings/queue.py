@@ -1,5 +1,7 @@
 """Celery: the broker and how workers behave. The queue is a hint; the row in the database is the truth."""
 
+from celery.schedules import crontab
+
 from config.settings.base import AREAS, REDIS_URL, VAR
 
 if REDIS_URL:
@@ -62,6 +64,11 @@ if "notifications" in AREAS:
             "task": "notifications.tasks.forget_idempotency_keys",
             "schedule": 60 * 60,
             "options": {"expires": 60 * 60},
+        },
+        "delete the messages no service keeps any longer": {
+            "task": "notifications.tasks.purge",
+            "schedule": crontab(hour=3, minute=0),  # UTC, as CELERY_TIMEZONE says
+            "options": {"expires": 24 * 60 * 60},
         },
         "trim the sandbox inbox": {
             "task": "notifications.tasks.trim_sandbox",

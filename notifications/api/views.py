@@ -15,7 +15,7 @@ from notifications.api.identifiers import parse_uuid
 from notifications.api.records import NotificationSerializer, ReceivedTextSerializer, TemplateSerializer
 from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
 from notifications.api.throttling import RequestRate
-from notifications.models import LimitKind, Notification, Service, TemplateVersion
+from notifications.models import LimitKind, Notification, Service, TemplateVersion, retention
 from notifications.submission import idempotency, limits, submit, templates
 from notifications.submission.preview import preview
 from notifications.submission.submit import Submission
@@ -36,7 +36,7 @@ class NotificationViewSet(ApiViewSet):
         return self._send(request, EmailSerializer, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
-        shown = Notification.objects.filter(service=self.service, created_at__gte=queries.kept_since(self.service))
+        shown = Notification.objects.filter(service=self.service, created_at__gte=retention.kept_since(self.service))
         notification = shown.filter(id=_id("notification_id", notification_id)).first()
         if notification is None:
             raise errors.NoResultFound

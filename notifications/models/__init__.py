@@ -3,6 +3,7 @@
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.claim import Attempt, Claim
+from notifications.models.daily_count import DailyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
@@ -12,6 +13,7 @@ from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
+from notifications.models.unsubscribe_request import UnsubscribeRequest
 
 __all__ = [
     "ApiKey",
@@ -20,6 +22,7 @@ __all__ = [
     "CallbackKind",
     "Channel",
     "Claim",
+    "DailyCount",
     "DailyCounter",
     "GuestListEntry",
     "IdempotencyRecord",
@@ -40,4 +43,5 @@ __all__ = [
     "TeamMember",
     "Template",
     "TemplateVersion",
+    "UnsubscribeRequest",
 ]
