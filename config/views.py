@@ -6,14 +6,13 @@ Source: Developer experience §13; Data Set Write API contract §18.
 import sys
 
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.views.decorators.csrf import csrf_exempt
 
-from config import envelopes, readiness
+from config import envelopes, outage, readiness
 
 RETRY_AFTER_SECONDS = 5
 _API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status")
@@ -66,7 +65,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     if _TOLD not in request.META:  # what has failed in a view may fail once more in a middleware, on the way out
         request.META[_TOLD] = True
         log.error("request.failed", exc_info=error)
-    if isinstance(error, OperationalError | InterfaceError):
+    if outage.is_database_away(error):
         message, data_message = "Service unavailable", "The service is busy; try again."
         answer = _answer(request, 503, kind="Exception", message=message, data_message=data_message)
         answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
