@@ -6,7 +6,6 @@ from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from notifications import errors
 from notifications.api import links, parsers, queries
@@ -14,7 +13,7 @@ from notifications.api.base import ApiViewSet
 from notifications.api.identifiers import parse_uuid
 from notifications.api.records import NotificationSerializer, ReceivedTextSerializer, TemplateSerializer
 from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
-from notifications.api.throttling import RequestRate
+from notifications.api.throttling import CountedViewSet
 from notifications.models import LimitKind, Notification, Service, TemplateVersion, retention
 from notifications.submission import idempotency, limits, submit, templates
 from notifications.submission.preview import preview
@@ -23,11 +22,10 @@ from notifications.submission.submit import Submission
 Submit = Callable[..., Submission]
 
 
-class NotificationViewSet(ApiViewSet):
+class NotificationViewSet(CountedViewSet):
     """Messages: sending them, and reading what became of them."""
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [RequestRate()] if self.action in {"sms", "email"} else []
+    counted_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> Response:
         return self._send(request, SmsSerializer, submit.submit_sms, LimitKind.SMS)

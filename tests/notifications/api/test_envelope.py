@@ -127,7 +127,21 @@ def test_row_rate_limit(key_type: KeyType) -> None:
 
     message = f"Exceeded rate limit for key type {key_type.value.upper()} of 1 requests per 60 seconds"
     check_envelope(response, 429, ("RateLimitError", message))
-    assert 1 <= int(response.headers["Retry-After"]) <= 60
+    wait = response.headers["Retry-After"]
+    assert 1 <= int(wait) <= 60
+    assert response.headers["RateLimit-Policy"] == f'"{key_type.value}";q=1;w=60'
+    assert response.headers["RateLimit"] == f'"{key_type.value}";r=0;t={wait}'
+
+
+def test_answers_that_are_counted_say_how_many_more_may_come() -> None:
+    caller = make_caller(rate_limit_per_minute=5)
+    template = sms_template(caller)
+
+    sent, refused = caller.send_sms(template), caller.post("/v2/notifications/email", {})
+
+    assert [answer.headers["RateLimit"] for answer in (sent, refused)] == ['"live";r=4', '"live";r=3']
+    assert sent.headers["RateLimit-Policy"] == '"live";q=5;w=60'
+    assert "RateLimit" not in caller.get("/v2/templates").headers
 
 
 def test_row_daily_limit() -> None:
@@ -350,4 +364,5 @@ def test_messages_go_on_where_the_rate_cannot_be_counted() -> None:
     response = caller.send_sms(template)
 
     assert response.status_code == 201
+    assert "RateLimit" not in response.headers
     assert DailyCounter.objects.get(service=caller.service).count == 1
