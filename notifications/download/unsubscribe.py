@@ -36,7 +36,7 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
     """Show what recipients see: the link in a template's preview leads here."""
-    return _page(request, step="preview", sender="your service")
+    return _page(request, step="preview", sender="Your service")
 
 
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: what the template shows
