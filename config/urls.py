@@ -17,6 +17,7 @@ urlpatterns = [
     path("_status/", views.status),
     path("_status/ready", views.ready),
     path("admin/", admin.site.urls),
+    path("docs/", include("config.docs.urls")),
 ]
 if "datasets" in settings.AREAS:
     urlpatterns.append(path("", include("datasets.api.urls")))

@@ -18,7 +18,7 @@ from config.rest.bearer import parse_bearer_token
 from config.sealing import SealBroken
 from notifications import errors
 from notifications.api.identifiers import parse_uuid
-from notifications.api.links import docs_url
+from notifications.api.links import AUTHENTICATION, docs_url
 from notifications.api.tokens import ALGORITHM, CallerToken, KeyBackend, SignedToken, TokenMalformed
 from notifications.models import ApiKey, Service
 from notifications.models.api_key import REVOKED_KEYS_ARE_NAMED_FOR
@@ -52,7 +52,7 @@ class ServiceKeyAuthentication(JWTAuthentication):
         if text is None:
             raise errors.BearerSchemeMissing
 
-        example_url = docs_url(request, errors.AuthError.docs)
+        example_url = docs_url(request, AUTHENTICATION)
         try:
             token = SignedToken.parse(text)
         except TokenMalformed as error:
