@@ -53,7 +53,7 @@ def test_row_service_in_trial() -> None:
 
     message = "Can't send to this recipient when service is in trial mode - see http://127.0.0.1:8000/docs/#trial-mode"
     check_envelope(response, 400, ("BadRequestError", message))
-    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#trial-mode"
+    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#errors-trial-mode"
 
 
 def test_row_international_numbers_are_off() -> None:
