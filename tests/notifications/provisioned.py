@@ -28,14 +28,19 @@ class Provisioned:
     def client(self, key_type: str = "test") -> NotificationsAPIClient:
         return NotificationsAPIClient(self.keys[key_type], base_url=self.url)
 
-    def request(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
-        token = make_token(self.id, self.keys["test"][-36:])
+    def request(
+        self, method: str, path: str, body: Any = None, *, key_type: str = "test", **headers: str
+    ) -> requests.Response:
+        token = make_token(self.id, self.keys[key_type][-36:])
         sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **headers}
         data = None if body is None else json.dumps(body)
         return requests.request(method, self.url + path, data=data, headers=sent, timeout=30, allow_redirects=False)
 
-    def send_sms(self, path: str = "/v2/notifications/sms", **fields: Any) -> requests.Response:
-        return self.request("POST", path, {"phone_number": NUMBER, "template_id": self.templates["text"], **fields})
+    def send_sms(
+        self, path: str = "/v2/notifications/sms", *, key_type: str = "test", **fields: Any
+    ) -> requests.Response:
+        body = {"phone_number": NUMBER, "template_id": self.templates["text"], **fields}
+        return self.request("POST", path, body, key_type=key_type)
 
     def send_email(self, **fields: Any) -> requests.Response:
         body = {"email_address": ADDRESS, "template_id": self.templates["email"], **fields}
