@@ -49,26 +49,23 @@ class Chapter:
 class Part:
     """One area's share.
 
+    name, title:   in names of schemas; over its chapters
     prefix:        what its addresses begin with
     problems:      operation id → the ways it can be refused, in the order they are looked for
-    other_problems: those of addresses and methods that are none of the operations
+    families:      title → all such ways that are alike, those of no operation too
     refusal:       a problem → the body of the answer; refusal_schema: what all such bodies have in common
     open_schemas:  names of the schemas that allow properties they do not name
     """
 
     name: str
+    title: str
     prefix: str
     chapters: Sequence[Chapter]
     problems: Mapping[str, Sequence[Problem]]
-    other_problems: Sequence[Problem]
+    families: Mapping[str, Sequence[Problem]]
     refusal: Callable[[Problem], Mapping[str, object]]
     refusal_schema: Mapping[str, object]
     open_schemas: Sequence[str] = ()
-
-    @property
-    def all_problems(self) -> Sequence[Problem]:
-        found = {one.slug: one for several in self.problems.values() for one in several}
-        return [*{**found, **{one.slug: one for one in self.other_problems}}.values()]
 
 
 @cache

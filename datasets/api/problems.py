@@ -179,3 +179,12 @@ QUERY = (
     ),
     _query("far-future", "The periods would end after the year 9999.", "Ask for an earlier range."),
 )
+
+FAMILIES = {
+    "Tokens": (*TOKEN, WRITING, READING),
+    "Addresses": (*ADDRESS, *OTHER_ADDRESS),
+    "Bodies": (*BODY, *KEY),
+    "Records": (NO_RECORDS, REFUSED, NOT_EMPTY_ARRAY),
+    "Queries": QUERY,
+    "Failures of data sets": FAILURES,
+}

@@ -46,10 +46,11 @@ def _refusal(problem: Problem) -> dict[str, object]:
 
 PART = Part(
     name="Data",
+    title="Data sets",
     prefix="/data/",
     chapters=CHAPTERS,
     problems={name: [_problem(row) for row in rows] for name, rows in _ROWS.items()},
-    other_problems=[_problem(row) for row in problems.OTHER_ADDRESS],
+    families={title: [_problem(row) for row in rows] for title, rows in problems.FAMILIES.items()},
     refusal=_refusal,
     refusal_schema=shapes.REFUSAL,
 )

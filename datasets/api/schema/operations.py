@@ -20,8 +20,10 @@ from datasets.queries.query import METHODS, PERIODS
 WRITING, READING = "Write records", "Read records"
 
 _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
-_GROUP = OpenApiParameter("group", _WORD, OpenApiParameter.PATH, description="The data group.")
-_TYPE = OpenApiParameter("type", _WORD, OpenApiParameter.PATH, description="The data type.")
+_GROUP = OpenApiParameter(
+    "group", {**_WORD, "examples": ["demo"]}, OpenApiParameter.PATH, description="The data group."
+)
+_TYPE = OpenApiParameter("type", {**_WORD, "examples": ["visits"]}, OpenApiParameter.PATH, description="Its type.")
 _CODING = OpenApiParameter(
     "Content-Encoding",
     {"enum": ["gzip", "identity"]},

@@ -5,29 +5,23 @@ message stands for a value. Source: Notification Sending API §7; Developer expe
 """
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from notifications.api.problems import calling, messages
 from notifications.api.problems.row import Row
 from notifications.errors import AuthError, NotificationError
 
-ALL = (
-    *calling.AUTHENTICATION,
-    *calling.BODY,
-    *calling.IDEMPOTENCY,
-    *calling.LIMITS,
-    *messages.SHAPE,
-    messages.NOT_ONE_OF,
-    *messages.PHONE_NUMBER,
-    *messages.EMAIL_SHAPE,
-    *messages.TEMPLATE,
-    messages.PERSONALISATION,
-    *messages.SMS_RULES,
-    *messages.EMAIL_RULES,
-    *messages.RECIPIENT,
-    messages.NO_RESULT,
-    *calling.ANY_ADDRESS,
-    *calling.FAILURES,
-)
+FAMILIES: Mapping[str, Sequence[Row]] = {
+    "Authentication": calling.AUTHENTICATION,
+    "The request": (*calling.ANY_ADDRESS, *calling.BODY, *calling.IDEMPOTENCY),
+    "Limits": calling.LIMITS,
+    "Fields and parameters": (*messages.SHAPE, *messages.EMAIL_SHAPE, messages.NOT_ONE_OF, messages.NO_RESULT),
+    "Phone numbers": messages.PHONE_NUMBER,
+    "Templates and values": (*messages.TEMPLATE, messages.PERSONALISATION),
+    "Messages and recipients": (*messages.RECIPIENT, *messages.SMS_RULES, *messages.EMAIL_RULES),
+    "Failures": calling.FAILURES,
+}
+ALL = [row for family in FAMILIES.values() for row in family]
 
 _BY_CLASS: dict[type[NotificationError], list[Row]] = defaultdict(list)
 for _one in ALL:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from django.conf import settings
 
 from config.docs.parts import Part, Problem
+from notifications.api import problems
 from notifications.api.errors import status_of
 from notifications.api.problems import calling, messages
 from notifications.api.problems.row import Row
@@ -81,10 +82,11 @@ def _refusal(problem: Problem) -> dict[str, object]:
 
 PART = Part(
     name="Sending",
+    title="Text messages and emails",
     prefix="/v2/",
     chapters=CHAPTERS,
     problems={name: [_problem(row) for row in rows] for name, rows in _ROWS.items()},
-    other_problems=[_problem(row) for row in calling.ANY_ADDRESS],
+    families={title: [_problem(row) for row in rows] for title, rows in problems.FAMILIES.items()},
     refusal=_refusal,
     refusal_schema=_REFUSAL,
     open_schemas=["PreviewValues"],

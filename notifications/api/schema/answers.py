@@ -79,7 +79,7 @@ class Notification(Shape):
     postcode = Null(help_text="Always null.")
     postage = Null(help_text="Always null.")
     created_by_name = Null(help_text="Always null.")
-    status = serializers.ChoiceField(choices=Status.values, help_text="See [Statuses](#statuses).")
+    status = serializers.ChoiceField(choices=Status.values, help_text="See Read messages, statuses.")
     template = TemplateReference()
     body = serializers.CharField()
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")

@@ -36,6 +36,16 @@ _REPLAYED = OpenApiParameter(
 )
 
 
+def _rate(name: str, about: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=about, response=[201])
+
+
+_RATE = [
+    _rate("RateLimit-Policy", 'Requests in how many seconds, by key type: `"live";q=3000;w=60`. On refusals too.'),
+    _rate("RateLimit", 'How many more may come now: `"live";r=2999`. On refusals too.'),
+]
+
+
 class ServiceToken(OpenApiAuthenticationExtension):
     target_class = "notifications.api.authentication.ServiceKeyAuthentication"
     name = "serviceToken"
@@ -59,7 +69,7 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
         description=about,
         request={"application/json": body},
         responses={201: OpenApiResponse(answer, description="Accepted; it is delivered in the background.")},
-        parameters=[_IDEMPOTENCY_KEY, _REPLAYED],
+        parameters=[_IDEMPOTENCY_KEY, _REPLAYED, *_RATE],
         examples=[OpenApiExample("Example", example, request_only=True)],
     )
 
@@ -75,8 +85,8 @@ def _read(name: str, tag: str, summary: str, answer: type, *parameters: OpenApiP
     )
 
 
-def _path(name: str, about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, _UUID, OpenApiParameter.PATH, description=about)
+def _path(name: str, about: str, example: str) -> OpenApiParameter:
+    return OpenApiParameter(name, {**_UUID, "examples": [example]}, OpenApiParameter.PATH, description=about)
 
 
 def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
@@ -110,7 +120,7 @@ class Messages(OpenApiViewExtension):
                 READING,
                 "Read one message",
                 answers.Notification,
-                _path("notification_id", "From the answer to sending."),
+                _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e"),
                 about="Messages sent with any key of the service, until its retention ends.",
             ),
             list=_read(
@@ -136,7 +146,7 @@ class Templates(OpenApiViewExtension):
     target_class = "notifications.api.views.TemplateViewSet"
 
     def view_replacement(self) -> Any:
-        by_id = _path("template_id", "From the console.")
+        by_id = _path("template_id", "From the console.", requests.EMAIL_TEMPLATE)
 
         return annotated(
             self.target,
@@ -158,7 +168,10 @@ class Templates(OpenApiViewExtension):
                 answers.Template,
                 by_id,
                 OpenApiParameter(
-                    "number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH, description="From 1."
+                    "number",
+                    {"type": "integer", "minimum": 1, "examples": [1]},
+                    OpenApiParameter.PATH,
+                    description="From 1.",
                 ),
                 about="By its own name, subject and body.",
             ),
