@@ -100,7 +100,8 @@ def _number(normalised: str) -> str:
 def _simulated() -> str:
     addresses = [f"`{local}@{settings.SIMULATED_EMAIL_DOMAIN}`" for local in policy.SIMULATED_LOCAL_PARTS]
     named = [*map(_number, sorted(policy.SIMULATED_NUMBERS)), *addresses]
-    rows = [f"| {recipient} | any\u00a0key | 201 after every check; nothing is stored, counted or sent |" for recipient in named]
+    nothing = "201 after every check; nothing is stored, counted or sent"
+    rows = [f"| {recipient} | any\u00a0key | {nothing} |" for recipient in named]
     rows += [f"| {_number(one)} | test\u00a0key | `{status.value}` |" for one, status in TEST_STATUSES.items()]
     return "\n".join(rows)
 
