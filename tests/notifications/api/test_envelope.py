@@ -144,14 +144,19 @@ def test_answers_that_are_counted_say_how_many_more_may_come() -> None:
     assert "RateLimit" not in caller.get("/v2/templates").headers
 
 
-def test_row_daily_limit() -> None:
-    caller = make_caller(daily_limit_email=1)
-    template = email_template(caller)
-    assert caller.send_email(template).status_code == 201
+@pytest.mark.parametrize("kind", ["sms", "email", "international_sms"])
+def test_row_daily_limit(kind: str) -> None:
+    caller = make_caller(**{f"daily_limit_{kind}": 1})
+    number = "+61491570006" if kind == "international_sms" else NUMBER
+    email, text = email_template(caller), sms_template(caller)
 
-    response = caller.send_email(template)
+    def send() -> Any:
+        return caller.send_email(email) if kind == "email" else caller.send_sms(text, phone_number=number)
 
-    check_envelope(response, 429, ("TooManyRequestsError", "Exceeded send limits (email: 1) for today"))
+    assert send().status_code == 201
+    response = send()
+
+    check_envelope(response, 429, ("TooManyRequestsError", f"Exceeded send limits ({kind}: 1) for today"))
     assert 1 <= int(response.headers["Retry-After"]) <= 24 * 60 * 60
 
 
