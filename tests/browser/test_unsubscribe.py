@@ -21,8 +21,8 @@ CONTRASTS = """() => [...document.querySelectorAll("h1, p, time, button")].filte
   const light = text => rgb(text).slice(0, 3).map(c => c / 255)
     .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
     .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
-  const both = [light(getComputedStyle(one).color), light(getComputedStyle(behind).backgroundColor)].sort((a, b) => a - b);
-  return [one.innerText.slice(0, 30), (both[1] + 0.05) / (both[0] + 0.05)];
+  const text = light(getComputedStyle(one).color), ground = light(getComputedStyle(behind).backgroundColor);
+  return [one.innerText.slice(0, 30), (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)];
 })"""
 
 
