@@ -46,6 +46,8 @@ def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
 def complete(result: Json, **_: object) -> Json:
     """Add what is true of every operation: its refusals, the headers of every answer, and the chapters as tags."""
     _drop_marks(result)
+    # The generator takes an address's methods from a set, in an order that changes from process to process.
+    result["paths"] = {path: dict(sorted(methods.items())) for path, methods in result["paths"].items()}
     schemas = result["components"]["schemas"]
     for part in parts():
         for name, schema in schemas.items():
