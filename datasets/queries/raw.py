@@ -43,11 +43,11 @@ def page(data_set_id: int, query: Query) -> Page:
 def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
     """Yield the records in their order, from the cursor on; with `most` no more than that many are wanted."""
     most = query.limit if most is None else most
-    records = selected.in_range(data_set_id, query.start_at, query.end_at, inclusive=query.inclusive)
+    records = selected.records(data_set_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
     if key in {"_timestamp", "_id"}:
-        return islice(selected.rows(_by_index(records, key, query), query), most)
-    passing = selected.rows(records.order_by("timestamp", "record_id"), query)
+        return islice(selected.rows(_by_index(records, key, query)), most)
+    passing = selected.rows(records)
     return iter(_by_field(passing, query, most))
 
 
