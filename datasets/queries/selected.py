@@ -45,4 +45,6 @@ def records(
 
 def rows(found: QuerySet[Record]) -> Iterator[Row]:
     """Stream them in their order."""
-    return (Row(*columns) for columns in found.values_list(*COLUMNS).iterator(chunk_size=_AT_ONCE))
+    columns = found.values_list(*COLUMNS)
+    # A slice is one page. A cursor for it would only cost two more statements, and be planned as if all were wanted.
+    return (Row(*each) for each in (columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE)))
