@@ -119,7 +119,9 @@ def _value(methods: set[str], *, is_summed: bool) -> str:
 
 def _rows(statement: str, parameters: list[Any]) -> Iterator[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(f"{statement} LIMIT {_FEW + 1}", parameters)
+        # Materialized: else PostgreSQL would plan for the first rows alone, and sort a million to count them.
+        few_at_most = f"WITH counted AS MATERIALIZED ({statement}) SELECT * FROM counted LIMIT {_FEW + 1}"  # noqa: S608
+        cursor.execute(few_at_most, parameters)
         few = cursor.fetchall()
     if len(few) <= _FEW:
         yield from few
