@@ -1,6 +1,7 @@
 """The rows of the sending area. Outside this package a model is imported from here."""
 
 from notifications.models.api_key import ApiKey, KeyType
+from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.claim import Attempt, Claim
 from notifications.models.idempotency import IdempotencyRecord
@@ -15,12 +16,16 @@ from notifications.models.template import Template, TemplateVersion
 
 __all__ = [
     "ApiKey",
+    "Attachment",
+    "AttachmentState",
     "Attempt",
     "CallbackEndpoint",
     "CallbackKind",
     "Channel",
     "Claim",
     "DailyCounter",
+    "DownloadEvent",
+    "DownloadKind",
     "GuestListEntry",
     "IdempotencyRecord",
     "KeyType",

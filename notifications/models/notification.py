@@ -82,6 +82,8 @@ class Notification(models.Model):
     recipient: as the caller gave it, less ignorable characters; normalised_recipient: used to send and to compare.
     body: the filled text, for an email its Markdown source; it is what the answer showed and what is sent.
     due_at: from when on it should go; the give-up time counts from here, and retries move only `next_attempt_at`.
+    sealed_outgoing: subject and body with whole links to files, until the message has ended or been handed over; null
+    where there are no files. What is kept readable has the links without their keys.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
     attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
 
@@ -104,6 +106,7 @@ class Notification(models.Model):
     reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null is "none given", "" is a reference
     subject = models.TextField(null=True)  # noqa: DJ001  null for a text message
     body = models.TextField()
+    sealed_outgoing = models.BinaryField(null=True, editable=False)
     unsubscribe_link = models.BooleanField(default=False)
     one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null is "none given"
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)
