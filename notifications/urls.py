@@ -5,4 +5,5 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("notifications.api.urls")),
     path("", include("notifications.sandbox.urls")),
+    path("", include("notifications.download.urls")),
 ]

@@ -43,6 +43,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    *(["notifications.download.middleware.recipients_pages"] if "notifications" in AREAS else []),
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -4,14 +4,17 @@ Source: Files sent by email §5, §8, §10.
 """
 
 import re
+from urllib.parse import urlsplit
 
 from environs import validate
 
 from config.env import env
+from config.settings.base import ALLOWED_HOSTS as _OTHER_HOSTS
 from config.settings.base import BASE_URL, VAR
 from config.settings.base import STORAGES as _OTHER_STORAGES
 
 FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL).rstrip("/")
+ALLOWED_HOSTS = [*_OTHER_HOSTS, urlsplit(FILES_BASE_URL).hostname or ""]  # who names that host wants it answered
 FILES_HELP_CONTACT = env.str("FILES_HELP_CONTACT", "")
 FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=validate.OneOf(["filesystem", "s3"]))
 FILES_DIR = env.path("FILES_DIR", VAR / "files")

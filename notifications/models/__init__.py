@@ -4,6 +4,7 @@ from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.claim import Attempt, Claim
+from notifications.models.client_tries import ClientTries
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
@@ -23,6 +24,7 @@ __all__ = [
     "CallbackKind",
     "Channel",
     "Claim",
+    "ClientTries",
     "DailyCounter",
     "DownloadEvent",
     "DownloadKind",
