@@ -3,7 +3,7 @@
 Whatever the store says when it is not well, here it is one of two things: it is away, or it has no such blob.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
 from contextlib import contextmanager, suppress
@@ -38,6 +38,31 @@ def write(name: str, blob: bytes) -> None:
     """Store one blob under a fresh name; when this returns it survives. Raises StoreAway."""
     with _told():
         _storage().save(name, ContentFile(blob))
+
+
+class Written:
+    """Blobs that are there, and whether they are to stay."""
+
+    is_kept = False
+
+    def keep(self) -> None:
+        self.is_kept = True
+
+
+@contextmanager
+def written(blobs: Mapping[str, bytes]) -> Iterator[Written]:
+    """Store every blob by its name, and take all of them away again unless the block says to keep them.
+
+    Raises StoreAway.
+    """
+    fate = Written()
+    try:
+        for name, blob in blobs.items():
+            write(name, blob)
+        yield fate
+    finally:
+        if blobs and not fate.is_kept:
+            discard(blobs)
 
 
 def read(name: str) -> bytes:

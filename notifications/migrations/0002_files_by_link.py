@@ -67,6 +67,10 @@ class Migration(migrations.Migration):
             index=models.Index(fields=['service', '-created_at'], name='attachment_list'),
         ),
         migrations.AddIndex(
+            model_name='notification',
+            index=models.Index(condition=models.Q(('sealed_outgoing', None), _negated=True), fields=['status'], name='notification_sealed'),
+        ),
+        migrations.AddIndex(
             model_name='downloadevent',
             index=models.Index(fields=['attachment', '-at'], name='download_event_list'),
         ),

@@ -4,7 +4,7 @@ Source: Files sent by email §6, §10; Staff console §2.12.
 """
 
 import uuid
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Self
 
 from django.db import models
@@ -14,7 +14,19 @@ from django.utils import timezone
 from config import sealing
 from notifications.models.service import Service
 
+MAX_WEEKS = 78  # from the day of sending, whatever staff do; Notification Sending API §8
 TOMBSTONE_KEPT_FOR = timedelta(days=365)  # so long holders of a link are told that the file is gone
+
+
+def end_of_period(created_at: datetime, *, weeks: int) -> datetime:
+    """Return when a file that is kept for so many weeks is no longer served: its last day is served through."""
+    zone = timezone.get_default_timezone()
+    return end_of_day(timezone.localdate(created_at, zone) + timedelta(weeks=weeks))
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the first moment after a day, in the zone of the installation."""
+    return datetime.combine(day + timedelta(days=1), time.min, timezone.get_default_timezone())
 
 
 class AttachmentState(models.TextChoices):
@@ -109,7 +121,7 @@ class Attachment(models.Model):
     @property
     def last_day(self) -> date:
         """Return the last day on which the file is served, in the zone of the installation."""
-        return timezone.localdate(self.expires_at) - timedelta(days=1)
+        return timezone.localdate(self.expires_at, timezone.get_default_timezone()) - timedelta(days=1)
 
     @property
     def asks_for_address(self) -> bool:
