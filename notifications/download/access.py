@@ -6,7 +6,7 @@ Source: Files sent by email §9.
 from collections.abc import Callable
 from functools import wraps
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -19,6 +19,12 @@ READING = ("GET", "HEAD")
 
 FileView = Callable[[HttpRequest, OpenedFile], HttpResponseBase]
 View = Callable[..., HttpResponseBase]
+
+
+class SeeOther(HttpResponseRedirect):
+    """Go on there, with GET, whatever was asked here."""
+
+    status_code = 303
 
 
 def link_holders(*methods: str) -> Callable[[FileView], View]:

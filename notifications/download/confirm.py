@@ -28,20 +28,16 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
     return response
 
 
-def see_other(address: str) -> HttpResponse:
-    return HttpResponse(status=303, headers={"Location": address})
-
-
 def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if proof.is_enough(request, file):
-        return see_other(file.address("file"))
+        return access.SeeOther(file.address("file"))
     return pages.confirm(request, file, error=pages.LOST_COOKIE if "lost" in request.GET else "")
 
 
 def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     row, now = file.row, timezone.now()
     if row.email_tag is None:
-        return see_other(file.address("file"))
+        return access.SeeOther(file.address("file"))
     if _is_forged(request):
         return pages.again(file)
     tag = tries.client_tag(audit.network_address(request), now)
@@ -66,7 +62,7 @@ def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 def _let_in(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     _note(file.row, DownloadKind.CONFIRMED)
-    response = see_other(file.address("file", confirmed="1"))  # there it shows whether the cookie was kept
+    response = access.SeeOther(file.address("file", confirmed="1"))  # there it shows whether the cookie was kept
     proof.give(request, response, file)
     return response
 

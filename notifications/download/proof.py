@@ -36,8 +36,9 @@ def _is_given(request: HttpRequest, file: OpenedFile) -> bool:
         shown = signing.loads(request.COOKIES.get(_name(request, file), ""), salt=_SALT, max_age=LASTS_SECONDS)
     except signing.BadSignature:
         return False
-    expected = _content(file)
-    same = [constant_time_compare(str(shown[name]), value) for name, value in expected.items()]
+    if not isinstance(shown, dict):
+        return False
+    same = [constant_time_compare(str(shown.get(name)), value) for name, value in _content(file).items()]
     return all(same)
 
 

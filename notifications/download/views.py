@@ -19,7 +19,6 @@ from config.sealing import SealBroken
 from notifications.attachments import store
 from notifications.attachments.encryption import BlobDamaged
 from notifications.download import access, pages, proof
-from notifications.download.confirm import see_other
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind
 
@@ -51,7 +50,7 @@ def landing(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 @access.link_holders(*access.READING)
 def ready(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if not proof.is_enough(request, file):
-        return see_other(file.address("confirm", **({"lost": "1"} if "confirmed" in request.GET else {})))
+        return access.SeeOther(file.address("confirm", **({"lost": "1"} if "confirmed" in request.GET else {})))
     try:
         return pages.ready(file)
     except SealBroken:
@@ -62,7 +61,7 @@ def ready(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 def download(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
     """The bytes: all of them, or a page that says why not."""
     if not proof.is_enough(request, file):
-        return see_other(file.address("confirm"))
+        return access.SeeOther(file.address("confirm"))
     row = file.row
     try:
         data = file.key.open(store.read(row.storage_name), service_id=row.service_id)

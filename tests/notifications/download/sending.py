@@ -1,4 +1,4 @@
-"""A file as it stands after its email has gone: a blob in the store, a row, and the link that only the recipient has."""
+"""A file as it stands when its email has gone: a blob in the store, a row, and the link only the recipient has."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
