@@ -1,5 +1,7 @@
 """Celery: the broker and how workers behave. The queue is a hint; the row in the database is the truth."""
 
+from celery.schedules import crontab
+
 from config.settings.base import AREAS, REDIS_URL, VAR
 
 if REDIS_URL:
@@ -61,6 +63,16 @@ if "notifications" in AREAS:
         "forget old idempotency keys of messages": {
             "task": "notifications.tasks.forget_idempotency_keys",
             "schedule": 60 * 60,
+            "options": {"expires": 60 * 60},
+        },
+        "remove files past their last day": {
+            "task": "notifications.tasks.expire_attachments",
+            "schedule": 15 * 60,
+            "options": {"expires": 15 * 60},
+        },
+        "tidy up after files": {
+            "task": "notifications.tasks.tidy_attachments",
+            "schedule": crontab(hour=3, minute=0),  # UTC
             "options": {"expires": 60 * 60},
         },
         "trim the sandbox inbox": {

@@ -60,6 +60,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='attachment',
+            index=models.Index(condition=models.Q(('deleted_at', None), models.Q(('withdrawn_at', None), _negated=True)), fields=['withdrawn_at'], name='attachment_withdrawn'),
+        ),
+        migrations.AddIndex(
+            model_name='attachment',
             index=models.Index(fields=['deleted_at', 'expires_at'], name='attachment_removal'),
         ),
         migrations.AddIndex(

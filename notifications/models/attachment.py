@@ -29,6 +29,11 @@ def end_of_day(day: date) -> datetime:
     return datetime.combine(day + timedelta(days=1), time.min, timezone.get_default_timezone())
 
 
+def last_day_before(moment: datetime) -> date:
+    """Return the day before a moment, in the zone of the installation."""
+    return timezone.localdate(moment, timezone.get_default_timezone()) - timedelta(days=1)
+
+
 class AttachmentState(models.TextChoices):
     AVAILABLE = "available", "Available"
     WITHDRAWN = "withdrawn", "Withdrawn"
@@ -51,6 +56,19 @@ class AttachmentQuerySet(models.QuerySet["Attachment"]):
     def to_remove(self, at: datetime) -> Self:
         """Return the files that are past their last day or withdrawn, and whose blob may still be there."""
         return self.filter(Q(expires_at__lte=at) | ~Q(withdrawn_at=None), deleted_at=None)
+
+    def mark_removed(self, at: datetime) -> int:
+        """Make tombstones of rows whose blobs are gone: what remains proves a key and gives dates."""
+        return self.filter(deleted_at=None).update(
+            deleted_at=at,
+            name_sealed=None,
+            email_tag=None,
+            wrong_tries=0,
+            day_tries=0,
+            window_started_at=None,
+            day_started_at=None,
+            locked_until=None,
+        )
 
     def forget_old(self, at: datetime) -> int:
         """Delete the rows of files removed a year ago. Returns how many."""
@@ -101,6 +119,11 @@ class Attachment(models.Model):
         ordering = ["-created_at"]
         indexes = [
             models.Index(fields=["deleted_at", "expires_at"], name="attachment_removal"),
+            models.Index(
+                fields=["withdrawn_at"],
+                condition=Q(deleted_at=None) & ~Q(withdrawn_at=None),
+                name="attachment_withdrawn",
+            ),
             models.Index(fields=["service", "-created_at"], name="attachment_list"),
         ]
 
@@ -121,7 +144,7 @@ class Attachment(models.Model):
     @property
     def last_day(self) -> date:
         """Return the last day on which the file is served, in the zone of the installation."""
-        return timezone.localdate(self.expires_at, timezone.get_default_timezone()) - timedelta(days=1)
+        return last_day_before(self.expires_at)
 
     @property
     def asks_for_address(self) -> bool:
