@@ -17,12 +17,13 @@ class SecureService(Service):
     scheme = "https"
 
     def __init__(self, folder: Path, **extra: str) -> None:
-        certificate, key = folder / "certificate.pem", folder / "key.pem"
-        _write_certificate(certificate, key)
-        self.web_options = ("--certfile", str(certificate), "--keyfile", str(key))
+        self.certificate, key = folder / "certificate.pem", folder / "key.pem"
+        _write_certificate(self.certificate, key)
+        self.web_options = ("--certfile", str(self.certificate), "--keyfile", str(key))
         super().__init__(folder, **extra)
 
-    def evaluate(self, code: str) -> Any:  # Any: what the code prints, as JSON
+    def evaluate(self, code: str) -> Any:  # Any: what was printed
+        """Run a piece of Python beside the service and return the JSON on its last line."""
         done = self.manage("shell", "--verbosity", "0", "-c", code)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])

@@ -53,20 +53,20 @@ def send_file(
     """Store one file. address: None where none is to be asked for."""
     key = FileKey.new()
     service = service or make_service(name="Parks and Gardens", file_contact="help@parks.example")
-    storage_name = store.new_name()
-    store.write(storage_name, key.seal(content, service_id=service.id))
-    row = Attachment(
-        id=key.file_id,
-        service=service,
-        notification_id=uuid4(),
-        storage_name=storage_name,
-        extension=name.rpartition(".")[2].lower(),
-        size_bytes=len(content),
-        key_check=key.check(),
-        email_tag=key.email_tag(address) if address else None,
-        expires_at=expires_at or timezone.now() + timedelta(days=30),
-        **fields,
-    )
+    blob_name = store.new_name()
+    store.write(blob_name, key.seal(content, service_id=service.id))
+    values: dict[str, Any] = {
+        "id": key.file_id,
+        "service": service,
+        "notification_id": uuid4(),
+        "storage_name": blob_name,
+        "extension": name.rpartition(".")[2].lower(),
+        "size_bytes": len(content),
+        "key_check": key.check(),
+        "email_tag": key.email_tag(address) if address else None,
+        "expires_at": expires_at or timezone.now() + timedelta(days=30),
+    }
+    row = Attachment(**values | fields)
     row.set_name(name)
     row.save(force_insert=True)
     return SentFile(row=row, key=key, content=content)
