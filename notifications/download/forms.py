@@ -15,10 +15,9 @@ class AddressForm(forms.Form):
     email_address = forms.CharField(required=False, max_length=email.MAX_CHARACTERS)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what cannot be an address, blanks left out: those are not what a recipient should stumble over."""
+        """Read the address as sending would, blanks left out: nobody should stumble over what a copy brought along."""
         typed = "".join(self.cleaned_data.get("email_address", "").split())
         try:
-            email.parse(typed)
+            return {"email_address": email.parse(typed).as_given}
         except email.InvalidEmailAddress as error:
             raise forms.ValidationError(self.MESSAGE) from error
-        return {"email_address": typed}

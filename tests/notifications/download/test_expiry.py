@@ -8,15 +8,16 @@ from django.core.files import File
 from django.core.files.storage import Storage
 from django.utils import timezone
 
-from notifications.attachments import store
+from notifications.attachments import expiry, store
 from notifications.models import Attachment
+from notifications.models.attachment import end_of_period
 from tests.notifications.download.sending import ADDRESS, SentFile, send_file
 
 pytestmark = pytest.mark.django_db
 
 STEPS = ("", "confirm", "file", "download")
-# Made on 25 March 2026 for one week, in London: the clocks go forward between.
-EXPIRES_AT = datetime(2026, 4, 1, 23, tzinfo=UTC)
+MADE_AT = datetime(2026, 3, 25, 12, tzinfo=UTC)
+EXPIRES_AT = datetime(2026, 4, 1, 23, tzinfo=UTC)  # midnight in London: the clocks have gone forward since
 
 
 class SweptMeanwhile(Storage):
@@ -32,7 +33,7 @@ def statuses(client, file: SentFile) -> set[int]:
 
 
 def test_a_file_is_there_through_the_night_of_its_last_day(client):
-    file = send_file(address=None, expires_at=EXPIRES_AT, created_at=datetime(2026, 3, 25, 12, tzinfo=UTC))
+    file = send_file(address=None, created_at=MADE_AT, expires_at=end_of_period(MADE_AT, weeks=1))
 
     with time_machine.travel(EXPIRES_AT - timedelta(seconds=1), tick=False):
         last = client.get(file.path("download"))
@@ -78,13 +79,24 @@ def test_a_file_that_is_swept_while_it_is_being_fetched_is_called_gone(client, s
 
 
 def test_the_tombstone_tells_for_a_year_and_then_nothing_does(client):
-    gone_at = timezone.now()
-    file = send_file(address=None, expires_at=gone_at, deleted_at=gone_at)
-    Attachment.objects.filter(pk=file.row.pk).update(name_sealed=None)
-    store.delete(file.row.storage_name)
+    file = send_file(expires_at=timezone.now())
+    expiry.remove_due()
+    removed_at = file.now().deleted_at
 
-    Attachment.objects.forget_old(gone_at + timedelta(days=365))
+    with pytest.raises(store.BlobMissing):
+        store.read(file.row.storage_name)
+    assert statuses(client, file) == {410}
+    Attachment.objects.forget_old(removed_at + timedelta(days=365))
     assert statuses(client, file) == {410}
 
-    Attachment.objects.forget_old(gone_at + timedelta(days=365, seconds=1))
+    Attachment.objects.forget_old(removed_at + timedelta(days=365, seconds=1))
     assert statuses(client, file) == {404}
+
+
+def test_a_withdrawn_file_is_called_so_after_the_sweep_too(client):
+    file = send_file(withdrawn_at=timezone.now())
+    expiry.remove_due()
+
+    answer = client.get(file.path())
+
+    assert (answer.status_code, "has withdrawn this file" in answer.content.decode()) == (410, True)

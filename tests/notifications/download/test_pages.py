@@ -132,10 +132,14 @@ def test_the_way_leads_on(client, ask, fields, leads_to):
     assert (answer.status_code, answer["Location"]) == (303, file.path(leads_to))
 
 
-def test_the_right_address_opens_the_file(client):
+@pytest.mark.parametrize(
+    "typed",
+    [ADDRESS, f"  {ADDRESS.upper()} ", "ana@ example.org", "ana@example.org\u200b", "\tana\u00a0@example.org\r\n"],
+)
+def test_the_right_address_opens_the_file(client, typed):
     file = send_file()
 
-    judged = client.post(file.path("confirm"), {"email_address": f"  {ADDRESS.upper()} "})
+    judged = client.post(file.path("confirm"), {"email_address": typed})
     shown = client.get(judged["Location"])
     again = client.get(file.path("confirm"))
     fetched = client.get(file.path("download"))
@@ -145,6 +149,25 @@ def test_the_right_address_opens_the_file(client):
     assert (again.status_code, again["Location"]) == (303, file.path("file"))
     assert b"".join(fetched.streaming_content) == CONTENT
     assert file.now().wrong_tries == 0
+
+
+@pytest.mark.parametrize(
+    ("sent_to", "typed"),
+    [
+        ("Fern@Bücher.example", "fern@xn--bcher-kva.example"),
+        ("fern@xn--bcher-kva.example", "FERN@BÜCHER.EXAMPLE"),
+        ("o'neill+tag@example.org", "O'Neill+Tag@Example.ORG"),
+    ],
+)
+def test_another_spelling_of_the_address_is_right_too(client, sent_to, typed):
+    file = send_file(address=sent_to)
+
+    assert client.post(file.path("confirm"), {"email_address": typed}).status_code == 303
+
+
+@pytest.mark.parametrize("typed", ["ana+x@example.org", "an.a@example.org", "ana@example.org.uk", "аna@example.org"])
+def test_one_that_only_looks_like_it_is_not(client, typed):
+    assert client.post(send_file().path("confirm"), {"email_address": typed}).status_code == 400
 
 
 def test_a_browser_that_keeps_no_cookie_is_told_so(client):
