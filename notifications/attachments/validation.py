@@ -21,6 +21,7 @@ SHOWN_CHARACTERS = 1000  # of a value of the caller's in a message
 
 _OPTIONS = frozenset({"file", "filename", "confirm_email_before_download", "retention_period", "is_csv"})
 _WEEKS = re.compile(r"(?P<weeks>[0-9]{1,2}) weeks?", re.IGNORECASE | re.ASCII)
+_MOST_PADDING = 2
 _WHITE_SPACE = b"\r\n \t"  # tools wrap base64 with it
 _CONTROLS_AND_DIRECTIONS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAME_ALPHABET = string.ascii_lowercase + string.digits
@@ -77,11 +78,7 @@ def parse(options: Mapping[str, object]) -> FileRequest:
 
 def decode(request: FileRequest) -> bytes:
     """Return the bytes, once name and size are good. Raises a FileRefused."""
-    try:
-        encoded = request.encoded.encode("ascii").translate(None, _WHITE_SPACE)
-        data = base64.b64decode(encoded, validate=True)
-    except ValueError as error:
-        raise refusals.NotBase64 from error
+    data = _from_base64(request.encoded)
     if request.filename is not None:
         _check_name(request.filename)
     if len(data) >= MAX_FILE_BYTES:
@@ -112,6 +109,18 @@ def extension_of(name: str) -> str:
     'pdf'
     """
     return name.rpartition(".")[2].lower()
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        encoded = text.encode("ascii").translate(None, _WHITE_SPACE)
+        data = base64.b64decode(encoded, validate=True)
+    except ValueError as error:
+        raise refusals.NotBase64 from error
+    padding = len(encoded) - len(encoded.rstrip(b"="))
+    if len(encoded) % 4 or padding > _MOST_PADDING:  # Python passes over padding behind whole groups
+        raise refusals.NotBase64
+    return data
 
 
 def _check_name(name: str) -> None:
