@@ -31,7 +31,7 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
 def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if proof.is_enough(request, file):
         return access.SeeOther(file.address("file"))
-    return pages.confirm(request, file, error=pages.LOST_COOKIE if "lost" in request.GET else "")
+    return pages.cookie_lost(request, file) if "lost" in request.GET else pages.confirm(request, file)
 
 
 def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:

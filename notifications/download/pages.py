@@ -17,7 +17,6 @@ from notifications.download.forms import AddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
 
-LOST_COOKIE = "Your browser did not keep our cookie"
 RETRY_AWAY_SECONDS = 60
 
 
@@ -31,22 +30,22 @@ def landing(file: OpenedFile) -> HttpResponse:
     return _page("landing", file)
 
 
-def confirm(
-    request: HttpRequest, file: OpenedFile, *, typed: str = "", error: str = "", status: int = 200
-) -> HttpResponse:
-    """The form, with what was typed and what was wrong with it."""
-    wrong = {"typed": typed, "error": error, "is_about_field": error != LOST_COOKIE}
-    return _page("confirm", file, status=status, csrf_token=get_token(request), **wrong)
+def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    return _form(request, file)
+
+
+def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    return _form(request, file, problem="Your browser did not keep our cookie")
 
 
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    return confirm(request, file, typed=typed, error=AddressForm.MESSAGE, status=400)
+    return _form(request, file, status=400, problem=AddressForm.MESSAGE, fault=AddressForm.MESSAGE, typed=typed)
 
 
 def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    name = file.row.service.name
-    error = f"This is not the email address the file was sent to. Use the address at which {name} wrote to you."
-    return confirm(request, file, typed=typed, error=error, status=400)
+    fault = "This is not the email address the file was sent to."
+    problem = f"{fault} Use the address at which {file.row.service.name} wrote to you."
+    return _form(request, file, status=400, problem=problem, fault=fault, typed=typed)
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
@@ -87,6 +86,11 @@ def safe_name(file: OpenedFile) -> str:
     """Return the name the file is served under. It never becomes part of a path, on no machine."""
     name = file.row.name or f"{file.row.id.hex[:8]}.{file.row.extension}"
     return name.replace("/", "-").replace("\\", "-")
+
+
+def _form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
+    """The form. problem: what the summary says; fault: what is said at the field; typed: what stands in it."""
+    return _page("confirm", file, status=status, csrf_token=get_token(request), **further)
 
 
 def _page(template: str, file: OpenedFile, *, status: int = 200, **further: object) -> HttpResponse:

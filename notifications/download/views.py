@@ -18,25 +18,12 @@ from django.views.decorators.http import require_safe
 from config.sealing import SealBroken
 from notifications.attachments import store
 from notifications.attachments.encryption import BlobDamaged
+from notifications.attachments.file_types import MEDIA_TYPES
 from notifications.download import access, pages, proof
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind
 
 PIECE_BYTES = 64 * 1024
-MEDIA_TYPES = {
-    "csv": "text/csv",
-    "doc": "application/msword",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "jpeg": "image/jpeg",
-    "jpg": "image/jpeg",
-    "json": "application/json",
-    "odt": "application/vnd.oasis.opendocument.text",
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "rtf": "application/rtf",
-    "txt": "text/plain",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
 
 log = structlog.get_logger()
 

@@ -153,6 +153,7 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     saved = recipient.download(lambda: page.get_by_role("link", name="Download PDF (1 KB)").click())
 
     assert hashlib.sha256(saved).digest() == hashlib.sha256(CONTENT).digest()
+    assert "key=" not in "".join(secure_service.logs().values())
 
 
 def test_a_wrong_address_shows_what_is_wrong_and_where(recipient: Recipient):
