@@ -9,5 +9,5 @@ handler500 = "config.views.server_error"
 
 urlpatterns = [
     re_path(r"", include("notifications.download.urls")),
-    re_path(r"", access.nowhere),
+    re_path(r"", access.nowhere),  # matches anything
 ]

@@ -10,7 +10,7 @@ urlpatterns = [
     path("d/<str:file_id>/confirm", confirm, name="download-confirm"),
     path("d/<str:file_id>/file", views.ready, name="download-file"),
     path("d/<str:file_id>/download", views.download, name="download-bytes"),
-    re_path(r"^d(?:/.*)?$", access.nowhere),
+    re_path(r"^d(?:/[\s\S]*)?\Z", access.nowhere),
     path("services/<str:service_id>/documents/<str:document>", access.nowhere),  # what a simulated recipient is sent
     path("robots.txt", views.robots),
 ]

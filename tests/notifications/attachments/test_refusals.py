@@ -149,7 +149,7 @@ NOT_BASE64 = {
 
 @pytest.mark.parametrize("encoded", NOT_BASE64.values(), ids=NOT_BASE64)
 def test_stage_5_what_is_not_base64(encoded: str) -> None:
-    with pytest.raises(FileRefused, match="^Document is not base64 encoded$"):
+    with pytest.raises(FileRefused, match=r"^Document is not base64 encoded$"):
         validation.decode(validation.parse({"file": encoded}))
 
 
