@@ -6,6 +6,7 @@ Source: Files sent by email §9.
 """
 
 import ipaddress
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,23 +23,18 @@ _IPV6_PREFIX = 64  # what one household has: inside it an address costs nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    """A count that begins anew with the first try after `length`. setting: name of the setting with its limit."""
+    """A count that begins anew with the first try after `length`. count, start: the columns it is kept in."""
 
     count: str
     start: str
     length: timedelta
-    setting: str
-
-    @property
-    def limit(self) -> int:
-        value: int = getattr(settings, self.setting)
-        return value
+    limit: Callable[[], int]
 
     def is_over(self, now: datetime) -> Q:
         return Q(**{self.start: None}) | Q(**{f"{self.start}__lte": now - self.length})
 
     def has_room(self, now: datetime) -> Q:
-        return self.is_over(now) | Q(**{f"{self.count}__lt": self.limit})
+        return self.is_over(now) | Q(**{f"{self.count}__lt": self.limit()})
 
     def taken(self, now: datetime) -> dict[str, Any]:  # Any: expressions of the ORM
         over = self.is_over(now)
@@ -52,17 +48,20 @@ class _Window:
 
     def full_until(self, row: Attachment | ClientTries, now: datetime) -> datetime | None:
         start: datetime | None = getattr(row, self.start)
-        if start is None or start + self.length <= now or getattr(row, self.count) < self.limit:
+        if start is None or start + self.length <= now or getattr(row, self.count) < self.limit():
             return None
         return start + self.length
 
 
 _QUARTER = timedelta(minutes=15)
+_DAY = timedelta(days=1)
 _FILE_WINDOWS = (
-    _Window(count="wrong_tries", start="window_started_at", length=_QUARTER, setting="FILES_TRIES"),
-    _Window(count="day_tries", start="day_started_at", length=timedelta(days=1), setting="FILES_TRIES_PER_DAY"),
+    _Window(count="wrong_tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES),
+    _Window(count="day_tries", start="day_started_at", length=_DAY, limit=lambda: settings.FILES_TRIES_PER_DAY),
 )
-_CLIENT_WINDOW = _Window(count="tries", start="window_started_at", length=_QUARTER, setting="FILES_TRIES_PER_ADDRESS")
+_CLIENT_WINDOW = _Window(
+    count="tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES_PER_ADDRESS
+)
 
 
 def client_tag(network_address: str | None, now: datetime) -> str:
@@ -119,9 +118,7 @@ def _take_of_client(tag: str, now: datetime) -> bool:
     changes = _CLIENT_WINDOW.taken(now)
     if room.update(**changes) == 1:
         return True
-    if ClientTries.objects.filter(tag=tag).exists():
-        return False
-    # Nobody from there has tried before, or another request of theirs is the first, too. Who is new clears up.
+    # Nobody from there has tried before, or the limit is reached: the row decides. Who is new clears up.
     ClientTries.objects.filter(window_started_at__lte=now - _CLIENT_WINDOW.length).delete()
     ClientTries.objects.bulk_create([ClientTries(tag=tag, tries=0, window_started_at=now)], ignore_conflicts=True)
     return room.update(**changes) == 1

@@ -58,6 +58,7 @@ def test_all_that_does_not_open_looks_the_same(client, file):
         for step in STEPS
     }
     answers["any other path", ""] = client.get("/d/some/other/path")
+    answers["a line end in the path", ""] = client.get("/d/some%0Aother/path")
     answers["no path", ""] = client.get("/d")
     answers["a test document", ""] = client.get(f"/services/{file.row.service_id}/documents/test-document")
 

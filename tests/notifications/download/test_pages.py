@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 from django.contrib.staticfiles import finders
+from django.db import OperationalError, connection
 from django.http import HttpResponseBase
 from django.test import Client
 from django.utils import timezone
@@ -288,7 +289,25 @@ def test_the_wrong_field_is_marked_for_everyone(client):
     assert " novalidate>" in page
 
 
-def test_nobody_is_let_in_while_the_store_is_away(client, settings, tmp_path):
+@pytest.mark.parametrize("step", ["", "confirm", "file", "download"])
+def test_without_the_database_there_is_no_page(client, step):
+    """No cache can open the door by forgetting; and the page that says so keeps the key in the address to itself."""
+    file = send_file(address=None)
+    client.raise_request_exception = False
+
+    def away(*call: Any) -> None:
+        raise OperationalError
+
+    with connection.execute_wrapper(away):
+        answer = client.get(file.path(step))
+
+    assert answer.status_code == 503
+    assert answer["Referrer-Policy"] == "no-referrer"
+    assert answer["Cache-Control"] == "private, no-store"
+    assert "Parks and Gardens" not in words(answer)
+
+
+def test_no_bytes_leave_while_the_store_is_away(client, settings, tmp_path):
     file = send_file(address=None)
     (tmp_path / "no-folder").touch()
     folder = {**settings.STORAGES["attachments"], "OPTIONS": {"location": tmp_path / "no-folder" / "files"}}
