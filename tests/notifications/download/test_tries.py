@@ -12,6 +12,7 @@ import time_machine
 from notifications.download import tries
 from notifications.models import ClientTries, DownloadEvent, DownloadKind
 from tests.notifications.download.sending import ADDRESS, SentFile, send_file
+from tests.service import Service
 
 NOON = datetime(2026, 3, 25, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -194,24 +195,39 @@ def test_nothing_is_given_back_that_was_not_taken(db):
 SEND = """
 import json
 from tests.notifications.download.sending import send_file
-print(json.dumps(send_file().path("confirm")))
+print(json.dumps([send_file().path("confirm") for _ in range({count})]))
 """
 
 
+class Crowd:
+    """Many who post at the same moment, to a running service and with one form's token."""
+
+    def __init__(self, service: Service, files: int) -> None:
+        made = service.manage("shell", "--verbosity", "0", "-c", SEND.format(count=files))
+        assert made.returncode == 0, made.stderr
+        self.forms = [f"{service.url}{path}" for path in json.loads(made.stdout.splitlines()[-1])]
+        browser = requests.Session()
+        self.token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(self.forms[0]).text)[1]
+        self.cookies = browser.cookies
+
+    def post(self, form: str, typed: str = "bo@example.org") -> int:
+        data = {"csrfmiddlewaretoken": self.token, "email_address": typed}
+        return requests.post(form, data=data, cookies=self.cookies, timeout=30).status_code
+
+    def post_at_once(self, forms: list[str]) -> list[int]:
+        with ThreadPoolExecutor(len(forms)) as threads:
+            return sorted(threads.map(self.post, forms))
+
+
 def test_twenty_at_once_are_never_more_than_ten_judged(start_service):
-    service = start_service()
-    made = service.manage("shell", "--verbosity", "0", "-c", SEND)
-    assert made.returncode == 0, made.stderr
-    form = f"{service.url}{json.loads(made.stdout.splitlines()[-1])}"
-    browser = requests.Session()
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', browser.get(form).text)[1]
+    crowd = Crowd(start_service(), files=1)
 
-    def try_one(typed: str) -> int:
-        data = {"csrfmiddlewaretoken": token, "email_address": typed}
-        return requests.post(form, data=data, cookies=browser.cookies, timeout=30).status_code
+    assert crowd.post_at_once(crowd.forms * 20) == [400] * 10 + [429] * 10
+    assert crowd.post(crowd.forms[0], ADDRESS) == 429
 
-    with ThreadPoolExecutor(20) as threads:
-        answers = list(threads.map(try_one, [f"bo{number}@example.org" for number in range(20)]))
 
-    assert sorted(answers) == [400] * 10 + [429] * 10
-    assert try_one(ADDRESS) == 429
+def test_forty_at_once_from_one_address_are_never_more_than_thirty(start_service):
+    crowd = Crowd(start_service(), files=8)
+
+    assert crowd.post_at_once(crowd.forms * 5) == [400] * 30 + [429] * 10
+    assert {crowd.post(form, ADDRESS) for form in crowd.forms} == {429}
