@@ -47,7 +47,7 @@ cmp -s $(1) .venv/installed-$(subst /,-,$(1)) || { \
   free=$$(df -Pk . | awk 'NR == 2 { print int($$4 / 1024) }'); \
   [ "$$free" -gt 700 ] || { echo "No space: $$free MB are free here and 700 MB are needed."; exit 1; }; \
   echo "Installing $(1)"; \
-  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-virtualenv -r $(1) \
+  $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --require-virtualenv -r $(1) \
     || { echo "$(1) could not be installed: the reason stands above; is the network there?"; exit 1; }; \
   cp $(1) .venv/installed-$(subst /,-,$(1)); }
 endef

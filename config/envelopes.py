@@ -13,11 +13,15 @@ def is_below(path: str, prefixes: tuple[str, ...]) -> bool:
     return any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
 
 
-def refusal(request: HttpRequest, status: int, *, kind: str, message: str, data_message: str) -> JsonResponse:
+def body(path: str, status: int, *, kind: str, message: str, data_message: str) -> dict[str, object]:
     """Return the sending API's envelope below its paths, and everywhere else the data sets'."""
-    if is_below(request.path_info, SENDING_PATHS):
-        body: dict[str, object] = {"status_code": status, "errors": [{"error": kind, "message": message}]}
-    else:
-        body = {"status": "error", "message": data_message}
+    if is_below(path, SENDING_PATHS):
+        return {"status_code": status, "errors": [{"error": kind, "message": message}]}
+    return {"status": "error", "message": data_message}
+
+
+def refusal(request: HttpRequest, status: int, *, kind: str, message: str, data_message: str) -> JsonResponse:
+    """Answer in the shape of the request's path."""
+    told = body(request.path_info, status, kind=kind, message=message, data_message=data_message)
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}  # some answer before the middleware
-    return JsonResponse(body, status=status, headers=headers)
+    return JsonResponse(told, status=status, headers=headers)

@@ -4,6 +4,7 @@ kombu 5.7 writes a message under its final name, where a reader can find half of
 the whole folder for each message; and it keeps its routing in files that are cut to nothing while they are rewritten.
 """
 
+import contextlib
 import os
 import time
 import uuid
@@ -16,6 +17,7 @@ from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
 MAX_WAIT_SECONDS = 0.2
+BUSY_SECONDS = 0.005  # until the next look while messages keep coming
 
 
 class Channel(filesystem.Channel):
@@ -60,8 +62,30 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
+    """Runs in Celery's event loop, in which each process of a worker has a pipe of its own.
+
+    Without the loop they share one queue and its lock: a process that is killed takes the lock along, and the whole
+    worker hangs although the process is replaced.
+    """
+
     Channel = Channel
+    implements = filesystem.Transport.implements.extend(asynchronous=True)
+
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        def look() -> None:
+            loop.call_later(BUSY_SECONDS if self._take_what_is_there() else self.polling_interval, look)
+
+        look()
 
     def drain_events(self, connection: Any, timeout: float | None = None, **kwargs: Any) -> None:
         """Come back often: a worker looks between two calls whether it has been asked to stop."""
         super().drain_events(connection, timeout=min(timeout or MAX_WAIT_SECONDS, MAX_WAIT_SECONDS))
+
+    def _take_what_is_there(self) -> bool:
+        """Hand on messages until there are none, or the worker has enough. Says whether there was one."""
+        was_there = False
+        with contextlib.suppress(Empty):
+            while self.cycle is not None:
+                self.cycle.get(self._deliver)
+                was_there = True
+        return was_there

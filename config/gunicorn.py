@@ -5,7 +5,7 @@ Source: Security and reliability §7, §12.
 
 from config.settings.logs import LOGGING
 
-worker_class = "gthread"
+worker_class = "config.web_worker.Worker"
 threads = 8  # as many as the database pool has connections: more would only wait for one another
 timeout = 30
 graceful_timeout = 10

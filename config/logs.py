@@ -1,6 +1,7 @@
 """One line an event: JSON in production, text on a laptop, at most 8 KB, with ids and never with what a caller sent.
 
-Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`.
+Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`. Not
+django-structlog 11: it takes the caller's request id, and its lines hold raw paths and the messages of exceptions.
 Source: Developer experience §14; Security and reliability §7.
 """
 
@@ -40,8 +41,7 @@ class Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         message = record.getMessage()
-        if message.startswith(_QUOTING):
-            message = message.partition(": ")[0].partition(" /")[0]
+        message = next((words for words in _QUOTING if message.startswith(words)), message)
         event: Any = {"event": message, "level": record.levelname.lower(), "logger": record.name}
         if record.exc_info and record.exc_info[0]:
             event["exc_info"] = record.exc_info

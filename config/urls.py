@@ -7,6 +7,7 @@ from django.urls import include, path
 from config import views
 
 handler400 = "config.views.bad_request"
+handler403 = "config.views.forbidden"
 handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
 
@@ -16,6 +17,7 @@ urlpatterns = [
     path("_status/", views.status),
     path("_status/ready", views.ready),
     path("admin/", admin.site.urls),
+    path("docs/", include("config.docs.urls")),
 ]
 if "datasets" in settings.AREAS:
     urlpatterns.append(path("", include("datasets.api.urls")))

@@ -6,14 +6,13 @@ Source: Developer experience §13; Data Set Write API contract §18.
 import sys
 
 import structlog
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.views.decorators.csrf import csrf_exempt
 
-from config import envelopes, readiness
+from config import envelopes, outage, readiness
 
 RETRY_AFTER_SECONDS = 5
 _API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status")
@@ -50,6 +49,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     return _answer(request, 400, kind="BadRequestError", message=message, data_message=f"{message}.")
 
 
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    message = "This page is not for your account"
+    return _answer(request, 403, kind="AuthError", message=message, data_message=f"{message}.")
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     message = "The requested URL was not found on the server"
     return _answer(request, 404, kind="NotFound", message=message, data_message="There is nothing at this address.")
@@ -61,7 +65,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     if _TOLD not in request.META:  # what has failed in a view may fail once more in a middleware, on the way out
         request.META[_TOLD] = True
         log.error("request.failed", exc_info=error)
-    if isinstance(error, OperationalError | InterfaceError):
+    if outage.is_database_away(error):
         message, data_message = "Service unavailable", "The service is busy; try again."
         answer = _answer(request, 503, kind="Exception", message=message, data_message=data_message)
         answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
@@ -100,4 +104,6 @@ def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_me
     if envelopes.is_below(request.path_info, _API_PATHS):
         return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
     # Without the request: who is signed in would be asked of a database that may just have failed.
-    return HttpResponse(render_to_string("errors/page.html", {"code": code, "message": data_message}), status=code)
+    quote = structlog.contextvars.get_contextvars().get("request_id", "")
+    page = render_to_string("errors/page.html", {"code": code, "message": data_message, "quote": quote})
+    return HttpResponse(page, status=code)

@@ -9,7 +9,11 @@ from typing import ClassVar
 
 
 def shown(value: object) -> str:
-    """Show a value as the contract's messages do: as Python prints it, less every apostrophe."""
+    """Show a value as the contract's messages do: as Python prints it, less every apostrophe.
+
+    >>> shown(None), shown(["a", 1]), shown("x")
+    ('None', '[a, 1]', 'x')
+    """
     return repr(value).replace("'", "")
 
 
@@ -17,13 +21,12 @@ class NotificationError(Exception):
     """A refusal with the contract's message.
 
     text: the message, where it is always the same
-    fix:  one sentence on what to do; docs: the anchor of the documentation page that says more
+    fix:  one sentence on what to do, where this request tells more than its row in `api/problems.py`
     retry_after_seconds: when the same request may pass, where that is known
     """
 
     kind: ClassVar[str] = "BadRequestError"
     text: ClassVar[str] = ""
-    docs: ClassVar[str] = ""
     retry_after_seconds: int | None = None
 
     def __init__(self, message: str = "", *, fix: str = "") -> None:
@@ -42,7 +45,6 @@ class NotificationError(Exception):
 
 class AuthError(NotificationError):
     kind = "AuthError"
-    docs = "authentication"
 
 
 class Unauthenticated(AuthError):
@@ -254,8 +256,6 @@ class NotOnTeam(NotificationError):
 
 
 class ServiceInTrial(NotificationError):
-    docs = "trial-mode"
-
     def __init__(self, *, trial_mode_url: str, fix: str = "") -> None:
         super().__init__(f"Can't send to this recipient when service is in trial mode - see {trial_mode_url}", fix=fix)
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from config import publishing
 from notifications.attachments import expiry
 from notifications.delivery.deliver import deliver as hand_over
-from notifications.models import Attachment, IdempotencyRecord, Notification, SandboxMessage, Status
+from notifications.models import Attachment, IdempotencyRecord, Notification, SandboxMessage, Status, retention
 
 SWEEP_LIMIT = 500  # of messages enqueued in one sweep
 HINTED_UP_TO = timedelta(
@@ -23,6 +23,7 @@ HINTED_UP_TO = timedelta(
 )  # longer waits are left to the sweep: a worker holds what it is told early in memory
 SILENT_FOR = timedelta(hours=72)
 BATCH = 1000
+PURGED_AT_ONCE = 10_000  # messages deleted by one task: 4 s on 2026-11-21, on SQLite and on PostgreSQL
 
 
 @shared_task
@@ -70,6 +71,20 @@ def tidy_attachments() -> None:
     Notification.objects.forget_sealed()
     Attachment.objects.forget_old(timezone.now())
     expiry.remove_orphans()
+
+
+@shared_task
+def purge() -> None:
+    """Delete what its service keeps no longer, daily at 03:00 UTC, and ask for another turn while there is more."""
+    if retention.purge(PURGED_AT_ONCE) == PURGED_AT_ONCE:
+        publishing.enqueue(purge)
+
+
+def purge_all() -> int:
+    removed = 0
+    while count := retention.purge(PURGED_AT_ONCE):
+        removed += count
+    return removed
 
 
 def enqueue_due() -> int:

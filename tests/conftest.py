@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,25 +11,37 @@ from django.test import Client
 from tests.servers import Program, SmtpSink
 from tests.service import Service
 
+Start = Callable[..., Service]
 
-@pytest.fixture(scope="session")
-def start_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Service]]:
-    """Start a Signalbox of one's own, with further environment variables: `start_service(PROVIDERS=…)`."""
+
+@contextmanager
+def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
+    """Start services, and end them and search their logs when nobody needs them any more."""
     started: list[Service] = []
 
     def start(**extra: str) -> Service:
-        started.append(Service(Path(tmp_path_factory.mktemp("service")), **extra))
+        started.append(Service(make_folder.mktemp("service"), **extra))
         return started[-1]
 
     yield start
     for one in started:
         one.stop()
+    # Whatever the tests have sent, at log level debug. Source: Developer experience §14.
+    assert not [leak for one in started for leak in one.leaks()]
+
+
+@pytest.fixture(scope="module")
+def start_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Start a Signalbox of one's own, with further environment variables: `start_service(PROVIDERS=…)`."""
+    with services(tmp_path_factory) as start:
+        yield start
 
 
 @pytest.fixture(scope="session")
-def service(start_service: Callable[..., Service]) -> Service:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The Signalbox all tests of this process share: use names of your own in it."""
-    return start_service()
+    with services(tmp_path_factory) as start:
+        yield start()
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,8 @@ import shutil
 import tempfile
 
 import pytest
-import redis
 
-from tests.servers import claim_redis_database
+from tests.servers import claim_redis_database, empty_redis_database
 
 os.environ.setdefault("ENVIRONMENT", "test")
 os.environ.setdefault("SECRET_KEY", "a-key-for-the-suite-alone-a-key-for-the-suite-alone")
@@ -24,4 +23,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if _made_here:
         shutil.rmtree(_made_here, ignore_errors=True)
     if os.environ.get("REDIS_URL"):
-        redis.Redis.from_url(os.environ["REDIS_URL"]).flushdb()
+        empty_redis_database(os.environ["REDIS_URL"])

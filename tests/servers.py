@@ -155,7 +155,18 @@ class PrivateRedis:
         self.folder = Path(tempfile.mkdtemp(prefix="signalbox-redis-"))
         self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder)]
+        options = [
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--dir",
+            str(self.folder),
+            "--databases",
+            "64",
+        ]
         self.program = Program(server, *options, log=self.folder / "redis.log")
         self.program.wait_until(lambda: accepts(self.port))
 
@@ -167,17 +178,28 @@ class PrivateRedis:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+_TAKEN = "taken-by-a-test-run"
+
+
 def claim_redis_database(url: str) -> str:
     """Find an empty numbered database beside the one `url` names, and mark it ours. Raises LookupError."""
     address, _, own = url.rpartition("/") if url.count("/") > 2 else (url, "", "0")
-    for number in range(15, -1, -1):
+    with redis.Redis.from_url(url) as connection:
+        count = int(connection.config_get("databases")["databases"])
+    for number in range(count - 1, -1, -1):
         beside = f"{address}/{number}"
         with redis.Redis.from_url(beside) as connection:
-            if str(number) != own and connection.set("taken-by-a-test-run", os.getpid(), nx=True):
+            if str(number) != own and connection.set(_TAKEN, os.getpid(), nx=True):
                 if connection.dbsize() == 1:
                     return beside
-                connection.delete("taken-by-a-test-run")
+                connection.delete(_TAKEN)
     raise LookupError("no empty Redis database")
+
+
+def empty_redis_database(url: str) -> None:
+    """Give a claimed database back."""
+    with redis.Redis.from_url(url) as connection:
+        connection.flushdb()
 
 
 class SmtpSink:

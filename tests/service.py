@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -9,7 +10,12 @@ import urllib.request
 import uuid
 from pathlib import Path
 
-from tests.servers import ROOT, Program, claim_redis_database, free_port, postgres_database
+from tests.servers import ROOT, Program, claim_redis_database, empty_redis_database, free_port, postgres_database
+
+# Recipients as the tests write them, tokens of either area, and keys: 36 characters of service and 36 of secret.
+LEAK = re.compile(
+    r"[\w.+-]+@example\.\w+|0?7700 ?9\d{5}|ds_[\w-]{43}|eyJ[\w-]{10,}\.[\w-]+|[0-9a-f-]{36}-[0-9a-f-]{36}"
+)
 
 
 class Service:
@@ -46,11 +52,11 @@ class Service:
         """Make a database of this service's own: a new file, or a new one on the server this run is about."""
         if os.environ.get("DATABASE_URL", "").startswith("postgres"):
             database = postgres_database(os.environ["DATABASE_URL"], f"signalbox_{uuid.uuid4().hex[:12]}")
-            redis_url = os.environ.get("REDIS_URL")
-            return {
-                "DATABASE_URL": self._closing.enter_context(database),
-                **({"REDIS_URL": claim_redis_database(redis_url)} if redis_url else {}),
-            }
+            stores = {"DATABASE_URL": self._closing.enter_context(database)}
+            if os.environ.get("REDIS_URL"):
+                stores["REDIS_URL"] = claim_redis_database(os.environ["REDIS_URL"])
+                self._closing.callback(empty_redis_database, stores["REDIS_URL"])
+            return stores
         return {"DATABASE_URL": f"sqlite:///{self.folder / 'var' / 'signalbox.sqlite3'}", "REDIS_URL": ""}
 
     def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -89,6 +95,14 @@ class Service:
         for program in reversed(self._programs):
             program.stop()
         self._closing.close()
+
+    def leaks(self) -> list[str]:
+        """Return what callers sent, or what only they may know, and stands in a log all the same."""
+        return [
+            f"{program.log.stem}: {found}"
+            for program in self._programs
+            for found in LEAK.findall(program.log.read_text())
+        ]
 
     def logs(self) -> dict[str, str]:
         """The last lines of every program, by name."""

@@ -74,6 +74,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 about="What would have arrived, nothing having left",
                 area="notifications",
             ),
+            Entry(
+                title="API documentation",
+                icon="menu_book",
+                page="/docs/",
+                about="Every call, and every error with its fix",
+            ),
         ),
     ),
     (
@@ -160,7 +166,7 @@ def sections(request: HttpRequest) -> list[dict[str, object]]:
 
 def _address(entry: Entry, request: HttpRequest) -> str:
     if entry.page.startswith("/"):
-        return entry.page if entry.area in settings.AREAS else ""
+        return entry.page if entry.area in {"", *settings.AREAS} else ""
     label, _, name = entry.page.partition(".")
     try:
         model = apps.get_model(label, name)

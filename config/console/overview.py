@@ -32,9 +32,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One area's part of the overview, for people who hold `permission`."""
+    """One area's part of the overview, for people who hold `permission`; they stand by `position`."""
 
     title: str
+    position: int
     permission: str
     figures: Callable[[], list[Figure]]
     steps: Callable[[], list[Step]]
@@ -50,7 +51,7 @@ def register(panel: Panel) -> None:
 def shown(request: HttpRequest) -> list[dict[str, object]]:
     """Return the figures of each panel this person may see, and its steps while one of them is still to be done."""
     found: list[dict[str, object]] = []
-    for panel in _panels.values():
+    for panel in sorted(_panels.values(), key=lambda panel: panel.position):
         if not request.user.has_perm(panel.permission):
             continue
         steps = panel.steps()

@@ -16,6 +16,7 @@ if TYPE_CHECKING or not IS_INSTALLED:
         CheckboxInput,
         CheckboxSelectMultiple,
         EmailInput,
+        NumberInput,
         PasswordInput,
         RadioSelect,
         Select,
@@ -29,6 +30,7 @@ else:
     from unfold.sites import UnfoldAdminSite as AdminSite
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
     from unfold.widgets import UnfoldAdminEmailInputWidget as EmailInput
+    from unfold.widgets import UnfoldAdminIntegerFieldWidget as NumberInput
     from unfold.widgets import UnfoldAdminPasswordWidget as PasswordInput
     from unfold.widgets import UnfoldAdminRadioSelectWidget as RadioSelect
     from unfold.widgets import UnfoldAdminSelectWidget as Select
@@ -45,6 +47,7 @@ __all__ = [
     "CheckboxSelectMultiple",
     "EmailInput",
     "ModelAdmin",
+    "NumberInput",
     "PasswordInput",
     "RadioSelect",
     "Select",

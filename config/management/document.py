@@ -1,13 +1,31 @@
-"""Read one object of a provision document: hand out its values by kind, and note what is wrong or left over.
+"""Read the document of a command, one object at a time: hand out its values by kind, and note what is wrong or left.
 
 Each Entry keeps a copy that the areas complete with ids and secrets; copies of inner objects hang in their parents',
 so the outermost one is the completed document.
 """
 
+import sys
+from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
-from config.management.parts import Faults
+from config.management.parts import Faults, Refused
+from config.rest import strict_json
+
+
+def load(file: str) -> dict[str, object]:
+    """Read a document: a JSON object in a file, or on standard input where the name is `-`. Raises Refused."""
+    try:
+        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise Refused(f"{file}: {error.strerror}") from error
+    try:
+        document = strict_json.loads(text, skip_mark=True, storable=True)
+    except strict_json.JSONRefused as error:
+        raise Refused(f"The document is not JSON: {error} {error.place}".rstrip()) from error
+    if not isinstance(document, dict):
+        raise Refused("The document must be a JSON object.")
+    return document
 
 
 class Entry:

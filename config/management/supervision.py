@@ -1,4 +1,8 @@
-"""Several processes as one: their lines on one screen, and when one ends, all end. Source: Developer experience §2."""
+"""Several processes as one: their lines on one screen, and when one ends, all end. Source: Developer experience §2.
+
+Not honcho 2.0: it forks this whole process once a child, runs commands through a shell, counts its 5 s to the kill only
+from the first child's end, and knows neither the last lines of the fallen nor a second Ctrl-C.
+"""
 
 import os
 import signal
@@ -9,6 +13,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import FrameType
+
+from config.env import ROOT
 
 GRACE_SECONDS = 10  # for the requests and tasks in hand
 LAST_LINES = 20
@@ -24,6 +30,7 @@ class Child:
         self._show = show
         self._process = subprocess.Popen(  # noqa: S603  our own programs
             command,
+            cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -52,8 +59,9 @@ class Child:
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
-            self.last_lines.append(line.rstrip("\n"))
-            self._show(f"{self.name:<6} | {line.rstrip()}")
+            if line.strip():
+                self.last_lines.append(line.rstrip())
+                self._show(f"{self.name:<6} | {line.rstrip()}")
 
 
 class Supervisor:

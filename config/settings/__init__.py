@@ -6,6 +6,7 @@ Each module holds plain assignments; a later one may read an earlier one, never 
 from config.env import environment
 from config.settings.base import *
 from config.settings.rest import *
+from config.settings.docs import *
 from config.settings.queue import *
 from config.settings.logs import *
 from config.settings.datasets import *

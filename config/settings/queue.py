@@ -75,6 +75,11 @@ if "notifications" in AREAS:
             "schedule": crontab(hour=3, minute=0),  # UTC
             "options": {"expires": 60 * 60},
         },
+        "delete the messages no service keeps any longer": {
+            "task": "notifications.tasks.purge",
+            "schedule": crontab(hour=3, minute=0),  # UTC, as CELERY_TIMEZONE says
+            "options": {"expires": 24 * 60 * 60},
+        },
         "trim the sandbox inbox": {
             "task": "notifications.tasks.trim_sandbox",
             "schedule": 15 * 60,

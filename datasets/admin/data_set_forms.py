@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from config.console.theme import Textarea, TextInput
+from config.console.theme import CheckboxSelectMultiple, NumberInput, Textarea, TextInput
 from datasets.models import DataGroup, DataSet, DataType, is_word
 from datasets.records import names
 
@@ -37,23 +37,40 @@ class DataSetForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
     auto_ids = AutoIdsField(
         label="Fields that make the _id",
         required=False,
-        widget=Textarea,
+        widget=Textarea(attrs={"rows": 3}),
         help_text="One a line, or none. Records with equal values in them are then one record.",
     )
     retention_days = forms.IntegerField(
-        label="Keep for days", required=False, min_value=1, max_value=36_500, help_text="Empty: for ever."
+        label="Keep for days",
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        widget=NumberInput,
+        help_text="Empty: for ever.",
     )
     max_records = forms.IntegerField(
-        label="Keep the newest", required=False, min_value=1, max_value=1_000_000_000, help_text="Empty: all."
+        label="Keep the newest",
+        required=False,
+        min_value=1,
+        max_value=1_000_000_000,
+        widget=NumberInput,
+        help_text="Empty: all.",
     )
     expected_every_seconds = forms.IntegerField(
-        label="A write expected every (seconds)", required=False, min_value=1, max_value=31_536_000
+        label="A write expected every (seconds)",
+        required=False,
+        min_value=1,
+        max_value=31_536_000,
+        widget=NumberInput,
+        help_text="Empty: not watched.",
     )
 
     class Meta:
         model = DataSet
         fields = ("owners", "public", "realtime")
+        widgets = {"owners": CheckboxSelectMultiple}
         help_texts = {
+            "owners": "They may do everything with this set. Those who manage all data sets always may.",
             "public": "Anyone may read it without a token. Writing always needs one.",
             "realtime": "Readers keep a public answer for 2 minutes instead of 30.",
         }

@@ -46,4 +46,6 @@ def steps() -> list[Step]:
     ]
 
 
-overview.register(overview.Panel(title="Data", permission="datasets.manage_data_sets", figures=figures, steps=steps))
+overview.register(
+    overview.Panel(title="Data", position=2, permission="datasets.manage_data_sets", figures=figures, steps=steps)
+)

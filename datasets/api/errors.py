@@ -6,10 +6,10 @@ from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.response import Response
 
+from config import outage
 from config.rest import body, strict_json
 from datasets.errors import (
     DataSetError,
@@ -85,6 +85,6 @@ def _status_and_message(error: Exception) -> tuple[int, str]:
         return 400, TEXTS[error.reason].format(at=f": {error.place}" if error.place else "")
     if isinstance(error, MethodNotAllowed):
         return 405, "This method is not allowed here."
-    if isinstance(error, OperationalError | InterfaceError):  # lock, time, connection: not had in time
+    if outage.is_database_away(error):
         return 503, BUSY
     return 500, DataSetError.message

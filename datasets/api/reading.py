@@ -1,20 +1,26 @@
-"""The answer to GET and HEAD: caching, entity tags, compression, and browsers of other sites.
+"""The answer to GET and HEAD: form, caching, entity tags, compression, and browsers of other sites.
 
 Source: Data Set contract §11, §12.
 """
 
 import gzip
 import hashlib
-from typing import cast
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
 
 from django.conf import settings
-from django.http import HttpResponse
-from django.http.request import HttpRequest
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.http import parse_etags
+from django.utils.text import compress_sequence
 from rest_framework.request import Request
 
 from datasets.models import DataSet
-from datasets.queries import parameters, raw
+from datasets.queries import export, groups, parameters, periods, raw, written
+from datasets.queries.query import Query
+from datasets.records import moments
 
 PREFLIGHT = {
     "Access-Control-Allow-Origin": "*",
@@ -22,29 +28,81 @@ PREFLIGHT = {
     "Access-Control-Allow-Headers": "Cache-Control, If-None-Match",
     "Access-Control-Max-Age": "86400",
 }
+_LINES_AT_ONCE = 500
 _COMPRESS_OVER = 1024  # bytes; Data Set contract §12
 
 
-def answer(request: Request, data_set: DataSet) -> HttpResponse:
-    """Return the page asked for, or 304 where the caller has it. Raises QueryRefused."""
+def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
+    """Return what is asked for, or 304 where the caller has it. Raises QueryRefused."""
     bounds = parameters.Bounds(default_limit=settings.DATASETS_DEFAULT_LIMIT, max_limit=settings.DATASETS_MAX_LIMIT)
     query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
-    tag = _entity_tag(data_set, query)
+    now = timezone.now()
+    if query.period is not None:  # a window that is too large is refused before the tag is compared
+        periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+    tag = _entity_tag(data_set, query, now)
     headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
     if _has_it(request, tag):
         return _without_content_type(HttpResponse(status=304, headers=headers))
-    found = raw.page(data_set.pk, query)
-    next_cursor = "null" if found.next_cursor is None else f'"{found.next_cursor}"'
-    text = f'{{"data":[{",".join(found.records)}],"next_cursor":{next_cursor}}}'
-    return _compressed(request, HttpResponse(text.encode(), content_type="application/json", headers=headers))
+    if query.is_raw and query.format != "json":
+        return _export(request, data_set, query, headers)
+    return _compressed(request, _whole(data_set, query, now, headers))
 
 
-def _entity_tag(data_set: DataSet, query: parameters.Query) -> str:
+def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, str]) -> HttpResponse:
+    if query.is_raw:
+        found = raw.page(data_set.pk, query)
+        next_cursor = "null" if found.next_cursor is None else f'"{found.next_cursor}"'
+        records = ",".join(written.record(row) for row in found.rows)
+        text = f'{{"data":[{records}],"next_cursor":{next_cursor}}}'
+    else:
+        rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+        if query.format == "csv":
+            text = "".join(export.csv(lambda: rows))
+        elif query.format == "ndjson":
+            text = "".join(export.ndjson(_write(row) for row in rows))
+        else:
+            text = f'{{"data":{_write(rows)}}}'
+    return HttpResponse(text.encode(), headers={**headers, **_form(data_set, query)})
+
+
+def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
+    """Stream all records. A failure halfway cuts the connection without a proper end."""
+
+    def lines() -> Iterator[str]:
+        return (written.record(row) for row in raw.rows(data_set.pk, query))
+
+    text = export.ndjson(lines()) if query.format == "ndjson" else export.csv(lambda: map(json.loads, lines()))
+    blocks, form = _blocks(text), _form(data_set, query)
+    if _takes_gzip(request):  # nobody knows its length yet, so it is taken for a long one
+        blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
+    return StreamingHttpResponse(blocks, headers={**headers, **form})
+
+
+def _blocks(lines: Iterator[str]) -> Iterator[bytes]:
+    """Gather lines: a packet for each would cost more than the line."""
+    while block := "".join(islice(lines, _LINES_AT_ONCE)):
+        yield block.encode()
+
+
+def _form(data_set: DataSet, query: Query) -> dict[str, str]:
+    if query.format == "csv":
+        attachment = f'attachment; filename="{data_set.name}.csv"'
+        return {"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": attachment}
+    return {"Content-Type": "application/json" if query.format == "json" else "application/x-ndjson"}
+
+
+def _write(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
     """The revision was read before the records: what it names is never newer than what is sent.
 
-    Weak, because one tag stands for the plain and the compressed form.
+    A window that ends now is named by its end. Weak, because one tag stands for the plain and the compressed form.
     """
     named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
+    if query.period is not None and query.start_at is None and query.end_at is None:
+        named += moments.write(moments.period_starts(now)[query.period])
     return f'W/"{hashlib.sha256(named.encode()).hexdigest()[:32]}"'
 
 
@@ -61,14 +119,14 @@ def _has_it(request: Request, tag: str) -> bool:
 
 
 def _compressed(request: Request, response: HttpResponse) -> HttpResponse:
-    if len(response.content) > _COMPRESS_OVER and _takes_gzip(cast(HttpRequest, request)):
+    if len(response.content) > _COMPRESS_OVER and _takes_gzip(request):
         response.content = gzip.compress(response.content, compresslevel=5, mtime=0)
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Content-Length"] = str(len(response.content))
     return response
 
 
-def _takes_gzip(request: HttpRequest) -> bool:
+def _takes_gzip(request: Request) -> bool:
     for coding in request.META.get("HTTP_ACCEPT_ENCODING", "").lower().split(","):
         name, _, parameter = coding.partition(";")
         if name.strip() in {"gzip", "*"}:

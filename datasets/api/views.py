@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import structlog
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from rest_framework import negotiation, renderers
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
@@ -102,7 +102,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         message = f"{token.data_set.name} now contains 0 records"
         return Response({"message": message, "status": "ok"}, headers=NOT_STORED)
 
-    def read(self, request: Request, group: str, type: str) -> HttpResponse:
+    def read(self, request: Request, group: str, type: str) -> HttpResponseBase:
         """GET and HEAD: query the records."""
         data_set = self.addressed
         if data_set is None:

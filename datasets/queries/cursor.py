@@ -1,21 +1,19 @@
 """The place in a raw read at which the next page starts. Source: Data Set contract §11.
 
-A cursor holds the version, what query it belongs to, and the position of the last record given. It is not secret and
-not trusted: whatever does not decode to exactly that, or belongs to another query or data set, is refused.
+A cursor holds the version, what query it belongs to, and the sort position of the last record given. It is not secret
+and not trusted: whatever does not decode to exactly that, or belongs to another query or data set, is refused.
 """
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from datasets.records import moments
 
 _VERSION = 1
-_MAX_LENGTH = 1000  # ours are shorter than 700 even with an id of 255 characters outside the basic plane
 
 
 class CursorRefused(ValueError):
@@ -23,6 +21,9 @@ class CursorRefused(ValueError):
 
 
 class Position(NamedTuple):
+    """Of the last record given. value: what it was sorted by besides; None where nothing or nothing comparable."""
+
+    value: str | int | float | bool | None
     timestamp: datetime
     record_id: str
 
@@ -34,26 +35,30 @@ def query_hash(data_set_id: int, parameters: Iterable[tuple[str, str]]) -> str:
 
 
 def write(query: str, position: Position) -> str:
-    text = json.dumps([_VERSION, query, moments.write(position.timestamp), position.record_id], ensure_ascii=False)
+    value, timestamp, record_id = position
+    text = json.dumps([_VERSION, query, value, moments.write(timestamp), record_id], ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def read(cursor: str, query: str) -> Position:
     """Raises CursorRefused.
 
-    >>> position = Position(moments.parse("2024-01-01T00:00:00.5Z"), "é")
+    >>> position = Position(1.5, moments.parse("2024-01-01T00:00:00.5Z"), "é")
     >>> read(write("abc", position), "abc") == position
     True
     """
-    if len(cursor) > 4 * _MAX_LENGTH:
-        raise CursorRefused
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        version, belongs_to, timestamp, record_id = json.loads(data)
-        position = Position(moments.parse(timestamp), record_id)
-        is_ours = version == _VERSION and belongs_to == query and write(query, position) == cursor
-    except (ValueError, TypeError, binascii.Error, RecursionError) as error:
+        version, belongs_to, value, timestamp, record_id = json.loads(data, parse_constant=_refuse)
+        position = Position(value, moments.parse(timestamp), record_id)
+        is_ours = version == _VERSION and belongs_to == query and isinstance(record_id, str)
+        is_ours = is_ours and not isinstance(value, list | dict) and write(query, position) == cursor
+    except (ValueError, TypeError, RecursionError) as error:  # base64's and JSON's own errors are ValueErrors
         raise CursorRefused from error
     if not is_ours:
         raise CursorRefused
     return position
+
+
+def _refuse(_: str) -> Any:  # Any: it never returns
+    raise CursorRefused

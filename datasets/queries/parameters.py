@@ -1,7 +1,7 @@
 """From the query string of a read to a Query, or the one message that refuses it.
 
-Each parameter is one function below, named for it; they run in the order of the contract's table and the first fault is
-the answer. Source: Data Set contract §11.
+The rows of the contract's table are checked in its order, and the first fault is the answer.
+Source: Data Set contract §11.
 """
 
 from collections import Counter
@@ -11,9 +11,16 @@ from urllib.parse import parse_qsl
 
 from datasets.errors import QueryRefused
 from datasets.queries import cursor
-from datasets.records import moments
+from datasets.queries.query import METHODS, PERIODS, Collect, Filter, Query, Sort
+from datasets.records import moments, names
 
-NAMES = frozenset({"start_at", "end_at", "inclusive", "limit", "cursor", "flatten"})
+REPEATED = frozenset({"filter_by", "filter_by_prefix", "group_by", "collect"})
+SINGLE = frozenset(
+    {"format", "start_at", "end_at", "inclusive", "period", "duration", "sort_by", "limit", "cursor", "flatten"}
+)
+FORMATS = ("json", "csv", "ndjson")
+MAX_DURATION = 10_000  # Data Set contract §11
+_SORTABLE_RAW = frozenset({"_id", "_timestamp", "_start_at", "_end_at", "_updated_at"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,92 +31,193 @@ class Bounds:
     max_limit: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """What is asked. identity: equal for equal questions, whatever the page; part of cursors and entity tags."""
-
-    identity: str
-    start_at: datetime | None
-    end_at: datetime | None
-    inclusive: bool
-    limit: int
-    after: cursor.Position | None
-
-
 def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     """Raises QueryRefused. Percent-coded bytes that are not UTF-8 become U+FFFD."""
     pairs = parse_qsl(query_string, keep_blank_values=True, errors="replace")
     _check_names(pairs)
-    given = dict(pairs)
-    start_at, end_at = _moment(given, "start_at"), _moment(given, "end_at")
-    _check_range(start_at, end_at)
-    inclusive = _boolean(given, "inclusive")
-    if "inclusive" in given and (start_at is None or end_at is None):
+    single = {name: value for name, value in pairs if name in SINGLE}
+    repeated = {name: [value for given, value in pairs if given == name] for name in REPEATED}
+
+    format = single.get("format", "json")
+    if format not in FORMATS:
+        raise QueryRefused("format must be json, csv or ndjson.")
+    start_at, end_at = _moment(single, "start_at"), _moment(single, "end_at")
+    _check_range(start_at, end_at, has_duration="duration" in single)
+    has_both = start_at is not None and end_at is not None
+    inclusive = _boolean(single, "inclusive")
+    if "inclusive" in single and not has_both:
         raise QueryRefused("inclusive needs start_at and end_at.")
-    limit = _whole_number(given, "limit", bounds.max_limit)
+    period = _period(single, has_both=has_both)
+    duration = _duration(single, has_both=has_both)
+    filters = _filters(repeated)
+    group_by = _group_by(repeated["group_by"])
+    collect = _collect(repeated["collect"], group_by, is_raw=not group_by and period is None)
+    sort = _sort(single, group_by, period, collect)
+    limit = _whole_number(single, "limit", bounds.max_limit)
+    if limit is not None and period is not None and not group_by:
+        raise QueryRefused("limit with period needs group_by.")
+    is_raw_json = not group_by and period is None and format == "json"
     identity = cursor.query_hash(data_set_id, pairs)
-    after = _cursor(given, identity)
-    _boolean(given, "flatten")  # matters to groups by period only
     return Query(
         identity=identity,
+        format=format,
         start_at=start_at,
         end_at=end_at,
         inclusive=inclusive,
-        limit=bounds.default_limit if limit is None else limit,
-        after=after,
+        period=period,
+        duration=duration,
+        filters=filters,
+        group_by=group_by,
+        collect=collect,
+        sort=sort,
+        limit=bounds.default_limit if limit is None and is_raw_json else limit,
+        after=_cursor(single, identity, is_raw_json=is_raw_json),
+        flatten=_boolean(single, "flatten"),
     )
 
 
 def _check_names(pairs: list[tuple[str, str]]) -> None:
     for name, _ in pairs:
-        if name not in NAMES:
+        if name not in SINGLE and name not in REPEATED:
             raise QueryRefused(f"Unknown parameter: {name[:50]}.")
     for name, times in Counter(name for name, _ in pairs).items():
-        if times > 1:
+        if times > 1 and name in SINGLE:
             raise QueryRefused(f"{name} can be given only once.")
     for name, value in pairs:
         if "\0" in value:
             raise QueryRefused(f"{name} contains U+0000.")
 
 
-def _moment(given: dict[str, str], name: str) -> datetime | None:
-    if name not in given:
+def _moment(single: dict[str, str], name: str) -> datetime | None:
+    if name not in single:
         return None
     try:
-        return moments.parse(given[name])
+        return moments.parse(single[name])
     except moments.NotAMoment as error:
         raise QueryRefused(f"{name} {moments.NotAMoment.message}.") from error
 
 
-def _check_range(start_at: datetime | None, end_at: datetime | None) -> None:
-    if start_at is not None and end_at is None:
+def _check_range(start_at: datetime | None, end_at: datetime | None, *, has_duration: bool) -> None:
+    if start_at is not None and end_at is None and not has_duration:
         raise QueryRefused("start_at needs end_at or duration.")
-    if end_at is not None and start_at is None:
+    if end_at is not None and start_at is None and not has_duration:
         raise QueryRefused("end_at needs start_at or duration.")
     if start_at is not None and end_at is not None and end_at <= start_at:
         raise QueryRefused("end_at must be later than start_at.")
 
 
-def _boolean(given: dict[str, str], name: str) -> bool:
-    value = given.get(name, "false")
+def _boolean(single: dict[str, str], name: str) -> bool:
+    value = single.get(name, "false")
     if value not in {"true", "false"}:
         raise QueryRefused(f"{name} must be true or false.")
     return value == "true"
 
 
-def _whole_number(given: dict[str, str], name: str, most: int) -> int | None:
-    if name not in given:
+def _whole_number(single: dict[str, str], name: str, most: int) -> int | None:
+    if name not in single:
         return None
-    digits = given[name]
+    digits = single[name]
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 20 and 1 <= int(digits) <= most):
         raise QueryRefused(f"{name} must be a whole number from 1 to {most}.")
     return int(digits)
 
 
-def _cursor(given: dict[str, str], identity: str) -> cursor.Position | None:
-    if "cursor" not in given:
+def _period(single: dict[str, str], *, has_both: bool) -> str | None:
+    period = single.get("period")
+    if period is None:
         return None
+    if period not in PERIODS:
+        raise QueryRefused(f"period must be one of {', '.join(PERIODS)}.")
+    if "duration" not in single and not has_both:
+        raise QueryRefused("period needs duration, or start_at and end_at.")
+    return period
+
+
+def _duration(single: dict[str, str], *, has_both: bool) -> int | None:
+    duration = _whole_number(single, "duration", MAX_DURATION)
+    if duration is not None:
+        if "period" not in single:
+            raise QueryRefused("duration needs period.")
+        if has_both:
+            raise QueryRefused("duration cannot be used with both start_at and end_at.")
+    return duration
+
+
+def _filters(repeated: dict[str, list[str]]) -> tuple[Filter, ...]:
+    for parameter in ("filter_by", "filter_by_prefix"):
+        if any(":" not in text for text in repeated[parameter]):
+            raise QueryRefused(f"{parameter} must be a field name and a value with a colon between them.")
+    if repeated["filter_by"] and repeated["filter_by_prefix"]:
+        raise QueryRefused("filter_by and filter_by_prefix cannot be used together.")
+    equal = [_filter("filter_by", text) for text in repeated["filter_by"]]
+    return tuple(equal or [_filter("filter_by_prefix", text) for text in repeated["filter_by_prefix"]])
+
+
+def _filter(parameter: str, text: str) -> Filter:
+    name, _, value = text.partition(":")
+    is_prefix = parameter == "filter_by_prefix"
+    if not (names.is_field_name(name) or name == "_id" or (name in names.MOMENTS and not is_prefix)):
+        raise QueryRefused(f"{parameter}: not a field that can be filtered on.")
+    if name not in names.MOMENTS:
+        return Filter(name=name, value=value, is_prefix=is_prefix)
     try:
-        return cursor.read(given["cursor"], identity)
+        return Filter(name=name, value=value, is_prefix=False, moment=moments.parse(value))
+    except moments.NotAMoment as error:
+        raise QueryRefused("filter_by: the value must be a date-time.") from error
+
+
+def _group_by(given: list[str]) -> tuple[str, ...]:
+    if not all(names.is_field_name(name) for name in given):
+        raise QueryRefused("group_by: not a field that can be grouped by.")
+    if len(set(given)) < len(given):
+        raise QueryRefused("group_by: the same field is given twice.")
+    return tuple(given)
+
+
+def _collect(given: list[str], group_by: tuple[str, ...], *, is_raw: bool) -> tuple[Collect, ...]:
+    if given and is_raw:
+        raise QueryRefused("collect needs group_by or period.")
+    parts = [
+        (name, method if colon else "set", text) for text in given for name, colon, method in [text.partition(":")]
+    ]
+    if any(method not in METHODS for _, method, _ in parts):
+        raise QueryRefused("collect: unknown method.")
+    if not all(names.is_field_name(name) for name, _, _ in parts):
+        raise QueryRefused("collect: not a field that can be collected.")
+    if any(name in group_by for name, _, _ in parts):
+        raise QueryRefused("collect: a group_by field cannot be collected.")
+    return tuple(
+        Collect(name=name, method=method, keys=tuple(dict.fromkeys((f"{name}:{method}", text))))
+        for name, method, text in parts
+    )
+
+
+def _sort(
+    single: dict[str, str], group_by: tuple[str, ...], period: str | None, collect: tuple[Collect, ...]
+) -> Sort | None:
+    if "sort_by" not in single:
+        return None
+    key, colon, direction = single["sort_by"].rpartition(":")
+    if not colon or direction not in {"ascending", "descending"}:
+        raise QueryRefused("sort_by must be a field name and ascending or descending with a colon between them.")
+    if period is not None and not group_by:
+        raise QueryRefused("sort_by with period needs group_by.")
+    if group_by:
+        keys = {*group_by, "_count", *(key for one in collect for key in one.keys)}
+        is_known = key in keys or (key == "_group_count" and period is not None)
+    else:
+        is_known = key in _SORTABLE_RAW or names.is_field_name(key)
+    if not is_known:
+        raise QueryRefused("sort_by: not a field that can be sorted by.")
+    return Sort(key=key, descending=direction == "descending")
+
+
+def _cursor(single: dict[str, str], identity: str, *, is_raw_json: bool) -> cursor.Position | None:
+    if "cursor" not in single:
+        return None
+    if not is_raw_json:
+        raise QueryRefused("cursor works only on raw JSON reads.")
+    try:
+        return cursor.read(single["cursor"], identity)
     except cursor.CursorRefused as error:
         raise QueryRefused("The cursor does not belong to this query.") from error

@@ -1,91 +1,109 @@
-"""Whole records, page by page in the order of time and `_id`. Source: Data Set contract §11.
+"""Whole records, in the order of time and `_id` or of one field. Source: Data Set contract §11 (raw).
 
-A record is given back as text: the stored fields are JSON already and only the service's own are put around them.
+In the order of time, or of `_id`, the records come sorted from an index and are streamed. In the order of another field
+a page holds no more than itself in memory, whatever the number of records it is chosen from; an export, which asks for
+all, is sorted whole.
 """
 
-import json
+import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
-from functools import lru_cache
+from itertools import islice
+from math import isfinite
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
 from datasets.models import Record
-from datasets.queries import cursor
-from datasets.queries.parameters import Query
+from datasets.queries import cursor, selected, values
+from datasets.queries.cursor import Position
+from datasets.queries.query import Query
+from datasets.queries.selected import Row
 from datasets.records import moments
 
-_COLUMNS = ("record_id", "timestamp", "start_at", "end_at", "body", "updated_at")
+_BEYOND = 10**309  # stands in a cursor for a number that is no double: JSON has no word for infinity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One page: each record as JSON text, and the cursor of the next page if there is one."""
+class Page(NamedTuple):
+    """One page, and the cursor of the next if there is one."""
 
-    records: list[str]
+    rows: list[Row]
     next_cursor: str | None
 
 
 def page(data_set_id: int, query: Query) -> Page:
-    """Return up to `limit` records after the cursor, found by key: no page costs more than the first."""
-    asked = list(_selected(data_set_id, query).values_list(*_COLUMNS)[: query.limit + 1])
+    """Return up to `limit` records after the cursor, found by key: no offset is ever counted off."""
+    assert query.limit is not None  # noqa: S101  a raw JSON read has its default
+    asked = list(islice(rows(data_set_id, query, most=query.limit + 1), query.limit + 1))
     given = asked[: query.limit]
-    next_cursor = None
-    if len(asked) > query.limit:
-        record_id, timestamp = given[-1][:2]
-        next_cursor = cursor.write(query.identity, cursor.Position(timestamp, record_id))
-    return Page(records=[write_record(*row) for row in given], next_cursor=next_cursor)
+    if len(asked) == len(given):
+        return Page(given, None)
+    return Page(given, cursor.write(query.identity, _position(given[-1], query)))
 
 
-def _selected(data_set_id: int, query: Query) -> QuerySet[Record]:
-    records = Record.objects.filter(data_set_id=data_set_id).order_by("timestamp", "record_id")
-    if query.start_at is not None:
-        records = records.filter(timestamp__gte=query.start_at)
-    if query.end_at is not None:
-        end = {"timestamp__lte" if query.inclusive else "timestamp__lt": query.end_at}
-        records = records.filter(**end)
+def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
+    """Yield the records in their order, from the cursor on; with `most` no more than that many are wanted."""
+    most = query.limit if most is None else most
+    records = selected.in_range(data_set_id, query.start_at, query.end_at, inclusive=query.inclusive)
+    key = query.sort.key if query.sort else "_timestamp"
+    if key in {"_timestamp", "_id"}:
+        return islice(selected.rows(_by_index(records, key, query), query), most)
+    passing = selected.rows(records.order_by("timestamp", "record_id"), query)
+    return iter(_by_field(passing, query, most))
+
+
+def _by_index(records: QuerySet[Record], key: str, query: Query) -> QuerySet[Record]:
+    is_falling = query.sort is not None and query.sort.descending
+    beyond, sign = ("lt", "-") if is_falling else ("gt", "")
+    if key == "_id":
+        if query.after is not None:
+            records = records.filter(**{f"record_id__{beyond}": query.after.record_id})
+        return records.order_by(f"{sign}record_id")
     if query.after is not None:
-        timestamp, record_id = query.after
+        timestamp, record_id = query.after.timestamp, query.after.record_id
         # The first condition is implied by the second; it is the one an index can start at.
-        records = records.filter(timestamp__gte=timestamp)
-        records = records.filter(Q(timestamp__gt=timestamp) | Q(record_id__gt=record_id))
-    return records
+        records = records.filter(**{f"timestamp__{beyond}e": timestamp})
+        records = records.filter(Q(**{f"timestamp__{beyond}": timestamp}) | Q(**{f"record_id__{beyond}": record_id}))
+    return records.order_by(f"{sign}timestamp", f"{sign}record_id")
 
 
-def write_record(
-    record_id: str,
-    timestamp: datetime,
-    start_at: datetime | None,
-    end_at: datetime | None,
-    body: str,
-    updated_at: datetime,
-) -> str:
-    """Return one whole record as JSON text: `_id`, the moments, the caller's fields, then the seven computed ones."""
-    return "".join(_parts(record_id, timestamp, start_at, end_at, body, updated_at))
+def _by_field(passing: Iterator[Row], query: Query, most: int | None) -> list[Row]:
+    """Sort by one field, ties by time and `_id` in the same direction; what has no order comes last both ways."""
+    is_falling = query.sort is not None and query.sort.descending
+
+    def place(position: Position) -> Any:
+        is_last = values.is_last(position.value)
+        leading = not is_last if is_falling else is_last
+        return (leading, values.order(position.value), position.timestamp, position.record_id)
+
+    keyed = ((place(_position(row, query)), row) for row in passing)
+    if query.after is not None:
+        border = place(query.after)
+        keyed = ((at, row) for at, row in keyed if (at < border if is_falling else at > border))
+    if most is None:
+        return [row for _, row in sorted(keyed, key=_first, reverse=is_falling)]
+    choose = heapq.nlargest if is_falling else heapq.nsmallest
+    return [row for _, row in choose(most, keyed, key=_first)]
 
 
-def _parts(
-    record_id: str,
-    timestamp: datetime,
-    start_at: datetime | None,
-    end_at: datetime | None,
-    body: str,
-    updated_at: datetime,
-) -> Iterator[str]:
-    yield f'{{"_id":{json.dumps(record_id, ensure_ascii=False)},"_timestamp":"{moments.write(timestamp)}"'
-    if start_at is not None:
-        yield f',"_start_at":"{moments.write(start_at)}"'
-    if end_at is not None:
-        yield f',"_end_at":"{moments.write(end_at)}"'
-    if body != "{}":
-        yield "," + body[1:-1]
-    yield f',"_updated_at":"{moments.write(updated_at)}",'
-    yield _period_fields(timestamp.replace(minute=0, second=0, microsecond=0))
-    yield "}"
+def _first(pair: tuple[Any, Row]) -> Any:
+    return pair[0]
 
 
-@lru_cache(maxsize=4096)
-def _period_fields(hour: datetime) -> str:
-    starts = moments.period_starts(hour)
-    return ",".join(f'"_{period}_start_at":"{moments.write(start)}"' for period, start in starts.items())
+def _position(row: Row, query: Query) -> Position:
+    return Position(_sort_value(row, query), row.timestamp, row.record_id)
+
+
+def _sort_value(row: Row, query: Query) -> Any:
+    """Return what the record is sorted by besides time and `_id`, as a cursor can hold it."""
+    if query.sort is None or query.sort.key in {"_timestamp", "_id"}:
+        return None
+    instants = {"_start_at": row.start_at, "_end_at": row.end_at, "_updated_at": row.updated_at}
+    if query.sort.key in instants:
+        instant = instants[query.sort.key]
+        # With six digits always, texts are in the order of the instants.
+        return None if instant is None else moments.write(instant.replace(microsecond=0)) + f"{instant.microsecond:06}"
+    value = row.fields().get(query.sort.key)
+    as_number = values.number(value)
+    if as_number is None:
+        return value if isinstance(value, str | bool) else None
+    return as_number if isfinite(as_number) else _BEYOND if as_number > 0 else -_BEYOND

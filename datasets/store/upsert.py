@@ -98,7 +98,8 @@ def _copy(cursor: Any, table: str, records: Sequence[ParsedRecord], *, shared: S
     Only backslashes need care: tabs and line ends occur in no id and no body.
     """
     shared_text = "".join(f"\t{_NULL if value is None else value}" for value in shared)
-    with cursor.copy(_COPY.format(table=table, shared=_SHARED_COLUMNS if shared else "")) as copy:
+    statement = _COPY.format(table=table, shared=_SHARED_COLUMNS if shared else "")
+    with connection.wrap_database_errors, cursor.copy(statement) as copy:  # Django wraps all but copy's own errors
         for start in range(0, len(records), _COPY_BLOCK):
             lines = [
                 f"{record_id}\t{timestamp}\t{start_at or _NULL}\t{end_at or _NULL}\t{body}{shared_text}\n"

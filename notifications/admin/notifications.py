@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -53,8 +54,8 @@ class StatusFilter(admin.SimpleListFilter):
 class NotificationAdmin(ServiceRowAdmin):
     """Nobody adds, changes or deletes a message here."""
 
-    list_display = ("created", "status_words", "to_whom", "said", "key", "reference")
-    list_display_links = ("created",)
+    list_display = ("made", "status_words", "to_whom", "said", "key", "reference")
+    list_display_links = ("made",)
     list_filter = ("service", StatusFilter, "channel", "key_type", "origin")
     list_select_related = ("service", "template", "api_key")
     ordering = ("-created_at", "-id")
@@ -97,6 +98,11 @@ class NotificationAdmin(ServiceRowAdmin):
         return [name for _, options in self.fieldsets for name in options["fields"]]
 
     @admin.display(description="Made", ordering="created_at")
+    def made(self, message: Notification) -> SafeString:
+        local = timezone.localtime(message.created_at)
+        return cells.two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M:%S %Z}")
+
+    @admin.display(description="Made")
     def created(self, message: Notification) -> SafeString | str:
         return cells.moment(message.created_at)
 
@@ -135,10 +141,11 @@ class NotificationAdmin(ServiceRowAdmin):
         is_test = message.key_type == KeyType.TEST
         return format_html("{} {}", message.api_key.name, cells.chip("test", "warn") if is_test else "")
 
-    @admin.display(description="Sent from")
+    @admin.display(description="Sender or reply-to")
     def sent_from(self, message: Notification) -> str:
-        sender = message.sms_sender if message.channel == Channel.SMS else message.reply_to
-        return str(sender) if sender else "–"
+        if message.channel == Channel.SMS:
+            return message.sms_sender.sender if message.sms_sender else "–"
+        return message.reply_to.email_address if message.reply_to else "–"
 
     @admin.display(description="Parts")
     def costs(self, message: Notification) -> str:

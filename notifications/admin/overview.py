@@ -91,5 +91,7 @@ def _sandbox() -> list[Figure]:
 
 
 overview.register(
-    overview.Panel(title="Messages", permission="notifications.view_notification", figures=figures, steps=steps)
+    overview.Panel(
+        title="Messages", position=1, permission="notifications.view_notification", figures=figures, steps=steps
+    )
 )

@@ -108,12 +108,15 @@ class DefaultedAdmin(ServiceRowAdmin):
         return {self.text_field: self._text(row), "is_default": True}
 
 
+class FollowerField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, row: Any) -> str:
+        return str(row.sender if isinstance(row, SmsSender) else row.email_address)
+
+
 class FollowerForm(forms.Form):
     """Which row becomes the default in place of the removed one."""
 
-    follower: forms.ModelChoiceField = forms.ModelChoiceField(  # type: ignore[type-arg]
-        queryset=None, label="New default", empty_label=None, widget=Select
-    )
+    follower = FollowerField(queryset=None, label="New default", empty_label=None, widget=Select)
 
     def __init__(self, *args: Any, followers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

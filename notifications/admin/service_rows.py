@@ -37,14 +37,6 @@ class ServiceRowAdmin(ConsoleModelAdmin):
             kwargs["queryset"] = Service.objects.filter(active=True)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
-    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Leave out the theme's small buttons for making a service beside a row of one."""
-        field = super().formfield_for_dbfield(db_field, request, **kwargs)
-        if db_field.name == "service" and field is not None:
-            for name in ("can_add_related", "can_change_related", "can_delete_related", "can_view_related"):
-                setattr(field.widget, name, False)
-        return field
-
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
             obj.created_by = audit.author(request)

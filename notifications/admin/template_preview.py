@@ -40,7 +40,7 @@ def context(typed: QueryDict, template: Template | None) -> dict[str, Any]:
 def _email(
     subject: str, content: str, values: dict[str, object], service: Service | None, *, has_footer: bool
 ) -> dict[str, Any]:
-    footer = f"{settings.BASE_URL}/unsubscribe/example" if has_footer else None
+    footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
     text = email.render(subject, content, values, unsubscribe_url=footer)
     return {
         "subject": text.subject,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import Prefetch
+from django.db.models import F, Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -20,6 +20,7 @@ from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import placeholders
 
 _TEXT_FIELDS = ("name", "content", "note", "based_on")
+_VERSIONS_SHOWN = 20  # a text may be 2 MB long
 _EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", "note", "based_on")
 
 
@@ -52,7 +53,11 @@ class VersionInline(ConsoleInline):
     model = TemplateVersion
     fields = ("number", "created", "created_by", "note", "text")
     readonly_fields = fields
-    verbose_name_plural = "versions, newest first"
+    verbose_name_plural = f"newest {_VERSIONS_SHOWN} versions"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        oldest_shown = F("template__current_version") - _VERSIONS_SHOWN + 1
+        return super().get_queryset(request).filter(number__gte=oldest_shown)
 
     @admin.display(description="Made")
     def created(self, version: TemplateVersion) -> SafeString | str:
@@ -68,7 +73,7 @@ class VersionInline(ConsoleInline):
 class TemplateAdmin(ServiceRowAdmin):
     form = TemplateForm
     inlines = (VersionInline,)
-    list_display = ("name", "channel", "placeholders", "version", "service", "changed", "id_to_copy")
+    list_display = ("called", "channel", "placeholders", "version", "service", "changed")
     list_filter = ("service", "type", InUseFilter)
     steps = {"archive": "archive", "restore": "restore"}
     change_form_template = "admin/notifications/template_change_form.html"
@@ -92,9 +97,9 @@ class TemplateAdmin(ServiceRowAdmin):
         return () if obj is None else self.inlines
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        newest = Prefetch("versions", TemplateVersion.objects.order_by("-number"), to_attr="all_versions")
-        rows = super().get_queryset(request)
-        return rows.prefetch_related(newest) if _is_list(request) else rows
+        """Bring each template's newest text along for the list's placeholders, and no older one."""
+        newest = TemplateVersion.objects.filter(number=F("template__current_version"))
+        return super().get_queryset(request).prefetch_related(Prefetch("versions", newest, to_attr="newest"))
 
     def get_urls(self) -> list[URLPattern]:
         preview = self.admin_site.admin_view(self.preview)
@@ -161,7 +166,7 @@ class TemplateAdmin(ServiceRowAdmin):
 
     @admin.display(description="Placeholders")
     def placeholders(self, template: Any) -> SafeString | str:
-        version = template.all_versions[0]
+        version = template.newest[0]
         names = placeholders.find(version.subject or "", version.content)
         return cells.chips(names, "mono") if names else "–"
 
@@ -173,9 +178,9 @@ class TemplateAdmin(ServiceRowAdmin):
     def changed(self, template: Template) -> SafeString | str:
         return cells.moment(template.updated_at or template.created_at)
 
-    @admin.display(description="Id")
-    def id_to_copy(self, template: Template) -> SafeString:
-        return cells.code(str(template.pk))
+    @admin.display(description="Name and id", ordering="name")
+    def called(self, template: Template) -> SafeString:
+        return cells.two_lines(template.name, str(template.pk))
 
     def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
         return TemplateVersion.objects.create(
@@ -194,7 +199,3 @@ def _differs(version: TemplateVersion, text: dict[str, Any]) -> bool:
 
 def _plain(value: object) -> object:
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
-
-
-def _is_list(request: HttpRequest) -> bool:
-    return request.resolver_match is not None and (request.resolver_match.url_name or "").endswith("_changelist")

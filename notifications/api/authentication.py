@@ -17,12 +17,12 @@ from rest_framework_simplejwt.exceptions import TokenError
 from config.rest.bearer import parse_bearer_token
 from config.sealing import SealBroken
 from notifications import errors
-from notifications.api import usage
 from notifications.api.identifiers import parse_uuid
-from notifications.api.links import docs_url
+from notifications.api.links import AUTHENTICATION, docs_url
 from notifications.api.tokens import ALGORITHM, CallerToken, KeyBackend, SignedToken, TokenMalformed
 from notifications.models import ApiKey, Service
 from notifications.models.api_key import REVOKED_KEYS_ARE_NAMED_FOR
+from notifications.submission import usage
 from notifications.submission.recall import recalled
 
 MAX_HEADER_CHARACTERS = 4096
@@ -52,7 +52,7 @@ class ServiceKeyAuthentication(JWTAuthentication):
         if text is None:
             raise errors.BearerSchemeMissing
 
-        example_url = docs_url(request, errors.AuthError.docs)
+        example_url = docs_url(request, AUTHENTICATION)
         try:
             token = SignedToken.parse(text)
         except TokenMalformed as error:
@@ -65,7 +65,7 @@ class ServiceKeyAuthentication(JWTAuthentication):
             raise errors.KeyRevoked
 
         structlog.contextvars.bind_contextvars(service_id=str(caller.service.id), key_id=str(key.id))
-        usage.note(key, request.headers.get("User-Agent", ""))
+        usage.note_key(key, request.headers.get("User-Agent", ""))
         return caller.service, key
 
     def authenticate_header(self, request: Request) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError
 from rest_framework.response import Response
 
+from config import outage
 from config.rest.body import BodyRefused, Reason
 from config.rest.strict_json import JSONRefused
 from notifications import errors
-from notifications.api import links
+from notifications.api import links, problems
 from notifications.api.parsers import NotificationJSONParser
 
 STATUS_BY_KIND: Mapping[str, int] = {
@@ -34,10 +34,6 @@ STATUS_BY_KIND: Mapping[str, int] = {
 }
 STATUS_BY_CLASS: Mapping[type[errors.NotificationError], int] = {errors.Unavailable: 503}
 
-# An SQLite database says OperationalError for everything. These are faults of ours: no table or column, disk full.
-_SQLITE_FAULTS = frozenset({1, 13})
-_POSTGRESQL_DISK_FULL = "53100"
-
 log = structlog.get_logger()
 
 
@@ -48,7 +44,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         log.error("request.failed", exc_info=error)
     elif isinstance(refusal, errors.Unavailable):
         log.error("request.database_away", error=type(error).__name__)
-    status = status_of(refusal)
+    status = status_of(type(refusal))
     entries = [_entry(fault, context) for fault in refusal.faults]
     return Response({"status_code": status, "errors": entries}, status=status, headers=_headers(refusal))
 
@@ -61,15 +57,15 @@ def refusal_for(error: Exception) -> errors.NotificationError:
         return errors.InvalidJson()
     if isinstance(error, BodyRefused):
         return _refused_body(error.reason)
-    if isinstance(error, OperationalError | InterfaceError) and _is_away(error):
+    if outage.is_database_away(error):
         return errors.Unavailable()
     return errors.InternalError()
 
 
-def status_of(refusal: errors.NotificationError) -> int:
-    if isinstance(refusal, errors.Unauthenticated):
+def status_of(error: type[errors.NotificationError]) -> int:
+    if issubclass(error, errors.Unauthenticated):
         return 401
-    return STATUS_BY_CLASS.get(type(refusal), STATUS_BY_KIND[refusal.kind])
+    return STATUS_BY_CLASS.get(error, STATUS_BY_KIND[error.kind])
 
 
 def _refused_body(reason: Reason) -> errors.NotificationError:
@@ -84,19 +80,14 @@ def _refused_body(reason: Reason) -> errors.NotificationError:
             return errors.InvalidJson()
 
 
-def _is_away(error: Exception) -> bool:
-    cause = error.__cause__
-    if getattr(cause, "sqlite_errorcode", None) in _SQLITE_FAULTS:
-        return False
-    return getattr(cause, "sqlstate", None) != _POSTGRESQL_DISK_FULL
-
-
 def _entry(fault: errors.NotificationError, context: Mapping[str, Any]) -> dict[str, str]:
+    """Say what is wrong and, beside it, what to do: what is known of this request, else what is always true."""
     entry = {"error": fault.kind, "message": fault.message}
-    if fault.fix:
-        entry["fix"] = fault.fix
-    if fault.docs:
-        entry["docs"] = links.docs_url(context["request"], fault.docs)
+    row = problems.find(fault)
+    if fix := fault.fix or (row.fix if row else ""):
+        entry["fix"] = fix
+    if row:
+        entry["docs"] = links.docs_url(context["request"], row.anchor)
     return entry
 
 

@@ -21,6 +21,9 @@ from notifications.submission.requests import GivenId
 Reader = Callable[[str, object, Service], object]
 
 MAX_REFERENCE_CHARACTERS = 1000
+MAX_NUMBER_CHARACTERS = (
+    400  # as written; what is kept of it has to fit its column, and any number of blanks is well formed
+)
 FARTHEST = timedelta(hours=24)  # that a message may be scheduled ahead
 
 _DATE_TIME = re.compile(r"\A[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0-9:]+)?\Z")
@@ -61,7 +64,7 @@ def phone_number(name: str, value: object, service: Service) -> PhoneNumber:
     """Read a number with the service's permissions; one that only a permission keeps out is refused later."""
     text = _text(name, value)
     try:
-        return phone.parse(
+        number = phone.parse(
             text,
             international=service.may(Permission.INTERNATIONAL_SMS),
             landlines=service.may(Permission.SMS_TO_UK_LANDLINES),
@@ -69,6 +72,9 @@ def phone_number(name: str, value: object, service: Service) -> PhoneNumber:
         )
     except phone.InvalidPhoneNumber as error:
         raise ValidationError(f"{name} {error.outcome.v2_message}", fix=phone.hint(text) or "") from error
+    if len(number.as_given) > MAX_NUMBER_CHARACTERS:
+        raise ValidationError(f"{name} {phone.Outcome.INVALID_NUMBER.v2_message}")
+    return number
 
 
 def email_address(name: str, value: object, service: Service) -> EmailAddress:

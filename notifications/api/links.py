@@ -6,6 +6,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.request import Request
 
+AUTHENTICATION = "authentication"  # the chapter of the documentation that has an example of a token
+
 
 def base_url(request: HttpRequest | Request) -> str:
     """Return BASE_URL or, where that is blank, scheme and host of the request."""
@@ -15,6 +17,10 @@ def base_url(request: HttpRequest | Request) -> str:
 
 def docs_url(request: HttpRequest | Request, anchor: str) -> str:
     return f"{base_url(request)}/docs/#{anchor}"
+
+
+def unsubscribe_preview_url(request: HttpRequest | Request) -> str:
+    return f"{base_url(request)}/unsubscribe/preview"
 
 
 def notification_url(base: str, notification_id: UUID) -> str:

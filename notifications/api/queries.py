@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
-from django.utils import timezone
 
 from notifications import errors
 from notifications.api import fields
 from notifications.api.identifiers import parse_uuid
-from notifications.models import Channel, Notification, ReceivedText, Service, Status
+from notifications.models import Channel, Notification, ReceivedText, Service, Status, retention
 from notifications.models.status import FAILURES
 
 PAGE_SIZE = 250
@@ -88,20 +87,16 @@ def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
 
 def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     """Return a page of the messages sent with keys of one type, within retention."""
-    rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=kept_since(service))
+    rows = Notification.objects.filter(
+        service=service, key_type=key_type, created_at__gte=retention.kept_since(service)
+    )
     rows = rows.filter(*_matching(query))
     return _page(rows, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 
 def received_texts(service: Service, query: QueryDict) -> Page:
-    rows = ReceivedText.objects.filter(service=service, created_at__gte=kept_since(service))
+    rows = ReceivedText.objects.filter(service=service, created_at__gte=retention.kept_since(service))
     return _page(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
-
-
-def kept_since(service: Service) -> datetime:
-    """Return the first moment of the oldest UTC day whose messages are shown, deleted yet or not."""
-    day = timezone.now().astimezone(UTC).date() - timedelta(days=service.retention_days)
-    return datetime.combine(day, time(tzinfo=UTC))
 
 
 def _matching(query: QueryDict) -> list[Q]:

@@ -1,13 +1,11 @@
 """The resources under /v2. Source: Notification Sending API §4; the sending contract §2.1, §4, §14, §17."""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import asdict
 from uuid import UUID
 
-from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from notifications import errors
 from notifications.api import links, parsers, queries
@@ -15,20 +13,19 @@ from notifications.api.base import ApiViewSet
 from notifications.api.identifiers import parse_uuid
 from notifications.api.records import NotificationSerializer, ReceivedTextSerializer, TemplateSerializer
 from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
-from notifications.api.throttling import RequestRate
-from notifications.models import Channel, LimitKind, Notification, Service, TemplateVersion
-from notifications.rendering import email, sms
-from notifications.submission import idempotency, limits, personalisation, submit, templates
-from notifications.submission.submit import Keep, Submission
+from notifications.api.throttling import CountedViewSet
+from notifications.models import LimitKind, Notification, Service, TemplateVersion, retention
+from notifications.submission import idempotency, limits, submit, templates
+from notifications.submission.preview import preview
+from notifications.submission.submit import Submission
 
 Submit = Callable[..., Submission]
 
 
-class NotificationViewSet(ApiViewSet):
+class NotificationViewSet(CountedViewSet):
     """Messages: sending them, and reading what became of them."""
 
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [RequestRate()] if self.action in {"sms", "email"} else []
+    counted_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> Response:
         return self._send(request, SmsSerializer, submit.submit_sms, LimitKind.SMS)
@@ -37,7 +34,7 @@ class NotificationViewSet(ApiViewSet):
         return self._send(request, EmailSerializer, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
-        shown = Notification.objects.filter(service=self.service, created_at__gte=queries.kept_since(self.service))
+        shown = Notification.objects.filter(service=self.service, created_at__gte=retention.kept_since(self.service))
         notification = shown.filter(id=_id("notification_id", notification_id)).first()
         if notification is None:
             raise errors.NoResultFound
@@ -74,15 +71,15 @@ class NotificationViewSet(ApiViewSet):
         submit_message: Submit,
         claim: idempotency.Claim | None = None,
     ) -> Response:
-        context = self.context
-        serializer = serializer_class(data=value, context=context)
+        """Steps 8 to 23. Where the request has claimed a key, its answer is stored with the message."""
+        serializer = serializer_class(data=value, context=self.context)
         serializer.is_valid(raise_exception=True)
+        answer = serializer.to_representation
 
-        def answer(submission: Submission) -> dict[str, Any]:  # Any: JSON
-            body: dict[str, Any] = serializer_class(submission, context=context).data
-            return body
+        def keep(submission: Submission) -> None:
+            if claim is not None:
+                claim.keep(answer(submission))
 
-        keep: Keep | None = (lambda submission: claim.keep(answer(submission))) if claim else None
         return Response(answer(submit_message(self.api_key, serializer.validated_data, keep=keep)), status=201)
 
 
@@ -111,13 +108,13 @@ class TemplateViewSet(ApiViewSet):
         return Response(TemplateSerializer(version).data)
 
     def preview(self, request: Request, template_id: str) -> Response:
-        """Fill a template without sending it: no permission, length or rate is checked, nothing is stored."""
         version = _newest(self.service, template_id)
         serializer = PreviewSerializer(data=parsers.read_json_if_any(request), context=self.context)
         serializer.is_valid(raise_exception=True)
         values = serializer.validated_data.get("personalisation", {})
-        personalisation.check_complete(version.subject or "", version.content, values)
-        return Response({**_filled(version, values, self.service, links.base_url(request)), "postage": None})
+        filled = preview(self.service, version, values, unsubscribe_url=links.unsubscribe_preview_url(request))
+        named = {"id": str(version.template_id), "type": version.template.type, "version": version.number}
+        return Response({**named, **asdict(filled), "postage": None})
 
 
 class ReceivedTextViewSet(ApiViewSet):
@@ -150,20 +147,3 @@ def _newest(service: Service, template_id: str) -> TemplateVersion:
     if version is None:
         raise errors.NoResultFound
     return version
-
-
-def _filled(version: TemplateVersion, values: dict[str, object], service: Service, base: str) -> dict[str, object]:
-    template = version.template
-    filled = {"id": str(template.id), "type": template.type, "version": version.number}
-    if template.type == Channel.SMS:
-        text = sms.render(version.content, values, prefix=service.name if service.prefix_sms else None)
-        return {**filled, "body": text.text, "subject": None, "html": None}
-    url = f"{base}/unsubscribe/preview" if version.unsubscribe_link else None
-    message = email.render(
-        version.subject or "",
-        version.content,
-        values,
-        unsubscribe_url=url,
-        unlinked_names=settings.EMAIL_UNLINKED_NAMES,
-    )
-    return {**filled, "body": message.body, "subject": message.subject, "html": message.html}

@@ -45,6 +45,19 @@ class Accepted:
     has_arrived: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingText:
+    """A text somebody has sent to us. sender, recipient: numbers as the provider writes them."""
+
+    sender: str
+    recipient: str
+    content: str
+
+
+class ReportUnreadable(Exception):
+    """What a provider has posted back is not in its own form; the message says what is wrong with it."""
+
+
 class DeliveryFailure(Exception):
     """The provider has not taken it.
 

@@ -1,10 +1,10 @@
 """From a stored row to what a provider is handed. Source: the sending contract §19.2; Rendering §1, §4.7 to §4.9."""
 
 from django.conf import settings
-from django.core.signing import Signer
 
+from notifications.delivery import unsubscribing
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
-from notifications.models import Channel, Claim, Notification
+from notifications.models import Channel, Claim
 from notifications.recipients import email as addresses
 from notifications.recipients import senders
 from notifications.rendering.email import EmailText, html_document
@@ -13,11 +13,6 @@ from notifications.rendering.email import EmailText, html_document
 def message_for(claim: Claim) -> Outgoing:
     """Make the message anew; made twice from one row it is the same, with the same Message-ID or reference."""
     return _email(claim) if claim.notification.channel == Channel.EMAIL else _sms(claim)
-
-
-def unsubscribe_url(notification: Notification) -> str:
-    """Return our page where the recipient of this very message confirms that no more shall come."""
-    return f"{settings.BASE_URL}/unsubscribe/{Signer(salt='unsubscribe').sign(str(notification.id))}"
 
 
 def _sms(claim: Claim) -> OutgoingSms:
@@ -37,7 +32,7 @@ def _email(claim: Claim) -> OutgoingEmail:
     text = EmailText(
         subject=subject,
         filled=body,
-        unsubscribe_url=unsubscribe_url(notification) if notification.unsubscribe_link else None,
+        unsubscribe_url=unsubscribing.url(notification) if notification.unsubscribe_link else None,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )
     return OutgoingEmail(

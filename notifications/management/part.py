@@ -39,6 +39,7 @@ register(
         sweeps={
             "messages": tasks.enqueue_due,
             "silent": tasks.end_silent,
+            "retention": tasks.purge_all,
             "sandbox": SandboxMessage.objects.trim,
             "idempotency keys": IdempotencyRecord.objects.forget_old,
         },

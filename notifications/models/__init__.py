@@ -5,6 +5,7 @@ from notifications.models.attachment import Attachment, AttachmentState, Downloa
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.claim import Attempt, Claim
 from notifications.models.client_tries import ClientTries
+from notifications.models.daily_count import DailyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
@@ -14,6 +15,7 @@ from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
+from notifications.models.unsubscribe_request import UnsubscribeRequest
 
 __all__ = [
     "ApiKey",
@@ -25,6 +27,7 @@ __all__ = [
     "Channel",
     "Claim",
     "ClientTries",
+    "DailyCount",
     "DailyCounter",
     "DownloadEvent",
     "DownloadKind",
@@ -47,4 +50,5 @@ __all__ = [
     "TeamMember",
     "Template",
     "TemplateVersion",
+    "UnsubscribeRequest",
 ]

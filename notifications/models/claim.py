@@ -111,10 +111,11 @@ class Claim:
 
     def release(self, attempt: Attempt, *, delay: timedelta) -> bool:
         """Somebody shall try again after `delay`; a hint for then is on its way."""
+        then = Now() + delay if delay else Now()  # a sum has more digits on SQLite: not due within its millisecond
         return self._finish(
             attempt,
-            next_attempt_at=Now() + delay,
-            enqueued_at=Now() + delay,
+            next_attempt_at=then,
+            enqueued_at=then,
             provider=attempt["provider"],
             failed_attempts=F("failed_attempts") + 1,
         )

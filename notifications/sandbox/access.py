@@ -3,7 +3,6 @@
 Source: Developer experience §9.
 """
 
-import secrets
 from collections.abc import Callable
 from functools import wraps
 
@@ -11,12 +10,9 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
-View = Callable[..., HttpResponse]
+from config import callers
 
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
-# Behind a proxy every caller looks local; one of these says that there is a proxy.
-_FORWARDING = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_HOST", "HTTP_X_FORWARDED_PROTO", "HTTP_FORWARDED")
-_FURTHER_FORWARDING = ("HTTP_X_REAL_IP", "HTTP_VIA", "HTTP_X_FORWARDED_SERVER", "HTTP_X_FORWARDED_PORT")
+View = Callable[..., HttpResponse]
 
 
 def page(view: View) -> View:
@@ -47,7 +43,8 @@ def api(view: View) -> View:
 
 def may_look(request: HttpRequest) -> bool:
     user = request.user
-    return (user.is_active and user.is_staff) or _holds_token(request) or _is_at_this_machine(request)
+    is_staff = user.is_active and user.is_staff
+    return is_staff or callers.holds_token(request, settings.SANDBOX_TOKEN) or callers.is_at_this_machine(request)
 
 
 def refusal(status: int, kind: str, message: str, *, challenge: bool = False) -> JsonResponse:
@@ -63,20 +60,3 @@ def is_on() -> bool:
 def _check_is_on() -> None:
     if not is_on():
         raise Http404
-
-
-def _holds_token(request: HttpRequest) -> bool:
-    """Compare in constant time; an empty SANDBOX_TOKEN opens nothing."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    expected: str = settings.SANDBOX_TOKEN
-    is_bearer = scheme.lower() == "bearer" and bool(expected)
-    return is_bearer and secrets.compare_digest(token.strip().encode(), expected.encode())
-
-
-def _is_at_this_machine(request: HttpRequest) -> bool:
-    """Look at the socket, which no caller can write: what the server listens on, and who called."""
-    if settings.ENVIRONMENT == "production" or settings.TRUSTED_PROXIES:
-        return False
-    if any(request.META.get(name) for name in (*_FORWARDING, *_FURTHER_FORWARDING)):
-        return False
-    return request.META.get("SERVER_NAME") in _LOOPBACK and request.META.get("REMOTE_ADDR") in _LOOPBACK

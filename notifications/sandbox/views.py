@@ -67,7 +67,6 @@ def _row(arrived: Arrived) -> dict[str, Any]:
     words = arrived.subject or " ".join(arrived.text.split())
     return {
         "id": arrived.id,
-        "icon": "mail" if arrived.channel is Channel.EMAIL else "sms",
         "channel": arrived.channel.label,
         "to": arrived.to,
         "words": words,

@@ -7,6 +7,7 @@ the request passes: an outage must not stop messages.
 
 import math
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
@@ -28,7 +29,7 @@ LOCK_SLOT = 0  # a row that counts nothing: updating it lets requests of one ser
 REDIS_TIMEOUT_SECONDS = 0.1
 REDIS_PAUSE_SECONDS = 5  # after a failure, or every request of an outage would wait for its own time-out
 
-# One entry for each request that passed, oldest first, with Redis's own clock. Answers the milliseconds to wait.
+# One entry for each request that passed, oldest first, with Redis's own clock. Answers the two numbers of a Passage.
 SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -40,41 +41,59 @@ while oldest and tonumber(oldest) <= now - window do
 end
 local passed = redis.call('LLEN', KEYS[1])
 if passed >= limit then
-  return redis.call('LINDEX', KEYS[1], passed - limit) + window - now
+  return {redis.call('LINDEX', KEYS[1], passed - limit) + window - now, 0}
 end
 redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], window)
-return 0
+return {0, limit - passed - 1}
 """
 
 log = structlog.get_logger()
 
 
-def check(api_key: ApiKey) -> None:
-    """Let one request through, and count it. Raises RateLimited."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """What the window says of one request.
+
+    wait_ms: 0 where it has passed and been counted
+    left: how many more would pass now
+    """
+
+    wait_ms: int
+    left: int
+
+    @property
+    def wait_seconds(self) -> int:
+        """Return whole seconds from 1 to 60, or 0."""
+        return min(60, math.ceil(self.wait_ms / 1000)) if self.wait_ms > 0 else 0
+
+
+def check(api_key: ApiKey) -> Passage | None:
+    """Let one request through, and count it; None where nobody could count. Raises RateLimited."""
     limit = api_key.service.rate_limit_per_minute
-    wait_ms = _wait(api_key.service_id, api_key.key_type, max(1, limit))
-    if wait_ms > 0:
-        seconds = min(60, max(1, math.ceil(wait_ms / 1000)))
-        raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=seconds)
+    passage = _ask(api_key.service_id, api_key.key_type, max(1, limit))
+    if passage and passage.wait_seconds:
+        raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=passage.wait_seconds)
+    return passage
 
 
-def _wait(service_id: UUID, key_type: str, limit: int) -> int:
+def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
     if settings.REDIS_URL and time.monotonic() >= _pause.until:
         try:
-            return int(_script(settings.REDIS_URL)(keys=[f"rate:{service_id}:{key_type}"], args=[limit, WINDOW_MS]))
+            wait_ms, left = _script(settings.REDIS_URL)(keys=[f"rate:{service_id}:{key_type}"], args=[limit, WINDOW_MS])
+            return Passage(wait_ms=wait_ms, left=left)
         except redis.RedisError as error:
             _pause.until = time.monotonic() + REDIS_PAUSE_SECONDS
             log.warning("rate.redis_unreachable", error=type(error).__name__)
     try:
-        return wait_by_database(service_id, key_type, limit, now_ms=time.time_ns() // 1_000_000)
+        return ask_database(service_id, key_type, limit, now_ms=time.time_ns() // 1_000_000)
     except DatabaseError as error:
         log.warning("rate.unchecked", error=type(error).__name__)
-        return 0
+        return None
 
 
-def wait_by_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> int:
-    """Return the milliseconds to wait; 0 where the request has passed and been counted."""
+def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> Passage:
+    """Count one request in the database's window, if it may pass."""
     slots = RateSlot.objects.filter(service_id=service_id, key_type=key_type)
     slot = now_ms // SLOT_MS
     with transaction.atomic():
@@ -82,10 +101,11 @@ def wait_by_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int
         window = slots.filter(slot__gt=slot - WINDOW_MS // SLOT_MS - 1)
         passed = window.aggregate(total=Sum("count"))["total"] or 0
         if passed >= limit:
-            return _wait_for(list(window.order_by("slot").values_list("slot", "count")), passed - limit, now_ms)
+            counted = list(window.order_by("slot").values_list("slot", "count"))
+            return Passage(wait_ms=_wait_for(counted, passed - limit, now_ms), left=0)
         slots.filter(slot__gt=LOCK_SLOT, slot__lt=slot - WINDOW_MS // SLOT_MS).delete()
         _add(service_id, key_type, slot)
-    return 0
+    return Passage(wait_ms=0, left=limit - passed - 1)
 
 
 def _lock(service_id: UUID, key_type: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
 SECONDS = 2.0
-SIZE = 10_000  # entries of one reader; beyond that it starts afresh, so made-up ids cannot fill the memory
+SIZE = 1000  # entries of one reader; a template may be megabytes long
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,22 +27,28 @@ class Recalled(Generic[P, T]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T | None:
         asked_at = time.monotonic()  # before reading: the age counts from here
-        kept = self._kept.get(args)
+        asked_for = (args, tuple(kwargs.items()))
+        kept = self._kept.get(asked_for)
         if kept and asked_at - kept[0] < SECONDS:
             return kept[1]
         value = self._read(*args, **kwargs)
         if value is not None:
-            if len(self._kept) >= SIZE:
-                self._kept.clear()
-            self._kept[args] = (asked_at, value)
+            self._make_room(asked_at)
+            self._kept[asked_for] = (asked_at, value)
         return value
+
+    def _make_room(self, now: float) -> None:
+        if len(self._kept) < SIZE:
+            return
+        fresh = {key: kept for key, kept in list(self._kept.items()) if now - kept[0] < SECONDS}
+        self._kept = fresh if len(fresh) < SIZE else {}
 
     def forget(self) -> None:
         self._kept.clear()
 
 
 def recalled(read: Callable[P, T | None]) -> Recalled[P, T]:
-    """Decorate a function of positional, hashable arguments."""
+    """Decorate a function of hashable arguments."""
     return Recalled(read)
 
 

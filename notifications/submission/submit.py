@@ -14,7 +14,7 @@ from notifications.attachments import store
 from notifications.attachments.refusals import FileInTextMessage
 from notifications.models import ApiKey, Attachment, Channel, LimitKind, Notification
 from notifications.rendering import email, sanitise, sms
-from notifications.submission import files, limits, personalisation, policy, senders, templates
+from notifications.submission import files, limits, personalisation, policy, senders, templates, usage
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest, SmsRequest
 
@@ -80,8 +80,10 @@ def submit_sms(api_key: ApiKey, request: SmsRequest, *, keep: Keep | None = None
     )
     submission = Submission(notification=notification, body=text.text, sent_from=senders.from_number(sender))
     counted = [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS]
+    is_simulated = policy.is_simulated(number)
     with transaction.atomic():
-        _store(api_key, submission, counted, is_simulated=policy.is_simulated(number), keep=keep)
+        _store(api_key, submission, counted, is_simulated=is_simulated, keep=keep)
+    _note_sender(notification, is_simulated=is_simulated)
     return submission
 
 
@@ -131,6 +133,7 @@ def submit_email(api_key: ApiKey, request: EmailRequest, *, keep: Keep | None = 
         Attachment.objects.bulk_create(file.row for file in sealed)
         _store(api_key, submission, [LimitKind.EMAIL], is_simulated=is_simulated, keep=keep)
         blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
+    _note_sender(notification, is_simulated=is_simulated)
     return submission
 
 
@@ -175,3 +178,10 @@ def _store(
     if notification.scheduled_for is None:
         publishing.enqueue(tasks.deliver, str(notification.id))
     limits.spend(api_key, counted)  # last: its row lock is held shortest
+
+
+def _note_sender(notification: Notification, *, is_simulated: bool) -> None:
+    """Say when the sender was last used, once the message is there."""
+    sender = notification.sms_sender or notification.reply_to
+    if sender and not is_simulated:
+        usage.note_sender(sender)

@@ -7,7 +7,7 @@ from django.test import Client
 
 from datasets import records, store, tokens
 from datasets.models import DataGroup, DataSet, DataType, Record
-from datasets.queries import parameters, raw
+from datasets.queries import parameters, raw, written
 
 BOUNDS = parameters.Bounds(default_limit=100_000, max_limit=100_000)
 
@@ -35,7 +35,7 @@ def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
 def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
     """Every record as a reader gets it, by `_id`, computed fields included."""
     query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
-    found = [json.loads(text) for text in raw.page(data_set.pk, query).records]
+    found = [json.loads(written.record(row)) for row in raw.page(data_set.pk, query).rows]
     assert len(found) == Record.objects.filter(data_set=data_set).count()
     return {record["_id"]: record for record in found}
 

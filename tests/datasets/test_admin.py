@@ -4,7 +4,9 @@ import re
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.console.audit import COMMAND
@@ -258,3 +260,19 @@ def test_no_hidden_column_is_read_through_a_filter(manager, data_set, lookup):
     assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code in {200, 302, 400}
     if "digest" in lookup:
         assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code == 400
+
+
+def test_a_list_of_many_sets_costs_no_more_queries_than_one_of_few(manager, data_set):
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            answer = manager.get(page("dataset_changelist"))
+        assert answer.status_code == 200
+        return len(captured)
+
+    queries()
+    few = queries()
+    for number in range(10):
+        other = DataSet.objects.create(group=data_set.group, type=DataType.objects.create(name=f"t{number}"))
+        tokens.issue(other, ["write"])
+
+    assert queries() == few

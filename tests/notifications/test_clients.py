@@ -8,7 +8,6 @@ import re
 import socket
 import time
 import uuid
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,42 +16,13 @@ import requests
 from notifications_python_client import NotificationsAPIClient
 from notifications_python_client.errors import HTTPError
 
+from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
 from tests.notifications.tokens import make_token
 from tests.servers import Program
 from tests.service import Service
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-NUMBER, ADDRESS = "07700900123", "someone@example.org"
-
-
-class Provisioned:
-    """A service of these tests' own: its ids, keys, and requests signed with its test key."""
-
-    def __init__(self, service: Service, document: Mapping[str, Any]) -> None:
-        done = service.manage("provision", "-", input=json.dumps({"services": [document]}))
-        assert done.returncode == 0, done.stderr
-        self.row = json.loads(done.stdout)["services"][0]
-        self.url = service.url
-        self.id = self.row["id"]
-        self.keys = {row["type"]: row["api_key"] for row in self.row["api_keys"]}
-        self.templates = {row["name"]: row["id"] for row in self.row["templates"]}
-
-    def client(self, key_type: str = "test") -> NotificationsAPIClient:
-        return NotificationsAPIClient(self.keys[key_type], base_url=self.url)
-
-    def request(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
-        token = make_token(self.id, self.keys["test"][-36:])
-        sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **headers}
-        data = None if body is None else json.dumps(body)
-        return requests.request(method, self.url + path, data=data, headers=sent, timeout=30, allow_redirects=False)
-
-    def send_sms(self, path: str = "/v2/notifications/sms", **fields: Any) -> requests.Response:
-        return self.request("POST", path, {"phone_number": NUMBER, "template_id": self.templates["text"], **fields})
-
-    def send_email(self, **fields: Any) -> requests.Response:
-        body = {"email_address": ADDRESS, "template_id": self.templates["email"], **fields}
-        return self.request("POST", "/v2/notifications/email", body)
 
 
 @pytest.fixture(scope="module")

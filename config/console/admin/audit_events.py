@@ -12,12 +12,20 @@ from config.console import cells, words
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.models import ActorKind, AuditEvent
 
+_THROUGH = {
+    ActorKind.USER: "Console",
+    ActorKind.KEY: "API key",
+    ActorKind.TOKEN: "Access token",
+    ActorKind.CLOCK: "Clock",
+    ActorKind.COMMAND: "Command line",
+}
+
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ConsoleModelAdmin):
     """Operators read here who did what; nobody writes, changes or deletes."""
 
-    list_display = ("when", "what", "actor_kind", "network_address")
+    list_display = ("when", "what", "made_through", "network_address")
     list_filter = ("actor_kind", "verb")
     date_hierarchy = None
     fields = ("when", "what", "changes", "reason", "actor", "network_address", "request_id", "object_id")
@@ -37,6 +45,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
     @admin.display(description="What")
     def what(self, event: AuditEvent) -> str:
         return words.sentence(event)
+
+    @admin.display(description="Through")
+    def made_through(self, event: AuditEvent) -> str:
+        return _THROUGH[ActorKind(event.actor_kind)]
 
     @admin.display(description="By")
     def actor(self, event: AuditEvent) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.forms import Form
@@ -72,6 +73,14 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.may_delete and super().has_delete_permission(request, obj)
 
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Leave out the small buttons that make a related row in a window of their own."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            for name in ("can_add_related", "can_change_related", "can_delete_related", "can_view_related"):
+                setattr(field.widget, name, False)
+        return field
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Offer one way to save, and a second that stays on the page."""
         return super().render_change_form(request, {"show_save_and_add_another": False, **context}, *args, **kwargs)
@@ -110,7 +119,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         super().save_model(request, obj, form, change)
         after = changes.snapshot(obj, masked=self.masked_fields)
         if stored is None:
-            self.audit(request, "created", obj, after=after)
+            self.audit(request, "created", obj, after={"name": str(obj), **after})
             return
         was, now = changes.difference(changes.snapshot(stored, masked=self.masked_fields), after)
         if now:

@@ -3,15 +3,13 @@
 import json
 import sys
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from config.management import parts
-from config.management.parts import Faults, Refused
-from config.rest import strict_json
+from config.management import document, parts
+from config.management.parts import Faults
 
 
 class Command(BaseCommand):
@@ -26,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
         faults = Faults()
-        completed = apply(_read(file), faults)
+        completed = apply(document.load(file), faults)
         if faults.lines:
             for line in faults.lines:
                 self.stderr.write(line)
@@ -34,30 +32,16 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(completed, indent=2, ensure_ascii=False))
 
 
-def apply(document: dict[str, object], faults: Faults) -> dict[str, object]:
+def apply(declared: dict[str, object], faults: Faults) -> dict[str, object]:
     """Apply each key by its area's part, in one transaction that any fault undoes. Returns the completed document."""
-    completed = dict(document)
+    completed = dict(declared)
     by_key = {part.provision_key: part for part in parts.registered()}
-    for unknown in document.keys() - by_key.keys():
+    for unknown in declared.keys() - by_key.keys():
         faults.add(unknown, "is not a known key")
     with transaction.atomic():
         for key, part in by_key.items():
-            if key in document:
-                completed[key] = part.provision(document[key], faults)
+            if key in declared:
+                completed[key] = part.provision(declared[key], faults)
         if faults.lines:
             transaction.set_rollback(True)
     return completed
-
-
-def _read(file: str) -> dict[str, object]:
-    try:
-        text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise Refused(f"{file}: {error.strerror}") from error
-    try:
-        document = strict_json.loads(text, skip_mark=True, storable=True)
-    except strict_json.JSONRefused as error:
-        raise Refused(f"The document is not JSON: {error} {error.place}".rstrip()) from error
-    if not isinstance(document, dict):
-        raise Refused("The document must be a JSON object.")
-    return document

@@ -62,7 +62,10 @@ class Command(BaseCommand):
             raise Refused(_reason(error)) from error
         except DatabaseError as error:
             raise Refused(f"The database {settings.DATABASES['default']['NAME']} cannot be used: {error}") from error
-        return [f"Console      {settings.BASE_URL}/admin/", f"API          {settings.BASE_URL}"]
+        return [
+            f"Console      {settings.BASE_URL}/admin/    ./manage.py createsuperuser makes an account",
+            f"API          {settings.BASE_URL}",
+        ]
 
 
 def _check_secrets(host: str) -> None:

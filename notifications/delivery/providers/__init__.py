@@ -5,16 +5,16 @@ Source: Developer experience §4; the sending contract §19.2.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from notifications.delivery.circuit import Circuit
-from notifications.delivery.messages import Accepted, Outgoing, PermanentFailure, TemporaryFailure
+from notifications.delivery.messages import Accepted, IncomingText, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers.sandbox import Sandbox
 from notifications.delivery.providers.smtp import Smtp
 
@@ -31,6 +31,19 @@ class Provider(Protocol):
 
     def send(self, message: Any) -> Accepted:  # Any: one of the kinds it carries
         """Hand one message over. Raises TemporaryFailure or PermanentFailure; anything else counts as temporary."""
+
+
+@runtime_checkable
+class TakesTexts(Protocol):
+    """A provider that also posts to us what people text back, with its token as a bearer."""
+
+    name: str
+
+    @property
+    def posting_token(self) -> str: ...
+
+    def incoming_text(self, report: Mapping[str, object]) -> IncomingText:
+        """Read one text in the provider's own form. Raises ReportUnreadable."""
 
 
 _ADAPTERS: dict[str, Callable[[str, str], Provider]] = {"smtp": Smtp, "smtp+tls": Smtp, "smtps": Smtp}
@@ -72,6 +85,12 @@ def configured() -> tuple[Carrier, ...]:
 def able_to_take(message: Outgoing) -> list[Carrier]:
     """Return who may be given this message now, in the order of the setting."""
     return [carrier for carrier in configured() if carrier.may_take(message)]
+
+
+def taking_texts(name: str) -> TakesTexts | None:
+    """Return the provider of this name, if it is one of ours and posts texts to us."""
+    provider = next((carrier.provider for carrier in configured() if carrier.name == name), None)
+    return provider if isinstance(provider, TakesTexts) else None
 
 
 @lru_cache(maxsize=4)

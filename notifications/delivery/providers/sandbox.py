@@ -3,10 +3,22 @@
 Source: Developer experience §9.
 """
 
+from collections.abc import Mapping
 from uuid import UUID
 
-from notifications.delivery.messages import Accepted, Outgoing, OutgoingEmail, OutgoingSms
+from django.conf import settings
+
+from notifications.delivery.messages import (
+    Accepted,
+    IncomingText,
+    Outgoing,
+    OutgoingEmail,
+    OutgoingSms,
+    ReportUnreadable,
+)
 from notifications.models import Channel, SandboxContent, SandboxMessage
+
+LONGEST_NUMBER = 40
 
 
 class Sandbox:
@@ -20,6 +32,20 @@ class Sandbox:
     def send(self, message: Outgoing) -> Accepted:
         kept = keep(message)
         return Accepted(reference=str(kept.notification_id), has_arrived=True)
+
+    @property
+    def posting_token(self) -> str:
+        """Return what opens this provider's addresses from elsewhere; whoever sits at this machine needs none."""
+        token: str = settings.SANDBOX_TOKEN
+        return token
+
+    def incoming_text(self, report: Mapping[str, object]) -> IncomingText:
+        """Read `{"from", "to", "content"}`. Raises ReportUnreadable."""
+        return IncomingText(
+            sender=_text(report, "from", most=LONGEST_NUMBER),
+            recipient=_text(report, "to", most=LONGEST_NUMBER),
+            content=_text(report, "content"),
+        )
 
 
 def keep(message: Outgoing) -> SandboxMessage:
@@ -41,3 +67,10 @@ def keep(message: Outgoing) -> SandboxMessage:
     )
     identifier = UUID(message.message_id.strip("<>").partition("@")[0])
     return SandboxMessage.objects.seal(identifier, Channel.EMAIL, content)
+
+
+def _text(report: Mapping[str, object], name: str, *, most: int | None = None) -> str:
+    value = report.get(name)
+    if not isinstance(value, str) or (most is not None and not 0 < len(value) <= most):
+        raise ReportUnreadable(f"{name} must be a string" + (f" of 1 to {most} characters" if most else ""))
+    return value

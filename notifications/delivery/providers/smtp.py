@@ -1,4 +1,6 @@
-"""Any mail server: `smtp://` in clear, `smtp+tls://` with STARTTLS, `smtps://` with TLS from the start.
+"""Any mail server: `smtp://`, `smtp+tls://` with STARTTLS, `smtps://` with TLS from the start.
+
+A password never goes over a network in clear: with one, `smtp://` to another machine means STARTTLS as well.
 
 Signing with DKIM, unsubscribe headers included, is the mail server's task.
 Source: the sending contract §19.2; Security and reliability §11, §12.
@@ -80,14 +82,12 @@ def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them
     if not parts.hostname or parts.path not in ("", "/"):
         raise ValueError("must be such as smtp+tls://user:password@mail.example.org:587")
     is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if parts.password and parts.scheme == "smtp" and not is_local:
-        raise ValueError("would send a password in clear: write smtp+tls:// or smtps://")
     return {
         "host": parts.hostname,
         "port": parts.port or PORTS[parts.scheme],
         "username": unquote(parts.username or ""),
         "password": unquote(parts.password or ""),
-        "use_tls": parts.scheme == "smtp+tls",
+        "use_tls": parts.scheme == "smtp+tls" or (parts.scheme == "smtp" and bool(parts.password) and not is_local),
         "use_ssl": parts.scheme == "smtps",
     }
 

@@ -2,9 +2,14 @@
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.db import models
 from django.test import Client
 from django.urls import reverse
+
+from config.console import audit
+from tests import factories
+from tests.datasets import making
 
 REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
 NAMES = [model._meta.label for model, _ in REGISTERED]
@@ -102,3 +107,54 @@ def test_a_form_without_its_token_is_refused(operator):
     answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides", "permissions": ["email"]})
 
     assert answer.status_code == 403
+
+
+def test_a_page_that_is_not_for_the_account_says_so(console):
+    answer = console.get(reverse("admin:operations_auditevent_add"))
+
+    assert answer.status_code == 403
+    assert "Ask an operator for the rights" in answer.content.decode()
+
+
+def test_a_form_that_is_too_old_says_what_to_do(operator):
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(operator)
+
+    answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides"})
+
+    assert "Go back, reload the page, and send it once more." in answer.content.decode()
+
+
+def rows_of_every_model():
+    """One row of each registered model, by its label."""
+    service = factories.make_service()
+    template = factories.make_template(service)
+    data_set = making.make_data_set()
+    making.make_token(data_set)
+    rows = [
+        service,
+        template,
+        data_set,
+        data_set.group,
+        data_set.type,
+        data_set.tokens.get(),
+        factories.make_api_key(service),
+        factories.make_sms_sender(service),
+        factories.make_reply_to(service),
+        factories.make_team_member(service),
+        factories.make_guest(service),
+        factories.make_notification(template),
+        audit.record(audit.CLOCK, "removed", object_kind="service", object_id=service.pk),
+        User.objects.create_user("jo", password="a-long-password-2"),
+    ]
+    return {row._meta.label: row for row in rows}
+
+
+def test_the_page_of_every_row_opens_with_its_history(console):
+    rows = rows_of_every_model()
+
+    assert set(rows) == set(NAMES)
+    for row in rows.values():
+        for page in ("change", "history"):
+            place = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{page}", args=[row.pk])
+            assert console.get(place).status_code == 200, place

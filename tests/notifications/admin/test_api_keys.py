@@ -1,6 +1,7 @@
 """API keys in the console: shown once, never again, and revoked for good."""
 
 import re
+import time
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from django.utils import timezone
 from config.console.models import AuditEvent
 from notifications.models import ApiKey, KeyType
 from tests import factories
+from tests.notifications import calling
 
 ADD = "/admin/notifications/apikey/add/"
 
@@ -170,3 +172,16 @@ def test_a_key_is_never_deleted_and_only_its_note_changes(console, service):
     key.refresh_from_db()
     assert (key.name, key.note) == ("pay-app", "for Jo")
     assert console.get(reverse("admin:notifications_apikey_delete", args=[key.pk])).status_code == 403
+
+
+def test_the_api_answers_a_key_revoked_here(console, service):
+    caller = calling.make_caller(service)
+    template = calling.email_template(caller)
+    assert caller.send_email(template).status_code == 201
+
+    console.post(reverse("admin:notifications_apikey_revoke", args=[caller.key.pk]))
+
+    time.sleep(2.1)  # the page promises that it takes effect within 2 seconds
+    answer = caller.send_email(template)
+    assert answer.status_code == 403
+    assert calling.messages(answer) == ["Invalid token: API key revoked"]

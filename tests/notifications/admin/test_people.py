@@ -98,3 +98,15 @@ def test_a_deleted_guest_is_named_by_id_alone(console, service):
     assert "ana@example.org" not in page
     assert not GuestListEntry.objects.exists()
     assert AuditEvent.objects.get().before["value"] == "a…@example.org"
+
+
+def test_no_row_is_named_by_an_address(service):
+    template = factories.make_template(service)
+    rows = [
+        factories.make_team_member(service, "ana@example.org"),
+        factories.make_guest(service, "ana@example.org"),
+        factories.make_reply_to(service, "ana@example.org"),
+        factories.make_notification(template, recipient="ana@example.org"),
+    ]
+
+    assert not [str(row) for row in rows if "@" in str(row)]

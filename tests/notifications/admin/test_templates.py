@@ -68,6 +68,16 @@ def test_a_change_is_the_next_version(console, template, change):
     assert AuditEvent.objects.get().verb == "changed"
 
 
+def test_a_new_version_is_told(console, template):
+    values = {"name": "Welcome", "subject": "Hi", "content": "Dear ((name))", "note": "", "based_on": 1, **NO_VERSIONS}
+    change = reverse("admin:notifications_template_change", args=[template.pk])
+
+    page = console.post(change, values, follow=True).content.decode()
+
+    assert "Welcome is at version 2. Messages sent from now on use it." in page
+    assert "was changed successfully" not in page
+
+
 def test_no_change_is_no_version(console, template):
     save(console, template, note="nothing to say")
 

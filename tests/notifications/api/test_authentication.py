@@ -151,7 +151,7 @@ def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:
     assert response.json()["errors"][0]["fix"] == (
         "Your token says 09:00:12 UTC, we say 09:01:04: 52 s apart. Turn on time synchronisation."
     )
-    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#authentication"
+    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#errors-system-clock"
 
 
 def test_a_stranger_learns_nothing_from_the_clock_message(caller: Caller) -> None:

@@ -1,6 +1,8 @@
 """The one shape of a refusal under /v2: every row of the brief's error table, and every status the contract names."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
@@ -8,9 +10,11 @@ import pytest
 from django.db import connection
 from django.test import Client, override_settings
 
-from notifications.models import DailyCounter, KeyType, RateSlot
+from notifications.models import DailyCounter, KeyType, Notification, RateSlot
 from tests.factories import make_sms_sender, make_team_member
 from tests.notifications.calling import NUMBER, email_template, make_caller, messages, sms_template
+
+SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process: ids of tests are made of it
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +53,7 @@ def test_row_service_in_trial() -> None:
 
     message = "Can't send to this recipient when service is in trial mode - see http://127.0.0.1:8000/docs/#trial-mode"
     check_envelope(response, 400, ("BadRequestError", message))
-    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#trial-mode"
+    assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#errors-trial-mode"
 
 
 def test_row_international_numbers_are_off() -> None:
@@ -123,17 +127,36 @@ def test_row_rate_limit(key_type: KeyType) -> None:
 
     message = f"Exceeded rate limit for key type {key_type.value.upper()} of 1 requests per 60 seconds"
     check_envelope(response, 429, ("RateLimitError", message))
-    assert 1 <= int(response.headers["Retry-After"]) <= 60
+    wait = response.headers["Retry-After"]
+    assert 1 <= int(wait) <= 60
+    assert response.headers["RateLimit-Policy"] == f'"{key_type.value}";q=1;w=60'
+    assert response.headers["RateLimit"] == f'"{key_type.value}";r=0;t={wait}'
 
 
-def test_row_daily_limit() -> None:
-    caller = make_caller(daily_limit_email=1)
-    template = email_template(caller)
-    assert caller.send_email(template).status_code == 201
+def test_answers_that_are_counted_say_how_many_more_may_come() -> None:
+    caller = make_caller(rate_limit_per_minute=5)
+    template = sms_template(caller)
 
-    response = caller.send_email(template)
+    sent, refused = caller.send_sms(template), caller.post("/v2/notifications/email", {})
 
-    check_envelope(response, 429, ("TooManyRequestsError", "Exceeded send limits (email: 1) for today"))
+    assert [answer.headers["RateLimit"] for answer in (sent, refused)] == ['"live";r=4', '"live";r=3']
+    assert sent.headers["RateLimit-Policy"] == '"live";q=5;w=60'
+    assert "RateLimit" not in caller.get("/v2/templates").headers
+
+
+@pytest.mark.parametrize("kind", ["sms", "email", "international_sms"])
+def test_row_daily_limit(kind: str) -> None:
+    caller = make_caller(**{f"daily_limit_{kind}": 1})
+    number = "+61491570006" if kind == "international_sms" else NUMBER
+    email, text = email_template(caller), sms_template(caller)
+
+    def send() -> Any:
+        return caller.send_email(email) if kind == "email" else caller.send_sms(text, phone_number=number)
+
+    assert send().status_code == 201
+    response = send()
+
+    check_envelope(response, 429, ("TooManyRequestsError", f"Exceeded send limits ({kind}: 1) for today"))
     assert 1 <= int(response.headers["Retry-After"]) <= 24 * 60 * 60
 
 
@@ -167,7 +190,7 @@ def test_an_unknown_path_is_404_with_or_without_a_token(path: str, has_token: bo
     check_envelope(response, 404, ("NotFound", "The requested URL was not found on the server"))
 
 
-@pytest.mark.parametrize("path", ["letter", "fax", str(uuid4()), f"{uuid4()}/pdf"])
+@pytest.mark.parametrize("path", ["letter", "fax", SOME_ID, f"{SOME_ID}/pdf"])
 def test_posting_to_another_channel_is_404(path: str) -> None:
     response = Client().post(f"/v2/notifications/{path}", b"{}", content_type="application/json")
 
@@ -178,14 +201,14 @@ def test_posting_to_another_channel_is_404(path: str) -> None:
     ("method", "path", "allowed"),
     [
         ("POST", "/v2/notifications", {"GET", "HEAD"}),
-        ("DELETE", f"/v2/notifications/{uuid4()}", {"GET", "HEAD"}),
+        ("DELETE", f"/v2/notifications/{SOME_ID}", {"GET", "HEAD"}),
         ("GET", "/v2/notifications/sms", {"POST"}),
         ("PUT", "/v2/notifications/email/", {"POST"}),
         ("OPTIONS", "/v2/notifications/email", {"POST"}),
         ("POST", "/v2/templates", {"GET", "HEAD"}),
-        ("PATCH", f"/v2/template/{uuid4()}", {"GET", "HEAD"}),
-        ("GET", f"/v2/template/{uuid4()}/preview", {"POST"}),
-        ("POST", f"/v2/template/{uuid4()}/version/1", {"GET", "HEAD"}),
+        ("PATCH", f"/v2/template/{SOME_ID}", {"GET", "HEAD"}),
+        ("GET", f"/v2/template/{SOME_ID}/preview", {"POST"}),
+        ("POST", f"/v2/template/{SOME_ID}/version/1", {"GET", "HEAD"}),
         ("POST", "/v2/received-text-messages", {"GET", "HEAD"}),
         ("BREW", "/v2/templates", {"GET", "HEAD"}),
     ],
@@ -195,6 +218,42 @@ def test_a_wrong_method_is_405_before_the_token_is_looked_at(method: str, path: 
 
     check_envelope(response, 405, ("MethodNotAllowed", "The method is not allowed for the requested URL"))
     assert set(response.headers["Allow"].split(", ")) == allowed
+
+
+@contextmanager
+def locked_database() -> Iterator[None]:
+    """Hold what every write needs from another connection; ours gives up soon."""
+    is_sqlite = connection.vendor == "sqlite"
+    impatience, patience = (
+        ("PRAGMA busy_timeout = 50", "PRAGMA busy_timeout = 5000")
+        if is_sqlite
+        else ("SET lock_timeout = '50ms'", "SET lock_timeout = '2s'")
+    )
+    other = connection.copy()
+    with connection.cursor() as ours, other.cursor() as theirs:
+        ours.execute(impatience)
+        theirs.execute("BEGIN IMMEDIATE" if is_sqlite else "BEGIN")
+        if not is_sqlite:
+            theirs.execute("LOCK TABLE notifications_notification IN ACCESS EXCLUSIVE MODE")
+        yield
+        theirs.execute("ROLLBACK")
+        ours.execute(patience)
+    other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_does_not_answer_is_503_and_the_next_request_passes() -> None:
+    caller = make_caller()
+    template = sms_template(caller)
+    assert caller.send_sms(template).status_code == 201
+
+    with locked_database():
+        response = caller.send_sms(template)
+
+    check_envelope(response, 503, ("Exception", "Service unavailable"))
+    assert int(response.headers["Retry-After"]) > 0
+    assert caller.send_sms(template).status_code == 201
+    assert Notification.objects.count() == DailyCounter.objects.get().count == 2
 
 
 def test_no_result_is_told_like_a_row_of_nobody() -> None:
@@ -310,4 +369,5 @@ def test_messages_go_on_where_the_rate_cannot_be_counted() -> None:
     response = caller.send_sms(template)
 
     assert response.status_code == 201
+    assert "RateLimit" not in response.headers
     assert DailyCounter.objects.get(service=caller.service).count == 1

@@ -87,7 +87,7 @@ def test_an_id_may_be_written_in_many_ways_and_is_shown_in_one(caller: Caller) -
         assert caller.get(f"/v2/notifications/{written}").json()["id"] == str(row.id)
 
 
-@pytest.mark.parametrize("text", ["lighthouse", "0", str(uuid4())[1:], "%00", "a b"])
+@pytest.mark.parametrize("text", ["lighthouse", "0", "e4abd5a-7a72-4230-8ebb-8e04456198c9", "%00", "a b"])
 def test_an_id_that_is_none(caller: Caller, text: str) -> None:
     assert messages(caller.get(f"/v2/notifications/{text}")) == ["notification_id is not a valid UUID"]
     assert messages(caller.get(f"/v2/template/{text}")) == ["id is not a valid UUID"]

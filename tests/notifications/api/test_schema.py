@@ -141,6 +141,17 @@ def test_a_reference_has_at_most_a_thousand_characters(length: int, is_good: boo
     assert told == ([] if is_good else [f"reference {'é' * length} is too long"])
 
 
+@pytest.mark.parametrize(("blanks", "is_good"), [(389, True), (390, False), (1_000_000, False)])
+def test_a_number_of_mostly_blanks_fits_its_column_or_is_refused(blanks: int, is_good: bool) -> None:
+    caller = make_caller()
+
+    response = caller.send_sms(sms_template(caller), phone_number=f"07700{' ' * blanks}900123")
+
+    assert response.status_code == (201 if is_good else 400)
+    if not is_good:
+        assert messages(response) == ["phone_number Number is not valid – double check the phone number you entered"]
+
+
 def test_values_are_shown_as_python_prints_them_less_every_apostrophe() -> None:
     assert fields.shown({"a": ["b's", None, True, 1.50]}) == '{a: ["bs", None, True, 1.5]}'
 

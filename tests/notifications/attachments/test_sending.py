@@ -44,6 +44,7 @@ from tests.notifications.attachments.sending import (
     links_in,
     nothing_is_stored,
     send,
+    told,
 )
 from tests.notifications.calling import ADDRESS, Caller, email_template, make_caller
 
@@ -354,7 +355,7 @@ def test_a_bucket_that_dies_in_the_middle_answers_500_and_emails_without_files_g
         s3.start()
 
     assert (away.status_code, without.status_code) == (500, 201)
-    assert away.json()["errors"] == [{"error": "Exception", "message": "Internal server error"}]
+    assert told(away) == [("Exception", "Internal server error")]
     assert store.names() == []
     assert Attachment.objects.count() == 1
     assert send(caller, file_of()).status_code == 201

@@ -7,9 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from notifications.delivery.deliver import deliver
+from notifications.delivery.deliver import deliver, status_once_accepted
+from notifications.delivery.messages import Accepted
 from notifications.models import Channel, Claim, KeyType, Notification, SandboxMessage, Status
 from tests.factories import make_notification, make_reply_to, make_service, make_sms_sender, make_template
+from tests.notifications.delivery.mail_servers import ScriptedServer
 
 pytestmark = pytest.mark.django_db
 
@@ -178,6 +180,68 @@ def test_a_provider_that_is_away_leaves_the_message_for_later(settings):
     [attempt] = message.attempts
     assert (attempt["provider"], attempt["outcome"]) == ("smtp-1", "temporary")
     assert attempt["ms"] >= 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "status"),
+    [
+        ("RCPT", Status.PERMANENT_FAILURE),
+        ("CONTENT", Status.PERMANENT_FAILURE),
+        ("MAIL", Status.TECHNICAL_FAILURE),
+        ("DATA", Status.TECHNICAL_FAILURE),
+    ],
+)
+def test_a_refusal_for_good_ends_the_message_after_one_try(settings, stage, status):
+    message = make_notification()
+    with ScriptedServer(**{stage: "550 no"}) as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+
+        assert deliver(message.id) is None
+
+    message.refresh_from_db()
+    assert (message.status, message.attempt, message.sent_at) == (status, 1, None)
+    assert message.completed_at is not None
+    assert message.attempts[0]["reply"] == "550 no"
+
+
+def test_an_email_a_mail_server_took_is_sending(settings):
+    message = make_notification()
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert (message.status, message.provider, message.completed_at) == (Status.SENDING, "mail", None)
+    assert message.provider_reference == f"<{message.id}@signalbox.invalid>"
+
+
+def test_a_reply_that_no_database_could_hold_is_no_reason_to_send_again(settings):
+    message = make_notification()
+    with ScriptedServer(CONTENT="250 taken\0\x1b[31m") as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.SENDING
+    assert message.attempts[0]["reply"] == "250 taken[31m"
+
+
+@pytest.mark.parametrize(
+    ("channel", "is_international", "has_arrived", "status"),
+    [
+        (Channel.SMS, False, False, Status.SENDING),
+        (Channel.SMS, True, False, Status.SENT),
+        (Channel.SMS, True, True, Status.DELIVERED),
+        (Channel.EMAIL, False, False, Status.SENDING),
+        (Channel.EMAIL, False, True, Status.DELIVERED),
+    ],
+)
+def test_what_an_acceptance_makes_of_a_message(channel, is_international, has_arrived, status):
+    message = make_notification(make_template(channel=channel), is_international=is_international)
+
+    assert status_once_accepted(message, Accepted(reference="r", has_arrived=has_arrived)) == status
 
 
 def test_no_provider_for_the_channel_is_a_failed_attempt(settings):

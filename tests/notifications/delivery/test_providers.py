@@ -46,7 +46,7 @@ def test_only_who_carries_the_kind_may_take_a_message(settings):
         ["mail=smtp://"],
         ["mail=smtp://mail.example.org:port"],
         ["mail=smtp://mail.example.org/path"],
-        ["mail=smtp://user:hunter2@mail.example.org"],
+        ["mail=smtp://user:hunter2@mail.example.org:port"],
         ["mail=smtp://one.example.org", "mail=smtp://two.example.org"],
     ],
 )

@@ -189,3 +189,14 @@ def test_a_recipient_stands_in_no_reason():
 
     assert failure.value.reason == "550 at RCPT"
     assert "ana@example.org" not in str(failure.value)
+
+
+def test_a_password_waits_for_tls_where_the_server_is_another_machine():
+    with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN") as server:
+        # Another way to write 127.0.0.1, which does not look like this machine.
+        provider = Smtp("mail", f"smtp://user:hunter2@127.1:{server.port}")
+        with pytest.raises(TemporaryFailure) as failure:
+            provider.send(email())
+
+    assert "STARTTLS" in failure.value.reply
+    assert not any(b"AUTH" in line for line in server.lines)

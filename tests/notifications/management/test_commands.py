@@ -20,12 +20,13 @@ def variables(service) -> dict[str, str]:
     """What `.demo.env` would hold: the demo services, provisioned from a file."""
     document = copy.deepcopy(demo_document.DOCUMENT)
     key = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
+    key["name"] = f"try_{uuid.uuid4().hex}"  # the service may hold the demo's own key from other tests
     key["secret"] = str(uuid.uuid4())
     done = service.manage("provision", "-", input=json.dumps({"services": document}))
     assert done.returncode == 0, done.stderr
     keys = json.loads(done.stdout)["services"][0]["api_keys"]
     return {
-        "NOTIFY_API_KEY": next(key["api_key"] for key in keys if key["name"] == demo_document.TEST_KEY),
+        "NOTIFY_API_KEY": next(made["api_key"] for made in keys if made["name"] == key["name"]),
         "EMAIL_TEMPLATE": demo_document.EMAIL_TEMPLATE,
         "SMS_TEMPLATE": demo_document.SMS_TEMPLATE,
     }

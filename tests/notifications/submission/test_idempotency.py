@@ -123,7 +123,7 @@ def test_a_malformed_key_is_refused(key: str) -> None:
     assert response.status_code == 400
 
 
-@pytest.mark.parametrize("key", ["k", "~" * 255])
+@pytest.mark.parametrize("key", ["k", "two words", "~" * 255])
 def test_a_well_formed_key_of_any_length(key: str) -> None:
     caller = make_caller()
 

@@ -30,7 +30,7 @@ def passes(key: ApiKey) -> bool:
 
 
 def wait_at(key: ApiKey, limit: int, seconds: float) -> int:
-    return rate.wait_by_database(key.service_id, key.key_type, limit, now_ms=START + int(seconds * 1000))
+    return rate.ask_database(key.service_id, key.key_type, limit, now_ms=START + int(seconds * 1000)).wait_ms
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,12 @@ def test_as_many_as_the_limit_pass_and_the_next_is_told_to_wait(key: ApiKey) -> 
     ) as told:
         rate.check(key)
     assert told.value.retry_after_seconds in {59, 60}
+
+
+def test_what_is_left_is_told_with_each_request(key: ApiKey) -> None:
+    told = [rate.check(key) for _ in range(3)]
+
+    assert [passage and passage.left for passage in told] == [2, 1, 0]
 
 
 def test_other_key_types_and_other_services_have_windows_of_their_own(key: ApiKey) -> None:
@@ -122,7 +128,7 @@ def test_the_window_in_redis_slides_by_its_own_clock(redis_server: PrivateRedis)
     script = redis.Redis.from_url(redis_server.url).register_script(rate.SCRIPT)
 
     def wait() -> int:
-        return int(script(keys=["rate:slides"], args=[2, 300]))
+        return int(script(keys=["rate:slides"], args=[2, 300])[0])
 
     assert [wait(), wait()] == [0, 0]
     assert 0 < wait() <= 300

@@ -162,6 +162,21 @@ def test_without_a_default_the_setting_is_the_sender_and_there_is_no_reply_to(ca
     assert (sms.sent_from, sms.notification.sms_sender, message.notification.reply_to) == ("SIGNALBOX", None, None)
 
 
+def test_the_use_of_a_sender_and_a_reply_to_address_is_noted_once_a_minute(caller: Caller) -> None:
+    text, message = sms_template(caller), email_template(caller)
+    send_sms(caller.key, text, SIMULATED[0])
+    assert SmsSender.objects.get(service=caller.service).last_used_at is None
+
+    send_sms(caller.key, text)
+    send_email(caller.key, message)
+
+    sender, address = SmsSender.objects.get(), ReplyToAddress.objects.get()
+    assert sender.last_used_at is not None
+    assert address.last_used_at is not None
+    send_sms(caller.key, text)
+    assert SmsSender.objects.get().last_used_at == sender.last_used_at
+
+
 ALLOWED, REFUSED_TEAM, REFUSED_TRIAL = None, errors.NotOnTeam, errors.ServiceInTrial
 
 

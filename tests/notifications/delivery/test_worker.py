@@ -1,6 +1,9 @@
-"""A worker that is killed in the middle of its work: nothing is lost, and hardly anything sent twice."""
+"""A real worker: killed in the middle of its work it loses nothing, and it comes back to what was refused for now."""
 
 import json
+import os
+import signal
+import subprocess
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -54,6 +57,7 @@ def killable(start_service: Callable[..., Service], sink: WatchedSink) -> Servic
 def _empty(sink: WatchedSink) -> None:
     sink.messages.clear()
     sink.before_answer = None
+    sink.refuse(None)
 
 
 def accept(service: Service, count: int) -> list[str]:
@@ -74,8 +78,8 @@ def accept(service: Service, count: int) -> list[str]:
 def rows(service: Service, ids: list[str]) -> list[dict[str, Any]]:
     code = (
         "import json, sys; from notifications.models import Notification; "
-        "found = Notification.objects.filter(id__in=json.load(sys.stdin)).values('status', 'attempts'); "
-        "print(json.dumps(list(found)))"
+        "found = Notification.objects.filter(id__in=json.load(sys.stdin)); "
+        "print(json.dumps(list(found.values('status', 'attempts', 'failed_attempts'))))"
     )
     done = service.manage("shell", "--no-imports", "-c", code, input=json.dumps(ids))
     found: list[dict[str, Any]] = json.loads(done.stdout)
@@ -127,3 +131,39 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
     wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1}, 20)
     [row] = rows(killable, [identifier])
     assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]
+
+
+def children(process_id: int) -> set[int]:
+    listed = subprocess.run(["pgrep", "-P", str(process_id)], capture_output=True, text=True)
+    return {int(line) for line in listed.stdout.split()}
+
+
+def test_killed_processes_of_a_worker_are_replaced_and_go_on(killable, sink):
+    worker = killable.start_worker()
+    accept(killable, 4)
+    wait_until(lambda: len(sink.messages) == 4)
+    before = children(worker.pid)
+    assert len(before) >= PROCESSES
+
+    for process_id in before:
+        os.kill(process_id, signal.SIGKILL)
+    wait_until(lambda: len(children(worker.pid) - before) >= PROCESSES, 5)
+    ids = accept(killable, 20)
+
+    sweep_until(killable, lambda: len(arrived(sink)) == 24)
+    assert worker.is_running()
+    wait_until(lambda: statuses(killable, ids) == {"sending": 20}, 20)
+
+
+def test_what_is_refused_for_now_goes_5_seconds_later_without_a_sweep(killable, sink):
+    killable.start_worker()
+    sink.refuse("451 try later")
+    [identifier] = accept(killable, 1)
+    wait_until(lambda: rows(killable, [identifier])[0]["failed_attempts"] == 1)
+    sink.refuse(None)
+
+    sink.wait_for_message(8)
+
+    wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1}, 20)
+    outcomes = [(attempt["outcome"], attempt["reply"]) for attempt in rows(killable, [identifier])[0]["attempts"]]
+    assert outcomes == [("temporary", "451 try later"), ("accepted", "250 OK")]

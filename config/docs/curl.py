@@ -1,0 +1,22 @@
+"""An operation of the document as a command for the shell, with the variables of `.demo.env`."""
+
+import json
+import shlex
+from typing import Any
+
+Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
+
+
+def command(path: str, method: str, operation: Json, schemes: Json) -> str:
+    """Return a command that works as pasted, given `API` and the credentials."""
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))
+    [scheme] = operation["security"][0]
+    lines = [f'"$API{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
+    if body := operation.get("requestBody"):
+        [example] = body["content"]["application/json"]["examples"].values()
+        written = json.dumps(example["value"], ensure_ascii=False)
+        lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(written)}"]
+    verb = "-X PUT " if method == "put" else ""
+    return f"curl -sS {verb}" + " \\\n  ".join(lines)

@@ -1,0 +1,19 @@
+"""Markdown in templates: `{{ text|prose }}` for paragraphs, `{{ text|line }}` for a sentence. HTML in it is text."""
+
+from django.template import Library
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+
+register = Library()
+
+_markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@register.filter
+def prose(text: str) -> SafeString:
+    return mark_safe(str(_markdown.render(text)))  # noqa: S308  the renderer escapes
+
+
+@register.filter
+def line(text: str) -> SafeString:
+    return mark_safe(str(_markdown.renderInline(text)))  # noqa: S308  the renderer escapes

@@ -1,0 +1,97 @@
+"""Groups, periods, and both together, from the records as they come by. Source: Data Set contract §11."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from datasets.queries import periods, selected, values
+from datasets.queries.collect import Tally
+from datasets.queries.periods import Window
+from datasets.queries.query import Query
+from datasets.queries.values import Order
+from datasets.records import moments
+
+Row = dict[str, Any]
+Key = tuple[Order, ...]
+
+
+class _Group:
+    """One combination of values: what was counted in all of it, and in each of its periods by number."""
+
+    def __init__(self, names: Row, query: Query) -> None:
+        self.names = names
+        self.whole = Tally(query.collect)
+        self.in_periods: dict[int, Tally] = {}
+
+    def shown(self) -> Row:
+        return {**self.names, **self.whole.shown()}
+
+
+def rows(data_set_id: int, query: Query, *, now: datetime, max_rows: int) -> list[Row]:
+    """Return the rows of a grouped read, a read by period, or both. Raises QueryRefused for more than `max_rows`."""
+    window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
+    groups = _sorted(_count(data_set_id, query, window, max_rows), query)
+    if window is None:
+        return [group.shown() for _, group in groups]
+    if not query.group_by:
+        only = groups[0][1] if groups else _Group({}, query)
+        return list(_in_periods(only, query, window))
+    if len(groups) * (len(window.borders) - 1) > max_rows:
+        raise periods.too_many(max_rows)
+    if query.flatten or query.format == "csv":
+        by_group = [list(_in_periods(group, query, window)) for _, group in groups]
+        return [row for period in zip(*by_group, strict=True) for row in period]
+    return [{**_with_group_count(group), "values": list(_in_periods(group, query, window))} for _, group in groups]
+
+
+def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int) -> dict[Key, _Group]:
+    start, end, inclusive = query.start_at, query.end_at, query.inclusive
+    if window is not None:
+        start, end, inclusive = window.start, window.end, window.inclusive
+    found: dict[Key, _Group] = {}
+    records = selected.in_range(data_set_id, start, end, inclusive=inclusive).order_by()
+    for timestamp, own in selected.counted(records, query):
+        if not all(name in own and not isinstance(own[name], dict | list) for name in query.group_by):
+            continue
+        key = tuple(values.order(own[name]) for name in query.group_by)
+        group = found.get(key)
+        if group is None:
+            if len(found) == max_rows:
+                raise periods.too_many(max_rows)
+            group = found[key] = _Group({name: own[name] for name in query.group_by}, query)
+        group.whole.add(own)
+        if window is not None and timestamp is not None:
+            number = bisect_right(window.borders, timestamp) - 1
+            group.in_periods.setdefault(number, Tally(query.collect)).add(own)
+    return found
+
+
+def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:
+    groups = sorted(found.items(), key=lambda item: item[0])
+    if query.sort is not None:
+        name = query.sort.key
+
+        def value(item: tuple[Key, _Group]) -> Any:
+            return _with_group_count(item[1])[name]
+
+        rest = [item for item in groups if values.is_last(value(item))]
+        ordered = [item for item in groups if not values.is_last(value(item))]
+        # A sort that is reversed keeps equal ones in their order, so ties stay ascending by the group values.
+        ordered.sort(key=lambda item: values.order(value(item)), reverse=query.sort.descending)
+        groups = ordered + rest
+    return groups[: query.limit]
+
+
+def _with_group_count(group: _Group) -> Row:
+    shown = group.shown()
+    return {**shown, "_group_count": len(group.in_periods)} if group.in_periods else shown
+
+
+def _in_periods(group: _Group, query: Query, window: Window) -> Iterator[Row]:
+    """Yield one row for each period, gaps filled; flat rows name their group."""
+    names = group.names if query.flatten or query.format == "csv" else {}
+    for number, start in enumerate(window.borders[:-1]):
+        tally = group.in_periods.get(number) or Tally(query.collect)
+        span = {"_start_at": moments.write(start), "_end_at": moments.write(window.borders[number + 1])}
+        yield {**names, **span, **tally.shown()}

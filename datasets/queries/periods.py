@@ -1,0 +1,67 @@
+"""The periods of a window, without gaps. Source: Data Set contract §11 (by period)."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from datasets.errors import QueryRefused
+from datasets.queries.query import Query
+from datasets.records import moments
+
+_FIXED = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The starts of the periods in order, and one more: the end of the last. Records count from `start` to `end`."""
+
+    borders: list[datetime]
+    start: datetime
+    end: datetime
+    inclusive: bool
+
+
+def window(query: Query, period: str, *, now: datetime, max_rows: int) -> Window:
+    """Return the window of a query by period; with a duration it is made of whole periods. Raises QueryRefused."""
+    try:
+        borders = _borders(query, period, now, max_rows)
+    except OverflowError as error:
+        raise QueryRefused("The periods would end after the year 9999.") from error
+    if query.start_at is not None and query.end_at is not None:
+        return Window(borders=borders, start=query.start_at, end=query.end_at, inclusive=query.inclusive)
+    return Window(borders=borders, start=borders[0], end=borders[-1], inclusive=False)
+
+
+def _borders(query: Query, period: str, now: datetime, max_rows: int) -> list[datetime]:
+    if query.duration is not None:
+        if query.duration > max_rows:
+            raise too_many(max_rows)
+        if query.start_at is not None:
+            first = moments.period_starts(query.start_at)[period]
+        else:
+            last = moments.period_starts(query.end_at or now)[period]
+            first = _shift(last, period, -query.duration)
+        return [_shift(first, period, count) for count in range(query.duration + 1)]
+    assert query.start_at is not None  # noqa: S101  the parameters see to it
+    assert query.end_at is not None  # noqa: S101
+    borders = [moments.period_starts(query.start_at)[period]]
+    while borders[-1] < query.end_at or (query.inclusive and borders[-1] == query.end_at):
+        if len(borders) > max_rows:
+            raise too_many(max_rows)
+        borders.append(_shift(borders[-1], period, 1))
+    return borders
+
+
+def too_many(max_rows: int) -> QueryRefused:
+    return QueryRefused(f"The result would have more than {max_rows} rows.")
+
+
+def _shift(start: datetime, period: str, count: int) -> datetime:
+    """Return the start of the period `count` later. Raises OverflowError outside the years 1 to 9999."""
+    if period in _FIXED:
+        return start + count * _FIXED[period]
+    months = start.year * 12 + start.month - 1 + count * _MONTHS[period]
+    try:
+        return start.replace(year=months // 12, month=months % 12 + 1)
+    except ValueError as error:
+        raise OverflowError from error

@@ -1,0 +1,59 @@
+"""How JSON values compare: equal, in order, and as numbers. Source: Data Set contract §11 (order of values)."""
+
+import json
+import math
+from typing import Any
+
+_INT64 = range(-(2**63), 2**63)
+_LAST = (9, 0)
+
+Order = tuple[int, Any]  # Any: numbers, text or nothing, by the first element
+
+
+def number(value: object) -> int | float | None:
+    """Return what counts as this value's number: exact while whole and within 64 bits, else a double."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if isinstance(value, float) or value in _INT64:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def order(value: object) -> Order:
+    """Return a key for ascending order: numbers, text by code point, false, true; everything else is equal and last.
+
+    >>> sorted([True, "a", None, 2, False, 1.5, "B"], key=order)
+    [1.5, 2, 'B', 'a', False, True, None]
+    """
+    if isinstance(value, bool):
+        return (2, value)
+    if isinstance(value, str):
+        return (1, value)
+    as_number = number(value)
+    return _LAST if as_number is None else (0, as_number)
+
+
+def is_last(value: object) -> bool:
+    return order(value) == _LAST
+
+
+def matches(value: object, wanted: str) -> bool:
+    """Is a stored value equal to the text of a filter? `12` is the text, and the number; `true` and `null` likewise."""
+    if isinstance(value, str):
+        return value == wanted
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value) == wanted
+    as_number = number(value)
+    return as_number is not None and as_number == _json_number(wanted)
+
+
+def _json_number(text: str) -> int | float | None:
+    try:
+        value = json.loads(text) if text.strip() == text else None
+    except (ValueError, RecursionError):
+        return None
+    found = number(value)
+    return found if found is not None and math.isfinite(found) else None

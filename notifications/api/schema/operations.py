@@ -1,0 +1,205 @@
+"""The operations of the sending API: what each takes and answers when it succeeds. The views stay bare of it."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiViewExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import (
+    OpenApiExample,
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+)
+
+from config.docs.annotate import annotated
+from notifications.api import queries
+from notifications.api.schema import answers, requests
+
+SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
+
+_UUID = {"type": "string", "format": "uuid"}
+_OLDER_THAN = OpenApiParameter(
+    "older_than", _UUID, description="The id of the last row of the page before; `links.next` has it filled in."
+)
+_IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+    OpenApiParameter.HEADER,
+    description="The same key with the same request, within 24 hours: the first answer again, and no second message.",
+)
+_REPLAYED = OpenApiParameter(
+    "Idempotent-Replay",
+    {"const": "true"},
+    OpenApiParameter.HEADER,
+    description="This is the answer to an earlier request with the same `Idempotency-Key`.",
+    response=[201],
+)
+
+
+def _rate(name: str, about: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=about, response=[201])
+
+
+_RATE = [
+    _rate("RateLimit-Policy", 'Requests in how many seconds, by key type: `"live";q=3000;w=60`. On refusals too.'),
+    _rate("RateLimit", 'How many more may come now: `"live";r=2999`. On refusals too.'),
+]
+
+
+class ServiceToken(OpenApiAuthenticationExtension):
+    target_class = "notifications.api.authentication.ServiceKeyAuthentication"
+    name = "serviceToken"
+    priority = 1  # before what the library knows of the class ours is made of
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "JWT",
+            "description": "A token signed with the secret of an API key, good for 30 seconds: see Authentication.",
+            "x-credential": '$(jwt "$NOTIFY_API_KEY")',
+        }
+
+
+def _sent(name: str, text: str, body: type, answer: type, example: object, *, about: str) -> Any:
+    return extend_schema(
+        operation_id=name,
+        tags=[SENDING],
+        summary=f"Send {text}",
+        description=about,
+        request={"application/json": body},
+        responses={201: OpenApiResponse(answer, description="Accepted; it is delivered in the background.")},
+        parameters=[_IDEMPOTENCY_KEY, _REPLAYED, *_RATE],
+        examples=[OpenApiExample("Example", example, request_only=True)],
+    )
+
+
+def _read(name: str, tag: str, summary: str, answer: type, *parameters: OpenApiParameter, about: str = "") -> Any:
+    return extend_schema(
+        operation_id=name,
+        tags=[tag],
+        summary=summary,
+        description=about,
+        responses={200: OpenApiResponse(answer, description="What was asked for.")},
+        parameters=list(parameters),
+    )
+
+
+def _path(name: str, about: str, example: str) -> OpenApiParameter:
+    return OpenApiParameter(name, {**_UUID, "examples": [example]}, OpenApiParameter.PATH, description=about)
+
+
+def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
+    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
+
+
+class Messages(OpenApiViewExtension):
+    target_class = "notifications.api.views.NotificationViewSet"
+
+    def view_replacement(self) -> Any:
+        return annotated(
+            self.target,
+            sms=_sent(
+                "sendTextMessage",
+                "a text message",
+                requests.TextMessage,
+                answers.SentTextMessage,
+                requests.TEXT_MESSAGE,
+                about="A list among the values becomes `ash, birch and cedar`.",
+            ),
+            email=_sent(
+                "sendEmail",
+                "an email",
+                requests.Email,
+                answers.SentEmail,
+                requests.EMAIL,
+                about="A list among the values becomes bullet points in the body.",
+            ),
+            retrieve=_read(
+                "readMessage",
+                READING,
+                "Read one message",
+                answers.Notification,
+                _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e"),
+                about="Messages sent with any key of the service, until its retention ends.",
+            ),
+            list=_read(
+                "listMessages",
+                READING,
+                "List messages",
+                answers.Notifications,
+                _words("template_type", queries.TYPES, "The channel; there are no letters."),
+                _words(
+                    "status",
+                    queries.STATUSES,
+                    "`failed` is every failure, `accepted` is created and sending, `received` is delivered.",
+                ),
+                OpenApiParameter("reference", description="Exactly this reference."),
+                _OLDER_THAN,
+                OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Messages of CSV jobs too."),
+                about="Those sent with a key of the same type, newest first. Follow `links.next` until it is absent.",
+            ),
+        )
+
+
+class Templates(OpenApiViewExtension):
+    target_class = "notifications.api.views.TemplateViewSet"
+
+    def view_replacement(self) -> Any:
+        by_id = _path("template_id", "From the console.", requests.EMAIL_TEMPLATE)
+
+        return annotated(
+            self.target,
+            list=_read(
+                "listTemplates",
+                TEMPLATES,
+                "List templates",
+                answers.Templates,
+                _words("type", queries.TYPES, "The channel; there are no letters."),
+                about="All templates of the service in one answer, but for deleted ones.",
+            ),
+            retrieve=_read(
+                "readTemplate", TEMPLATES, "Read a template", answers.Template, by_id, about="Its newest version."
+            ),
+            version=_read(
+                "readTemplateVersion",
+                TEMPLATES,
+                "Read one version of a template",
+                answers.Template,
+                by_id,
+                OpenApiParameter(
+                    "number",
+                    {"type": "integer", "minimum": 1, "examples": [1]},
+                    OpenApiParameter.PATH,
+                    description="From 1.",
+                ),
+                about="By its own name, subject and body.",
+            ),
+            preview=extend_schema(
+                operation_id="previewTemplate",
+                tags=[TEMPLATES],
+                summary="Preview a template",
+                description="Fill a template without sending it. Values it has no placeholder for are ignored.",
+                request={"application/json": requests.PreviewValues},
+                responses={200: OpenApiResponse(answers.Preview, description="The message as it would be sent.")},
+                parameters=[by_id],
+                examples=[OpenApiExample("Example", requests.PREVIEW, request_only=True)],
+            ),
+        )
+
+
+class ReceivedTexts(OpenApiViewExtension):
+    target_class = "notifications.api.views.ReceivedTextViewSet"
+
+    def view_replacement(self) -> Any:
+        return annotated(
+            self.target,
+            list=_read(
+                "listReceivedTexts",
+                RECEIVED,
+                "List received texts",
+                answers.ReceivedTexts,
+                _OLDER_THAN,
+                about="What people have sent to the numbers of the service: the same list for keys of every type.",
+            ),
+        )

@@ -1,0 +1,10 @@
+"""Addresses of the page that ends an email's subscription."""
+
+from django.urls import path
+
+from notifications.download import unsubscribe
+
+urlpatterns = [
+    path("unsubscribe/preview", unsubscribe.preview),
+    path("unsubscribe/<str:token>", unsubscribe.unsubscribe),
+]

@@ -1,0 +1,1 @@
+"""The sending area's own commands."""

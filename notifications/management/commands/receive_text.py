@@ -1,0 +1,39 @@
+"""Hand in texts as a provider would, for demos and tests. Source: the sending contract §19.3."""
+
+import sys
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import transaction
+from django.utils import timezone
+
+from config.management import document
+from config.management.parts import Faults
+from notifications.management.incoming import read_texts
+from notifications.submission import receiving
+
+
+class Command(BaseCommand):
+    help = (
+        'Take in texts from {"texts": [{"service": uuid, "from": "…", "content": "…", "to": "…"?}]}, in order, all or '
+        "none. Without `to` they came to the service's default sender. Example: manage.py receive_text texts.json. "
+        "Exit code 0, or 1 with one line for each fault."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+
+    def handle(self, *args: Any, file: str, **options: Any) -> None:
+        faults = Faults()
+        texts = read_texts(document.load(file), faults)
+        if faults.lines:
+            for line in faults.lines:
+                self.stderr.write(line)
+            sys.exit(1)
+        now = timezone.now()
+        with transaction.atomic():
+            for index, (service, text) in enumerate(texts):
+                receiving.store(service, text, at=now + timedelta(microseconds=index))  # a list shows them in order
+        self.stdout.write(f"received: {len(texts)}")

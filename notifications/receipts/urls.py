@@ -1,0 +1,10 @@
+"""Where providers post to."""
+
+from django.urls import path
+
+from notifications.receipts import views
+
+urlpatterns = [
+    path("providers/<str:name>/received-text", views.received_text),
+    path("providers/<str:name>/received-text/", views.received_text),
+]

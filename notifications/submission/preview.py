@@ -1,0 +1,42 @@
+"""What a message would say, without sending it. Source: the sending contract §17.3."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from notifications.models import Channel, Service, TemplateVersion
+from notifications.rendering import email, sms
+from notifications.submission import personalisation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """The text that would be sent; subject and HTML fragment are an email's."""
+
+    body: str
+    subject: str | None = None
+    html: str | None = None
+
+
+def preview(
+    service: Service, version: TemplateVersion, values: Mapping[str, object], *, unsubscribe_url: str
+) -> Preview:
+    """Fill one version of a template: no permission, length or rate is checked, nothing is stored.
+
+    unsubscribe_url: of the footer, where the template has one
+    Raises PersonalisationMissing.
+    """
+    subject = version.subject or ""
+    personalisation.check_complete(subject, version.content, values)
+    if version.template.type == Channel.SMS:
+        prefix = service.name if service.prefix_sms else None
+        return Preview(body=sms.render(version.content, values, prefix=prefix).text)
+    text = email.render(
+        subject,
+        version.content,
+        values,
+        unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None,
+        unlinked_names=settings.EMAIL_UNLINKED_NAMES,
+    )
+    return Preview(body=text.body, subject=text.subject, html=text.html)

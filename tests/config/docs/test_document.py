@@ -1,0 +1,114 @@
+"""The OpenAPI document: valid, whole, and of one mind with the code that reads and refuses."""
+
+import inspect
+import re
+
+import pytest
+from openapi_spec_validator import validate
+from openapi_spec_validator.shortcuts import OpenAPIV31SpecValidator
+
+from config.docs.document import document
+from config.docs.parts import parts
+from datasets.queries import parameters
+from notifications import errors
+from notifications.api import problems, queries
+from notifications.api.serializers import EmailSerializer, SmsSerializer
+
+METHODS = {"get", "post", "put"}
+OPERATIONS = [
+    (path, method, operation)
+    for path, methods in document()["paths"].items()
+    for method, operation in methods.items()
+    if method in METHODS
+]
+
+
+def test_the_document_is_valid():
+    validate(document(), cls=OpenAPIV31SpecValidator)
+
+
+def test_it_is_generated_without_a_warning(capfd):
+    document.cache_clear()
+
+    document()
+
+    assert capfd.readouterr().err == ""
+
+
+def test_it_is_served(client):
+    answer = client.get("/docs/openapi.json")
+
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json() == document()
+    assert client.post("/docs/openapi.json").status_code == 405
+
+
+def test_every_operation_of_both_areas_is_in_it():
+    assert {(method, path) for path, method, _ in OPERATIONS} == {
+        ("post", "/v2/notifications/sms"),
+        ("post", "/v2/notifications/email"),
+        ("get", "/v2/notifications"),
+        ("get", "/v2/notifications/{notification_id}"),
+        ("get", "/v2/templates"),
+        ("get", "/v2/template/{template_id}"),
+        ("get", "/v2/template/{template_id}/version/{number}"),
+        ("post", "/v2/template/{template_id}/preview"),
+        ("get", "/v2/received-text-messages"),
+        ("post", "/data/{group}/{type}"),
+        ("put", "/data/{group}/{type}"),
+        ("get", "/data/{group}/{type}"),
+    }
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=lambda part: str(part)[:40])
+def test_every_operation_says_who_may_call_and_how_it_is_refused(path, method, operation):
+    assert operation["security"][0].keys() <= document()["components"]["securitySchemes"].keys()
+    assert operation["description"]
+    assert {"403", "500", "503"} <= operation["responses"].keys()
+    for status, answer in operation["responses"].items():
+        assert "X-Request-Id" in answer["headers"]
+        for example in answer.get("content", {}).get("application/json", {}).get("examples", {}).values():
+            assert int(status) >= 400
+            assert example["summary"]
+            assert example["description"]
+
+
+@pytest.mark.parametrize(("name", "serializer"), [("TextMessage", SmsSerializer), ("Email", EmailSerializer)])
+def test_a_request_is_described_as_it_is_read(name, serializer):
+    described = document()["components"]["schemas"][name]
+
+    assert described["properties"].keys() == serializer.properties.keys()
+    assert sorted(described["required"]) == sorted(serializer.required_properties)
+    assert described["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("path", "filters"),
+    [
+        ("/v2/notifications", queries.NOTIFICATION_FILTERS),
+        ("/v2/templates", queries.TEMPLATE_FILTERS),
+        ("/v2/received-text-messages", queries.RECEIVED_TEXT_FILTERS),
+        ("/data/{group}/{type}", parameters.SINGLE | parameters.REPEATED),
+    ],
+)
+def test_a_list_is_described_with_all_its_parameters(path, filters):
+    described = document()["paths"][path]["get"]["parameters"]
+
+    assert {one["name"] for one in described if one["in"] == "query"} == set(filters)
+
+
+def test_every_refusal_of_the_sending_area_is_explained():
+    # Kinds of refusals, and those told only fault by fault.
+    abstract = {errors.Unauthenticated, errors.SchemaRefused}
+    classes = {one for _, one in inspect.getmembers(errors, inspect.isclass) if issubclass(one, Exception)} - abstract
+
+    assert classes - {row.error for row in problems.ALL} == set()
+
+
+def test_every_refusal_of_an_operation_is_in_one_family():
+    slugs = [problem.slug for part in parts() for family in part.families.values() for problem in family]
+    told = {problem.slug for part in parts() for problems in part.problems.values() for problem in problems}
+
+    assert len(slugs) == len(set(slugs))
+    assert all(re.fullmatch(r"[a-z0-9-]+", slug) for slug in slugs)
+    assert told <= set(slugs)

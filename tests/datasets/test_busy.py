@@ -1,0 +1,122 @@
+"""A database that does not take it in time: 503, nothing stored, and the next request is served as ever."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+
+from datasets import tasks
+from datasets.management import demo
+from datasets.models import DataSet, RememberedKey
+from tests.datasets.making import call, make_data_set, make_token, some_records
+
+
+@pytest.fixture
+def elsewhere() -> Callable[[Callable[[], object]], object]:
+    """Run something in another thread, which has a connection of its own."""
+
+    def run(work: Callable[[], object]) -> object:
+        results: list[object] = []
+
+        def body() -> None:
+            try:
+                results.append(work())
+            finally:
+                connection.close()
+
+        thread = threading.Thread(target=body)
+        thread.start()
+        thread.join(30)
+        return results[0]
+
+    return run
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_lock_that_is_not_to_be_had_is_answered_503(elsewhere, method):
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    call("POST", data_set, secret, some_records(1))
+    body = some_records(2) if method == "POST" else []
+
+    with transaction.atomic():
+        DataSet.objects.select_for_update().get(pk=data_set.pk)
+        busy = elsewhere(lambda: call(method, data_set, secret, body, Idempotency_Key="k"))
+    count = data_set.records.count()
+    after = call(method, data_set, secret, body, Idempotency_Key="k")
+
+    assert busy.status_code == 503
+    assert busy.json() == {"status": "error", "message": "The service is busy; try again."}
+    assert (busy.headers["Retry-After"], busy.headers["Cache-Control"]) == ("1", "no-store")
+    assert count == 1
+    assert after.status_code == 200
+    assert "Idempotent-Replay" not in after.headers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_record_that_came_after_the_sample_is_overwritten():
+    """Twenty ids are looked for before a batch is taken for new; here only others are there."""
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    values = some_records(501)
+    call("POST", data_set, secret, [{**values[7], "old": True}])
+
+    answer = call("POST", data_set, secret, values)
+
+    data_set.refresh_from_db()
+    assert answer.status_code == 200
+    assert data_set.record_count == data_set.records.count() == 501
+    assert "old" not in data_set.records.get(record_id="r000007").body
+
+
+@pytest.mark.django_db
+def test_what_nobody_foresaw_is_500_without_a_word_about_it(settings):
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    settings.DATASETS_MAX_BODY_BYTES = "not a number"
+
+    answer = call("POST", data_set, secret, some_records(1))
+
+    assert answer.status_code == 500
+    assert answer.json() == {"status": "error", "message": "The service failed to answer this request."}
+
+
+@pytest.mark.django_db
+def test_the_clock_forgets_old_keys():
+    data_set = make_data_set()
+    RememberedKey.objects.create(data_set=data_set, key="k", fingerprint="x", created_at="2020-01-01T00:00:00Z")
+
+    tasks.forget_old_keys()
+
+    assert not RememberedKey.objects.exists()
+
+
+@pytest.mark.django_db
+def test_demo_data_is_made_once_and_its_token_works():
+    first = demo.make({})
+    secret = first.variables["DATA_TOKEN"]
+    counts = dict(DataSet.objects.values_list("type__name", "record_count"))
+
+    again = demo.make({"DATA_TOKEN": secret})
+
+    visits = DataSet.objects.at("demo", "visits").get()
+    assert again.variables == {"DATA_TOKEN": secret}
+    assert first.lines == [f"Data token   DATA_TOKEN={secret}   for demo/visits"]
+    assert counts == {"visits": 14 * 24 * 3, "satisfaction": 26, "queue-times": 49}
+    assert dict(DataSet.objects.values_list("type__name", "record_count")) == counts
+    assert call("POST", visits, secret, some_records(1)).status_code == 200
+    assert Client().get("/data/demo/satisfaction").status_code == 200
+
+
+@pytest.mark.django_db
+def test_a_lost_demo_token_is_replaced_and_the_old_one_revoked():
+    old = demo.make({}).variables["DATA_TOKEN"]
+
+    new = demo.make({}).variables["DATA_TOKEN"]
+
+    visits = DataSet.objects.at("demo", "visits").get()
+    assert call("GET", visits, old).status_code == 401
+    assert call("GET", visits, new).status_code == 200

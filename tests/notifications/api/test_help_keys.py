@@ -1,0 +1,142 @@
+"""What stands beside the contract's words: `fix` says what to do, `docs` where to read on. Never instead, never values.
+
+One test for each row of Developer experience §11 but files.
+"""
+
+import re
+import uuid
+from typing import Any
+
+import pytest
+import time_machine
+
+from notifications.models import KeyType
+from tests.factories import make_sms_sender
+from tests.notifications.calling import email_template, make_caller, sms_template
+
+pytestmark = pytest.mark.django_db
+
+BASE = "http://127.0.0.1:8000"
+
+
+def help_of(response: Any) -> tuple[str, str]:
+    """Return fix and docs of the only error, which has the contract's two keys as well."""
+    (entry,) = response.json()["errors"]
+    assert entry.keys() <= {"error", "message", "fix", "docs"}
+    assert entry["error"]
+    assert entry["message"]
+    return entry.get("fix", ""), entry.get("docs", "")
+
+
+def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
+    caller = make_caller()
+    with time_machine.travel("2026-11-21T09:01:04Z", tick=False):
+        late = caller.get("/v2/templates", Authorization=caller.authorization(iat_offset=-52))
+
+    fix, docs = help_of(late)
+
+    assert fix == "Your token says 09:00:12 UTC, we say 09:01:04: 52 s apart. Turn on time synchronisation."
+    assert docs.startswith(f"{BASE}/docs/#")
+
+
+def test_the_unknown_key_row_has_the_same_words_for_every_cause() -> None:
+    caller, stranger = make_caller(), make_caller()
+    causes = [
+        caller.authorization(signature="AAAA"),
+        stranger.authorization(claims={"iss": str(caller.service.id)}),
+        caller.authorization(drop=["iat"]),
+    ]
+
+    told = {help_of(caller.get("/v2/templates", Authorization=cause))[0] for cause in causes}
+
+    assert told == {"No active key matches this token. Copy the whole key again."}
+
+
+@pytest.mark.parametrize(("live", "key_type"), [(True, KeyType.TEAM), (False, KeyType.LIVE)], ids=["team", "trial"])
+def test_the_team_and_trial_rows_lead_to_the_service(live: bool, key_type: KeyType) -> None:
+    caller = make_caller(key_type=key_type, live=live)
+
+    fix, _ = help_of(caller.send_email(email_template(caller)))
+
+    link = f"{BASE}/admin/notifications/service/{caller.service.id}/"
+    assert fix == f"Add this recipient to the team or guest list, or go live: {link}"
+
+
+def test_the_sender_row_lists_the_ids_of_this_service_alone() -> None:
+    caller = make_caller()
+    default = caller.service.sms_senders.get()
+    other = make_sms_sender(caller.service, "OTHER", is_default=False)
+    removed = make_sms_sender(caller.service, "GONE", is_default=False, archived_at=default.created_at)
+
+    fix, _ = help_of(caller.send_sms(sms_template(caller), sms_sender_id=str(removed.id)))
+
+    assert fix == f"Ids of this service: {default.id} (default), {other.id}"
+
+
+def test_the_reply_to_row_lists_them_or_says_that_there_are_none() -> None:
+    caller, without = make_caller(), make_caller()
+    without.service.reply_to_addresses.all().delete()
+    address = caller.service.reply_to_addresses.get()
+    own, unknown = f"Ids of this service: {address.id} (default)", str(uuid.uuid4())
+
+    for one, fix in ((caller, own), (without, "Ids of this service: none")):
+        assert help_of(one.send_email(email_template(one), email_reply_to_id=unknown))[0] == fix
+
+
+def test_the_missing_value_row_names_names_and_the_likely_slip_but_no_value() -> None:
+    caller = make_caller()
+    template = email_template(caller, "Dear ((name)), pay by ((dueDate))")
+    values = {"name": "Secret Jo", "amount": "12345", "dueDat": "tomorrow"}
+
+    response = caller.send_email(template, personalisation=values)
+    fix, _ = help_of(response)
+
+    assert fix == "Sent: name, amount, dueDat. Did you mean `dueDate` for `dueDat`?"
+    assert not any(value in response.content.decode() for value in values.values())
+
+
+@pytest.mark.parametrize(
+    ("number", "fix"),
+    [
+        ("+44 770090012", "9 digits after the country code; a UK mobile has 10."),
+        ("07700 9001", "8 digits after the leading 0; a UK mobile has 10."),
+        ("4158961600", "Start a UK number with 0, any other with + and its country code."),
+    ],
+)
+def test_the_phone_number_row_counts_digits_and_never_repeats_them(number: str, fix: str) -> None:
+    caller = make_caller()
+
+    response = caller.send_sms(sms_template(caller), phone_number=number)
+
+    assert help_of(response)[0] == fix
+    assert number not in response.content.decode()
+
+
+def test_the_rate_row_says_when_to_come_back() -> None:
+    caller = make_caller(rate_limit_per_minute=1)
+    template = sms_template(caller)
+    caller.send_sms(template)
+
+    refused = caller.send_sms(template)
+
+    assert help_of(refused)[0]
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+
+
+def test_every_address_of_the_documentation_is_on_our_own_host() -> None:
+    caller = make_caller()
+    answers = [caller.get("/v2/nowhere"), caller.post("/v2/notifications/sms", {}), caller.get("/v2/templates?x=1")]
+
+    for answer in answers:
+        for entry in answer.json()["errors"]:
+            assert re.fullmatch(rf"{BASE}/docs/#[a-z0-9-]+", entry.get("docs", f"{BASE}/docs/#x"))
+
+
+def test_a_token_is_never_repeated() -> None:
+    caller = make_caller()
+    authorization = caller.authorization(signature="c2VjcmV0LXNpZ25hdHVyZQ")
+
+    response = caller.get("/v2/templates", Authorization=authorization)
+
+    assert authorization.split()[1] not in response.content.decode()
+    assert caller.key.secret not in response.content.decode()

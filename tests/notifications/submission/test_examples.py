@@ -1,0 +1,62 @@
+"""The calls that the console shows work as pasted."""
+
+import json
+import subprocess
+import sys
+import uuid
+
+import pytest
+
+from notifications.models import Channel
+from notifications.submission import examples
+from tests import factories
+
+
+@pytest.fixture
+def template(request, db):
+    """An email template with awkward placeholders, or a text message without any."""
+    if request.param is Channel.EMAIL:
+        return factories.make_template(content='Dear ((it\'s a "name")) of ((straße))', subject="For ((who))")
+    return factories.make_template(channel=Channel.SMS, content="The tide is high")
+
+
+@pytest.fixture
+def key(service, template):
+    """A test key of the running service, which has a template of the same id and words."""
+    secret, version = str(uuid.uuid4()), template.versions.get()
+    words = {"id": str(template.pk), "type": template.type, "name": template.name, "content": version.content}
+    subject = {"subject": version.subject} if version.subject else {}
+    document = {
+        "name": template.service.name,
+        "id": str(template.service_id),
+        "templates": [{**words, **subject}],
+        "api_keys": [{"name": "an-app", "type": "test", "secret": secret}],
+    }
+    done = service.manage("provision", "-", input=json.dumps({"services": [document]}))
+    assert done.returncode == 0, done.stderr
+    return f"an-app-{template.service_id}-{secret}"
+
+
+BOTH = pytest.mark.parametrize("template", [Channel.EMAIL, Channel.SMS], indirect=True)
+
+
+@BOTH
+def test_the_shell_example_sends_one(service, template, key):
+    text = examples.shell(service.url, key, template)
+
+    done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=False, timeout=60)
+
+    assert json.loads(done.stdout)["template"]["id"] == str(template.pk), done.stdout + done.stderr
+
+
+@BOTH
+def test_the_python_example_sends_one(service, template, key):
+    text = examples.python(service.url, key, template)
+
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=60)
+
+    assert str(template.pk) in done.stdout, done.stderr
+
+
+def test_without_a_template_the_example_says_what_is_missing():
+    assert "the id of a template (make one first)" in examples.shell("http://here", examples.PLACE_FOR_KEY, None)

@@ -1,0 +1,134 @@
+"""Sixteen clients and two web processes at once: the minute's and the day's limits are exact all the same.
+
+Source: the sending contract §13; Security and reliability, test plan D2, D3.
+"""
+
+import http.client
+import json
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.conftest import Start
+from tests.notifications.provisioned import NUMBER, Provisioned
+from tests.notifications.tokens import make_token
+from tests.service import Service
+
+CLIENTS = 16
+PER_MINUTE = 3000
+EACH = 200  # requests of one client, so that some are too many
+DAILY_LIMIT = 100
+TOKEN_SECONDS = 20  # a token is good for 30
+
+Answer = tuple[int, dict[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def busy_service(start_service: Start) -> Service:
+    return start_service(WEB_CONCURRENCY="2", LOG_LEVEL="warning")
+
+
+def make_service(service: Service, **fields: Any) -> Provisioned:
+    document = {
+        "name": f"Busy {uuid.uuid4().hex[:8]}",
+        "live": True,
+        "sms_senders": [{"sender": "BUSY", "default": True}],
+        "team": [{"email_address": "team@example.com", "phone_number": NUMBER}],
+        "templates": [{"type": "sms", "name": "text", "content": "Hello"}],
+        "api_keys": [{"name": f"{kind}-key", "type": kind} for kind in ("live", "team", "test")],
+        **fields,
+    }
+    return Provisioned(service, document)
+
+
+class Client:
+    """One caller with a connection of its own that stays open."""
+
+    def __init__(self, caller: Provisioned) -> None:
+        host, _, port = caller.url.removeprefix("http://").partition(":")
+        self._connection = http.client.HTTPConnection(host, int(port), timeout=30)
+        self._caller = caller
+        self._tokens: dict[str, tuple[float, str]] = {}
+
+    def post(self, key_type: str, body: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {self._token(key_type)}", "Content-Type": "application/json"}
+        self._connection.request("POST", "/v2/notifications/sms", json.dumps(body), headers)
+        response = self._connection.getresponse()
+        return response.status, dict(response.headers), json.loads(response.read())
+
+    def _token(self, key_type: str) -> str:
+        made_at, token = self._tokens.get(key_type, (float("-inf"), ""))
+        if time.monotonic() - made_at > TOKEN_SECONDS:
+            token = make_token(self._caller.id, self._caller.keys[key_type][-36:])
+            self._tokens[key_type] = (time.monotonic(), token)
+        return token
+
+
+def at_once(caller: Provisioned, work: Callable[[Client], list[Answer]]) -> list[Answer]:
+    """Let every client do the same work, all starting together."""
+    start = threading.Barrier(CLIENTS)
+
+    def one(_: int) -> list[Answer]:
+        client = Client(caller)
+        start.wait()
+        return work(client)
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        return [answer for answers in pool.map(one, range(CLIENTS)) for answer in answers]
+
+
+def test_three_thousand_pass_in_a_minute_and_the_next_one_does_not(busy_service: Service) -> None:
+    """Bodies that the schema refuses count as well, and cost little. Other key types have windows of their own."""
+    caller = make_service(busy_service)
+    beside: Counter[int] = Counter()
+
+    def work(client: Client) -> list[Answer]:
+        answers = [client.post("live", {}) for _ in range(EACH)]
+        for key_type in ("team", "test"):
+            beside.update([client.post(key_type, {})[0] for _ in range(5)])
+        return answers
+
+    began = time.monotonic()
+    answers = at_once(caller, work)
+    seconds = time.monotonic() - began
+
+    assert seconds < 60, f"this machine made {len(answers)} requests in {seconds:.0f} s: no minute holds them"
+    refused = [answer for answer in answers if answer[0] == 429]
+    assert Counter(status for status, _, _ in answers) == {400: PER_MINUTE, 429: CLIENTS * EACH - PER_MINUTE}
+    for _, headers, body in refused:
+        assert body["errors"][0]["message"] == "Exceeded rate limit for key type LIVE of 3000 requests per 60 seconds"
+        assert 1 <= int(headers["Retry-After"]) <= 60
+        assert headers["RateLimit-Policy"] == '"live";q=3000;w=60'
+    assert beside == {400: CLIENTS * 10}
+
+
+def test_a_limit_of_the_services_own_lets_exactly_so_many_through(busy_service: Service) -> None:
+    caller = make_service(busy_service, rate_limit_per_minute=50)
+
+    answers = at_once(caller, lambda client: [client.post("team", {}) for _ in range(10)])
+
+    assert Counter(status for status, _, _ in answers) == {400: 50, 429: CLIENTS * 10 - 50}
+
+
+def test_a_daily_limit_of_a_hundred_lets_exactly_a_hundred_through(busy_service: Service) -> None:
+    caller = make_service(busy_service, daily_limits={"sms": DAILY_LIMIT})
+    body = {"phone_number": NUMBER, "template_id": caller.templates["text"]}
+
+    def work(client: Client) -> list[Answer]:
+        return [client.post(key_type, body) for _ in range(10) for key_type in ("live", "team")]
+
+    answers = at_once(caller, work)
+
+    counted = Counter(status for status, _, _ in answers)
+    assert counted == {201: DAILY_LIMIT, 429: CLIENTS * 20 - DAILY_LIMIT}
+    told = {body["errors"][0]["message"] for status, _, body in answers if status == 429}
+    assert told == {"Exceeded send limits (sms: 100) for today"}
+    stored = [row for kind in ("live", "team") for row in caller.client(kind).get_all_notifications_iterator()]
+    assert {row["id"] for row in stored} == {body["id"] for status, _, body in answers if status == 201}
+    assert Client(caller).post("test", body)[0] == 201

@@ -1,0 +1,172 @@
+"""How long messages stay: by the service's days and the UTC date, then a count and a "not found". §21."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import connection
+
+from config.celery import app
+from notifications import tasks
+from notifications.models import Channel, DailyCount, KeyType, Notification, ReceivedText, Service, Status, retention
+from tests.factories import make_notification, make_service, make_template
+from tests.notifications.calling import make_caller
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 7, 20, 3, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def at_three_in_the_morning() -> Iterator[None]:
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+def make_message(service: Service, days: float, **fields: Any) -> Notification:
+    """A message accepted so many days before midnight; a bit less is the day after."""
+    midnight = datetime(2026, 7, 20, tzinfo=UTC)
+    template = fields.pop("template", None) or make_template(service)
+    return make_notification(
+        template, created_at=midnight - timedelta(days=days), **{"status": Status.DELIVERED, **fields}
+    )
+
+
+@pytest.mark.parametrize(
+    ("retention_days", "days", "stays"), [(7, 7, True), (7, 7.01, False), (3, 3.01, False), (90, 89, True)]
+)
+def test_a_message_stays_for_its_services_days_by_the_utc_date(retention_days: int, days: float, stays: bool) -> None:
+    message = make_message(make_service(retention_days=retention_days), days)
+
+    tasks.purge()
+
+    assert Notification.objects.filter(id=message.id).exists() is stays
+
+
+def test_live_and_team_messages_leave_a_count_and_test_messages_nothing() -> None:
+    service = make_service()
+    email, text = make_template(service), make_template(service, Channel.SMS)
+    for status, n in ((Status.DELIVERED, 3), (Status.PERMANENT_FAILURE, 1)):
+        for _ in range(n):
+            make_message(service, 10.5, template=email, status=status)
+    make_message(service, 10.5, template=text, key_type=KeyType.TEAM)
+    make_message(service, 9.5, template=text, key_type=KeyType.TEAM)
+    make_message(service, 10.5, template=email, key_type=KeyType.TEST)
+
+    tasks.purge()
+
+    counts = DailyCount.objects.values_list("day", "channel", "template", "key_type", "status", "n")
+    tenth, eleventh = date(2026, 7, 10), date(2026, 7, 9)
+    assert set(counts) == {
+        (eleventh, "email", email.id, "live", "delivered", 3),
+        (eleventh, "email", email.id, "live", "permanent-failure", 1),
+        (eleventh, "sms", text.id, "team", "delivered", 1),
+        (tenth, "sms", text.id, "team", "delivered", 1),
+    }
+    assert Notification.objects.count() == 0
+
+
+def test_a_second_run_counts_nothing_twice_and_adds_what_came_later() -> None:
+    service = make_service()
+    template = make_template(service)
+    make_message(service, 8.5, template=template)
+    tasks.purge()
+    tasks.purge()
+    make_message(service, 8.5, template=template)
+    tasks.purge()
+
+    assert DailyCount.objects.get().n == 2
+
+
+def test_received_texts_go_too_and_leave_nothing() -> None:
+    service = make_service()
+    for days in (6, 9):
+        ReceivedText.objects.create(
+            service=service, notify_number="1", user_number="2", content="x", created_at=NOW - timedelta(days=days)
+        )
+
+    tasks.purge()
+
+    assert ReceivedText.objects.get().created_at == NOW - timedelta(days=6)
+    assert DailyCount.objects.count() == 0
+
+
+def test_other_services_keep_theirs_and_archived_ones_are_cleaned_as_well() -> None:
+    kept = make_message(make_service(retention_days=30), 20)
+    make_message(make_service(active=False), 20)
+
+    tasks.purge()
+
+    assert Notification.objects.get() == kept
+
+
+def test_a_message_still_waiting_to_be_sent_is_not_deleted() -> None:
+    waiting = make_message(make_service(retention_days=3), 5, status=Status.CREATED)
+
+    tasks.purge()
+
+    assert Notification.objects.get() == waiting
+
+
+def test_it_works_in_batches_up_to_its_limit() -> None:
+    service = make_service()
+    template = make_template(service)
+    row = make_message(service, 9, template=template)
+    Notification.objects.bulk_create(
+        Notification(
+            service=service, key_type=row.key_type, channel=row.channel, template=template, template_version=1,
+            recipient="a", normalised_recipient="a", body="b", status=Status.DELIVERED, created_at=row.created_at,
+        )
+        for _ in range(retention.BATCH + 10)
+    )  # fmt: skip
+
+    assert retention.purge(retention.BATCH + 5) == retention.BATCH + 5
+    assert Notification.objects.count() == 6
+    assert tasks.purge_all() == 6
+    assert DailyCount.objects.get().n == retention.BATCH + 11
+
+
+def test_afterwards_the_id_is_not_found_and_a_page_after_it_is_empty() -> None:
+    caller = make_caller()
+    template = make_template(caller.service)
+    old, new = (make_message(caller.service, days, template=template) for days in (8.5, 1))
+    assert caller.get(f"/v2/notifications/{old.id}").status_code == 404, (
+        "past its days it is gone before the clock comes"
+    )
+
+    tasks.purge()
+
+    missing = caller.get(f"/v2/notifications/{old.id}")
+    page = caller.get(f"/v2/notifications?older_than={old.id}")
+    assert (missing.status_code, missing.json()["errors"][0]["error"]) == (404, "NoResultFound")
+    assert (page.status_code, page.json()["notifications"], list(page.json()["links"])) == (200, [], ["current"])
+    assert [row["id"] for row in caller.get("/v2/notifications").json()["notifications"]] == [str(new.id)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_runs_at_once_delete_each_message_once_and_count_it_once() -> None:
+    service = make_service()
+    templates = [make_template(service) for _ in range(3)]
+    for index in range(60):
+        make_message(service, 8 + index % 5, template=templates[index % 3])
+
+    def run(_: int) -> int:
+        try:
+            return retention.purge(1000)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        removed = sum(pool.map(run, range(4)))
+
+    assert removed + retention.purge(1000) == 60 == sum(DailyCount.objects.values_list("n", flat=True))
+    assert Notification.objects.count() == 0
+
+
+def test_the_clock_has_it_daily_at_three_utc() -> None:
+    entry = next(one for one in app.conf.beat_schedule.values() if one["task"] == tasks.purge.name)
+
+    assert (entry["schedule"].hour, entry["schedule"].minute, app.conf.timezone) == ({3}, {0}, "UTC")
