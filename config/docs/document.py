@@ -5,6 +5,7 @@ Source: Developer experience §8.
 
 from collections.abc import Mapping
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
@@ -25,11 +26,21 @@ _ANSWER_HEADERS: Mapping[str, tuple[str, Json]] = {
 _MAY_RETRY = frozenset({409, 429, 503})
 
 
-@cache
+_one_at_a_time = Lock()
+
+
 def document() -> Json:
     """Return the document; it is the same for as long as the process lives."""
+    with _one_at_a_time:  # the generator loads itself piece by piece and fails where two threads ask at once
+        return _kept()
+
+
+def generate() -> Json:
     found: Json = SchemaGenerator().get_schema(public=True)
     return found
+
+
+_kept = cache(generate)
 
 
 def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
@@ -46,6 +57,8 @@ def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
 def complete(result: Json, **_: object) -> Json:
     """Add what is true of every operation: its refusals, the headers of every answer, and the chapters as tags."""
     _drop_marks(result)
+    # The generator takes an address's methods from a set, in an order that changes from process to process.
+    result["paths"] = {path: dict(sorted(methods.items())) for path, methods in result["paths"].items()}
     schemas = result["components"]["schemas"]
     for part in parts():
         for name, schema in schemas.items():

@@ -56,6 +56,8 @@ def type_of(schema: Schema, schemas: Schema) -> str:
 def _with_format(name: str, schema: Schema) -> str:
     if name == "array":
         items = schema.get("items", {})
+        if "enum" in items:
+            return f"any of {type_of(items, {})}"
         return f"array of {items['type']}s" if isinstance(items.get("type"), str) else "array"
     return f"{name} ({schema['format']})" if schema.get("format") in {"uuid", "date-time", "uri"} else name
 

@@ -1,76 +1,130 @@
 """What is collected beside the count of a group or period. Source: Data Set contract §11 (collected values)."""
 
+import json
 import math
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Any
 
-from datasets.queries import values
+from datasets.queries import counting, values
+from datasets.queries.counting import Counted
 from datasets.queries.query import Collect
 
-_ABSENT = object()
+_POINT = 1074  # binary places after which no double has another
+
+
+class Figures:
+    """The values of one field in one group or period, as their counts come by.
+
+    is_spread, is_set: whether distinct numbers, or distinct values, must be kept; else nothing grows with the records.
+    exact: the sum of the finite numbers, in units of the smallest double, so that nothing is lost before the end.
+    """
+
+    def __init__(self, methods: set[str]) -> None:
+        self.is_spread = bool(methods & {"median", "p95"})
+        self.is_set = "set" in methods
+        self.present = self.numbers = self.exact = 0
+        self.has_doubles = self.has_infinity = False
+        self.least: int | float = math.inf
+        self.greatest: int | float = -math.inf
+        self.spread: dict[int | float, int] = {}
+        self.distinct: dict[values.Order, Any] = {}
+
+    def add(self, row: Counted) -> None:
+        if row.value is None:
+            return
+        self.present += row.records
+        if row.total is not None and row.least is not None and row.greatest is not None:
+            self._add_wholes(row.records, row.total, row.least, row.greatest)
+        elif row.value != counting.OTHER:
+            value = json.loads(row.value)
+            if self.is_set and not values.is_last(value):
+                self.distinct[values.order(value)] = value
+            number = values.number(value)
+            if number is not None:
+                self._add_number(number, row.records)
+
+    def _add_wholes(self, count: int, total: int, least: int, greatest: int) -> None:
+        self.numbers += count
+        self.exact += total << _POINT
+        self.least, self.greatest = min(self.least, least), max(self.greatest, greatest)
+
+    def _add_number(self, number: int | float, count: int) -> None:
+        self.numbers += count
+        self.least, self.greatest = min(self.least, number), max(self.greatest, number)
+        if self.is_spread:
+            self.spread[number] = self.spread.get(number, 0) + count
+        if isinstance(number, float):
+            self.has_doubles = True
+        if math.isinf(number):
+            self.has_infinity = True
+            return
+        above, below = number.as_integer_ratio()
+        self.exact += above * count << _POINT + 1 - below.bit_length()
+
+    def shown(self, method: str) -> Any:
+        """Return the collected value; what is beyond the doubles has no JSON form and is null."""
+        if method == "count":
+            return self.present
+        if method == "set":
+            return [self.distinct[order] for order in sorted(self.distinct)]
+        figure = self._figure(method) if self.numbers else None
+        return figure if figure is None or math.isfinite(figure) else None
+
+    def _figure(self, method: str) -> int | float | None:
+        if method == "min":
+            return self.least
+        if method == "max":
+            return self.greatest
+        if method in {"median", "p95"}:
+            return self._quantile(0.5 if method == "median" else 0.95)
+        total = self._sum()
+        if method == "sum" or math.isinf(total):
+            return total
+        is_whole = isinstance(total, int) and total % self.numbers == 0
+        return total // self.numbers if is_whole else total / self.numbers
+
+    def _sum(self) -> int | float:
+        if self.has_infinity:
+            return math.inf
+        whole = values.number(self.exact >> _POINT)
+        if isinstance(whole, int) and not self.has_doubles:
+            return whole
+        try:
+            return self.exact / (1 << _POINT)  # of two whole numbers: rounded once, correctly
+        except OverflowError:
+            return math.inf
+
+    def _quantile(self, share: float) -> int | float:
+        """Linear between the two numbers next to the place."""
+        ordered = sorted(self.spread)
+        ends = list(accumulate(self.spread[number] for number in ordered))
+        place = (self.numbers - 1) * share
+        below = math.floor(place)
+        low, high = (ordered[bisect_right(ends, each)] for each in (below, min(below + 1, self.numbers - 1)))
+        if place == below or low == high:
+            return low
+        return low + (high - low) * (place - below)
 
 
 class Tally:
-    """The records of one group, one period, or one period of a group, as they come by."""
+    """One group, one period, or one period of a group: its count and the figures of its collected fields."""
 
     def __init__(self, collects: tuple[Collect, ...]) -> None:
         self.collects = collects
         self.count = 0
-        self.seen: dict[str, list[Any]] = {collect.name: [] for collect in collects}
+        self.figures = {name: Figures(methods) for name, methods in counting.fields(collects).items()}
+        self._in_order = list(self.figures.values())
 
-    def add(self, fields: dict[str, Any]) -> None:
-        self.count += 1
-        for name, kept in self.seen.items():
-            value = fields.get(name, _ABSENT)
-            if value is not _ABSENT and value is not None:
-                kept.append(value)
+    def add(self, row: Counted) -> None:
+        if row.field == 0:
+            self.count += row.records
+        if self._in_order:
+            self._in_order[row.field].add(row)
 
     def shown(self) -> dict[str, Any]:
         """Return `_count` and the collected values under their keys."""
         row: dict[str, Any] = {"_count": self.count}
         for collect in self.collects:
-            row |= dict.fromkeys(collect.keys, _collected(collect.method, self.seen[collect.name]))
+            row |= dict.fromkeys(collect.keys, self.figures[collect.name].shown(collect.method))
         return row
-
-
-def _collected(method: str, kept: list[Any]) -> Any:
-    if method == "count":
-        return len(kept)
-    if method == "set":
-        distinct = {order: value for value in kept if (order := values.order(value)) and not values.is_last(value)}
-        return [distinct[order] for order in sorted(distinct)]
-    numbers = sorted(found for value in kept if (found := values.number(value)) is not None)
-    figure = _figure(method, numbers) if numbers else None
-    return figure if figure is None or math.isfinite(figure) else None  # beyond the doubles there is no JSON form
-
-
-def _figure(method: str, numbers: list[int | float]) -> int | float | None:
-    """numbers: sorted ascending, at least one."""
-    if method == "min":
-        return numbers[0]
-    if method == "max":
-        return numbers[-1]
-    if method in {"median", "p95"}:
-        return _quantile(numbers, 0.5 if method == "median" else 0.95)
-    total = values.number(sum(found for found in numbers if isinstance(found, int)))
-    doubles = [found for found in numbers if isinstance(found, float)]
-    if doubles:
-        total = _sum([*doubles, float(total or 0)])
-    if method == "sum" or total is None:
-        return total
-    return total // len(numbers) if isinstance(total, int) and total % len(numbers) == 0 else total / len(numbers)
-
-
-def _quantile(numbers: list[int | float], share: float) -> int | float:
-    place = (len(numbers) - 1) * share
-    below = math.floor(place)
-    above = min(below + 1, len(numbers) - 1)
-    if place == below or numbers[below] == numbers[above]:
-        return numbers[below]
-    return numbers[below] + (numbers[above] - numbers[below]) * (place - below)
-
-
-def _sum(doubles: list[float]) -> float:
-    try:
-        return math.fsum(doubles)
-    except (OverflowError, ValueError):  # beyond the doubles, or both infinities
-        return math.inf

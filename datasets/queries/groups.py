@@ -1,11 +1,12 @@
-"""Groups, periods, and both together, from the records as they come by. Source: Data Set contract §11."""
+"""Groups, periods, and both together, put together from what SQL has counted. Source: Data Set contract §11."""
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from datasets.queries import periods, selected, values
+from datasets.queries import counting, periods, selected, values
 from datasets.queries.collect import Tally
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
@@ -50,21 +51,32 @@ def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int)
     if window is not None:
         start, end, inclusive = window.start, window.end, window.inclusive
     found: dict[Key, _Group] = {}
-    records = selected.in_range(data_set_id, start, end, inclusive=inclusive).order_by()
-    for timestamp, own in selected.counted(records, query):
-        if not all(name in own and not isinstance(own[name], dict | list) for name in query.group_by):
+    records = selected.records(data_set_id, query, start, end, inclusive=inclusive)
+    for row in counting.count(records, query):
+        names = _names(query.group_by, row.keys)
+        if names is None:
             continue
-        key = tuple(values.order(own[name]) for name in query.group_by)
+        key = tuple(map(values.order, names.values()))
         group = found.get(key)
         if group is None:
             if len(found) == max_rows:
                 raise periods.too_many(max_rows)
-            group = found[key] = _Group({name: own[name] for name in query.group_by}, query)
-        group.whole.add(own)
-        if window is not None and timestamp is not None:
-            number = bisect_right(window.borders, timestamp) - 1
-            group.in_periods.setdefault(number, Tally(query.collect)).add(own)
+            group = found[key] = _Group(names, query)
+        group.whole.add(row)
+        if window is not None and row.period is not None:
+            number = bisect_right(window.borders, row.period) - 1
+            group.in_periods.setdefault(number, Tally(query.collect)).add(row)
     return found
+
+
+def _names(fields: tuple[str, ...], texts: tuple[str | None, ...]) -> Row | None:
+    """Return the values of the group, or None where a field is absent or holds an array or object."""
+    names: Row = {}
+    for field, text in zip(fields, texts, strict=True):
+        if text is None or text.startswith(("[", "{")):
+            return None
+        names[field] = json.loads(text)
+    return names
 
 
 def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:

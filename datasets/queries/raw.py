@@ -1,8 +1,9 @@
 """Whole records, in the order of time and `_id` or of one field. Source: Data Set contract §11 (raw).
 
-In the order of time, or of `_id`, the records come sorted from an index and are streamed. In the order of another field
-a page holds no more than itself in memory, whatever the number of records it is chosen from; an export, which asks for
-all, is sorted whole.
+In the order of time, or of `_id`, records come sorted from an index: a page begins at its place there, and an export is
+one such page after the other, so it holds no more than one in memory and no statement or snapshot open while a slow
+reader reads. In the order of another field a page holds no more than itself in memory, whatever the number of records
+it is chosen from; an export, which asks for all, is sorted whole.
 """
 
 import heapq
@@ -20,6 +21,7 @@ from datasets.queries.query import Query
 from datasets.queries.selected import Row
 from datasets.records import moments
 
+_EXPORTED = 2_000  # records of an export in memory at a time
 _BEYOND = 10**309  # stands in a cursor for a number that is no double: JSON has no word for infinity
 
 
@@ -43,26 +45,37 @@ def page(data_set_id: int, query: Query) -> Page:
 def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
     """Yield the records in their order, from the cursor on; with `most` no more than that many are wanted."""
     most = query.limit if most is None else most
-    records = selected.in_range(data_set_id, query.start_at, query.end_at, inclusive=query.inclusive)
+    records = selected.records(data_set_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
     if key in {"_timestamp", "_id"}:
-        return islice(selected.rows(_by_index(records, key, query), query), most)
-    passing = selected.rows(records.order_by("timestamp", "record_id"), query)
+        return _by_index(records, key, query, most)
+    passing = selected.rows(records)
     return iter(_by_field(passing, query, most))
 
 
-def _by_index(records: QuerySet[Record], key: str, query: Query) -> QuerySet[Record]:
+def _by_index(records: QuerySet[Record], key: str, query: Query, most: int | None) -> Iterator[Row]:
+    after = query.after
+    size = _EXPORTED if most is None else most
+    while True:
+        block = list(selected.rows(_following(records, key, query, after)[:size]))
+        yield from block
+        if most is not None or len(block) < size:
+            return
+        after = _position(block[-1], query)
+
+
+def _following(records: QuerySet[Record], key: str, query: Query, after: Position | None) -> QuerySet[Record]:
     is_falling = query.sort is not None and query.sort.descending
     beyond, sign = ("lt", "-") if is_falling else ("gt", "")
     if key == "_id":
-        if query.after is not None:
-            records = records.filter(**{f"record_id__{beyond}": query.after.record_id})
+        if after is not None:
+            records = records.filter(**{f"record_id__{beyond}": after.record_id})
         return records.order_by(f"{sign}record_id")
-    if query.after is not None:
-        timestamp, record_id = query.after.timestamp, query.after.record_id
+    if after is not None:
         # The first condition is implied by the second; it is the one an index can start at.
-        records = records.filter(**{f"timestamp__{beyond}e": timestamp})
-        records = records.filter(Q(**{f"timestamp__{beyond}": timestamp}) | Q(**{f"record_id__{beyond}": record_id}))
+        records = records.filter(**{f"timestamp__{beyond}e": after.timestamp})
+        later = Q(**{f"timestamp__{beyond}": after.timestamp})
+        records = records.filter(later | Q(**{f"record_id__{beyond}": after.record_id}))
     return records.order_by(f"{sign}timestamp", f"{sign}record_id")
 
 

@@ -40,17 +40,12 @@ def is_last(value: object) -> bool:
     return order(value) == _LAST
 
 
-def matches(value: object, wanted: str) -> bool:
-    """Is a stored value equal to the text of a filter? `12` is the text, and the number; `true` and `null` likewise."""
-    if isinstance(value, str):
-        return value == wanted
-    if isinstance(value, bool) or value is None:
-        return json.dumps(value) == wanted
-    as_number = number(value)
-    return as_number is not None and as_number == _json_number(wanted)
+def is_in_64_bits(whole: int) -> bool:
+    return whole in _INT64
 
 
-def _json_number(text: str) -> int | float | None:
+def json_number(text: str) -> int | float | None:
+    """Return the number of which this is the JSON text, or None: `12` and `1e1`, not `012`, nor what is no double."""
     try:
         value = json.loads(text) if text.strip() == text else None
     except (ValueError, RecursionError):

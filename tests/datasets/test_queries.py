@@ -3,14 +3,15 @@
 import csv
 import io
 import json
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from django.test import Client
 
 from datasets.errors import QueryRefused
-from datasets.queries import cursor, parameters, raw, values
+from datasets.queries import cursor, parameters, raw
 from datasets.records import moments
+from tests.datasets import plain
 from tests.datasets.making import BOUNDS, call, make_data_set, make_token, put_in
 
 pytestmark = pytest.mark.django_db
@@ -159,7 +160,12 @@ def test_more_groups_than_rows_are_refused(settings):
     ],
 )
 def test_what_a_filter_matches(wanted, value, holds):
-    assert values.matches(value, wanted) is holds
+    data_set = make_data_set()
+    put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "v": value}])
+    query = parameters.parse(urlencode({"filter_by": f"v:{wanted}"}), data_set_id=data_set.pk, bounds=BOUNDS)
+
+    assert len(raw.page(data_set.pk, query).rows) == holds
+    assert plain.matches(value, wanted) is holds
 
 
 def forged() -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from tests import documented
 from tests.service import Service
 
 FILE = Path(__file__).resolve().parent.parent / "vectors" / "data-sets.jsonl"
@@ -148,6 +149,9 @@ class Player:
     def _check(self, case: Case, request: dict[str, Any], answer: Answer, expect: dict[str, Any]) -> None:
         allowed = expect["status"] if isinstance(expect["status"], list) else [expect["status"]]
         assert answer.status in allowed, (answer.status, answer.body[:500])
+        if answer.headers.get("content-type") == "application/json" and answer.body:
+            path = case.fill(request["path"])
+            documented.check(request["method"], path, answer.status, answer.headers, answer.json)
         if "json" in expect:
             check(answer.json, case.fill(expect["json"]), whole=True)
         if "json_subset" in expect:

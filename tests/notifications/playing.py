@@ -20,6 +20,7 @@ from typing import Any
 
 import requests
 
+from tests import documented
 from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
 from tests.notifications.tokens import make_token
 
@@ -150,6 +151,8 @@ class Play:
         if response.status_code >= 400:
             self.check_envelope(response.status_code, body)
         with self.told(response):
+            sent = response.request
+            documented.check(str(sent.method), str(sent.url), response.status_code, response.headers, body)
             if "status" in expect:
                 self.equal(response.status_code, expect["status"], "status")
             if "errors" in expect:

@@ -1,13 +1,14 @@
 """The bodies of answers, described for the document. What writes them is `api/records.py` and `api/serializers.py`;
 the suite holds real answers to these."""
 
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 
 from notifications.api.queries import PAGE_SIZE
 from notifications.models import Channel, Status
 
 Shape = serializers.Serializer[object]
+_one_object = extend_schema_serializer(many=False)  # an action called `list` would be taken to answer an array
 _MOMENT = "UTC, always with six digits: `2026-11-20T09:00:00.000000Z`."
 
 
@@ -98,6 +99,7 @@ class PageLinks(Shape):
     next = serializers.URLField(required=False, help_text="The page after it; absent when this one is empty.")
 
 
+@_one_object
 class Notifications(Shape):
     notifications = Notification(many=True, help_text=f"Newest first, at most {PAGE_SIZE}.")
     links = PageLinks()
@@ -122,6 +124,7 @@ class Template(Shape):
     letter_contact_block = Null(help_text="Always null.")
 
 
+@_one_object
 class Templates(Shape):
     templates = Template(many=True, help_text="By name, then type.")
 
@@ -147,6 +150,7 @@ class ReceivedText(Shape):
     content = serializers.CharField()
 
 
+@_one_object
 class ReceivedTexts(Shape):
     received_text_messages = ReceivedText(many=True, help_text=f"Newest first, at most {PAGE_SIZE}.")
     links = PageLinks()

@@ -1,18 +1,22 @@
 """The OpenAPI document: valid, whole, and of one mind with the code that reads and refuses."""
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 from openapi_spec_validator import validate
 from openapi_spec_validator.shortcuts import OpenAPIV31SpecValidator
 
-from config.docs.document import document
+from config.docs.document import document, generate
 from config.docs.parts import parts
 from datasets.queries import parameters
 from notifications import errors
 from notifications.api import problems, queries
 from notifications.api.serializers import EmailSerializer, SmsSerializer
+from tests.servers import ROOT
 
 METHODS = {"get", "post", "put"}
 OPERATIONS = [
@@ -28,11 +32,28 @@ def test_the_document_is_valid():
 
 
 def test_it_is_generated_without_a_warning(capfd):
-    document.cache_clear()
-
-    document()
+    generate()
 
     assert capfd.readouterr().err == ""
+
+
+def test_threads_that_ask_at_once_all_get_it():
+    """In a process of its own: once the generator is loaded, there is nothing left to go wrong."""
+    program = """if True:
+        import django
+        from concurrent.futures import ThreadPoolExecutor
+        django.setup()
+        from config.docs.document import document
+        with ThreadPoolExecutor(8) as pool:
+            print(len({id(asked.result()) for asked in [pool.submit(document) for _ in range(8)]}))
+    """
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+    assert done.stdout.strip() == "1", done.stderr
 
 
 def test_it_is_served(client):

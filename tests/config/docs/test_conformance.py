@@ -1,0 +1,109 @@
+"""The running service against its own document: what it is asked is made of the document, the answers are held to it.
+
+A fixed number of requests from a fixed seed: good ones with ids and recipients of the caller, bad ones as they come.
+"""
+
+import uuid
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from config.docs.document import document
+from tests.datasets.test_http import Writer
+from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
+from tests.notifications.tokens import make_token
+from tests.service import Service
+
+REQUESTS = 25  # for each operation, good and bad each
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+SCHEMA = schemathesis.openapi.from_dict(document())
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
+
+
+class Callers:
+    """Whoever may call either area, and what is theirs."""
+
+    def __init__(self, service: Service) -> None:
+        self.base_url = service.url
+        self.sender = Provisioned(
+            service,
+            {
+                "name": f"Described {uuid.uuid4().hex[:8]}",
+                "live": True,
+                "sms_senders": [{"sender": "DESCRIBED", "default": True}],
+                "reply_to_addresses": [{"email_address": "reply@example.com", "default": True}],
+                "templates": [
+                    {"type": "sms", "name": "sms", "content": "Hello"},
+                    {"type": "email", "name": "email", "subject": "Hi", "content": "# Hello\n\nDear all"},
+                ],
+                "api_keys": [{"name": "test-key", "type": "test"}],
+            },
+        )
+        self.writer = Writer(service)
+        sent = self.sender.client().send_sms_notification(NUMBER, self.sender.templates["sms"])
+        self.message_id = sent["id"]
+
+    def authorization(self, path: str) -> str:
+        if path.startswith("/data/"):
+            return f"Bearer {self.writer.token}"
+        return f"Bearer {make_token(self.sender.id, self.sender.keys['test'][-36:])}"
+
+    def know(self, case: Any) -> None:
+        """Put what is ours into a good request, in place of ids and recipients nobody has."""
+        known = {
+            "template_id": self.sender.templates["email" if "email" in case.path else "sms"],
+            "notification_id": self.message_id,
+            "group": self.writer.group,
+            "type": "visits",
+            "number": 1,
+        }
+        case.path_parameters = {name: known.get(name, value) for name, value in (case.path_parameters or {}).items()}
+        if isinstance(case.body, dict) and "template_id" in case.body:
+            recipient = {"phone_number": NUMBER, "email_address": ADDRESS}
+            ours = {**recipient, "template_id": known["template_id"]}
+            case.body = {name: ours.get(name, value) for name, value in case.body.items()}
+
+
+@pytest.fixture(scope="module")
+def callers(service: Service) -> Callers:
+    return Callers(service)
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["good", "bad"])
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
+def test_every_answer_is_in_the_document(operation: Any, mode: GenerationMode, callers: Callers) -> None:
+    statuses = set()
+
+    @settings(
+        max_examples=REQUESTS, derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def ask(case: Any) -> None:
+        if mode is GenerationMode.POSITIVE:
+            callers.know(case)
+        answer = case.call(
+            base_url=callers.base_url, headers={"Authorization": callers.authorization(operation.path)}, timeout=30
+        )
+        statuses.add(answer.status_code)
+        case.validate_response(answer, checks=CHECKS)
+
+    ask()
+
+    if mode is GenerationMode.POSITIVE:
+        assert statuses & {200, 201}

@@ -1,0 +1,38 @@
+"""Every example of the page, run as it stands after the block of the chapter on authentication, with the demo data."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from config.docs import page
+
+(AUTHENTICATION,) = re.findall(r"```bash\n(.*?)```", page.areas()[0].sections[0].chapter.text, re.DOTALL)
+EXAMPLES = {
+    operation.anchor: operation.curl
+    for area in page.areas()
+    for section in area.sections
+    for operation in section.operations
+}
+
+
+@pytest.fixture(scope="module")
+def demo(service):
+    made = service.manage("demo")
+    assert made.returncode == 0, made.stderr
+    return service
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_works_as_pasted(demo, name):
+    pasted = f"{AUTHENTICATION}\n{EXAMPLES[name]}".replace("http://127.0.0.1:8000", demo.url)
+
+    done = subprocess.run(["bash", "-c", pasted], cwd=demo.folder / "var", capture_output=True, text=True, timeout=30)
+
+    answer = json.loads(done.stdout)
+    if name == "readMessage":  # its id is nobody's
+        assert answer["errors"][0]["message"] == "No result found"
+    else:
+        assert "errors" not in answer, answer
+        assert answer.get("status") in {None, "ok"}, answer
