@@ -31,6 +31,11 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None = None, **kwargs:
             if settings.SANDBOX_INBOX and not settings.SANDBOX_TOKEN
             else ""
         ),
+        "E008": (
+            "SCANNER is none: files would be sent that nobody has looked at for viruses"
+            if settings.SCANNER == "none"
+            else ""
+        ),
     }
     return [Error(fault, id=f"{TAG}.{number}") for number, fault in faults.items() if fault]
 

@@ -4,8 +4,17 @@ The class attribute `kind` is the word the caller reads in `error`; `api/errors.
 Source: Notification Sending API §7; the sending contract §2.2 to §16.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
+
+
+def shown(value: object) -> str:
+    """Show a value as the contract's messages do: as Python prints it, less every apostrophe.
+
+    >>> shown(None), shown(["a", 1]), shown("x")
+    ('None', '[a, 1]', 'x')
+    """
+    return repr(value).replace("'", "")
 
 
 class NotificationError(Exception):
@@ -182,6 +191,15 @@ class ValidationError(NotificationError):
     kind = "ValidationError"
 
 
+class PropertiesUnexpected(ValidationError):
+    """One fault that names every unknown property."""
+
+    def __init__(self, *, names: Iterable[str]) -> None:
+        unknown = sorted(names)
+        words = f"({', '.join(unknown)} {'was' if len(unknown) == 1 else 'were'} unexpected)"
+        super().__init__(f"Additional properties are not allowed {words}")
+
+
 class SchemaRefused(ValidationError):
     """All that is wrong with one request, in the contract's order."""
 
@@ -223,10 +241,6 @@ class PersonalisationMissing(NotificationError):
         super().__init__(f"Missing personalisation: {', '.join(names)}", fix=fix)
 
 
-class FileInTextMessage(NotificationError):
-    text = "Can only send a file by email"
-
-
 class SmsSenderNotFound(NotificationError):
     def __init__(self, *, as_sent: str, service_id: object, fix: str = "") -> None:
         super().__init__(f"sms_sender_id {as_sent} does not exist in database for service id {service_id}", fix=fix)
@@ -248,17 +262,6 @@ class ServiceInTrial(NotificationError):
 
 class InternationalNotAllowed(NotificationError):
     text = "Cannot send to international mobile numbers"
-
-
-class FilesNotSetUp(NotificationError):
-    def __init__(self, *, settings_url: str) -> None:
-        super().__init__(
-            f"Send files by email has not been set up - add contact details for your service at {settings_url}"
-        )
-
-
-class FilesNotSent(NotificationError):
-    text = "Files are not sent by this release: leave the file out of the personalisation"
 
 
 class MessageEmpty(NotificationError):

@@ -13,8 +13,9 @@ from celery.signals import worker_ready
 from django.utils import timezone
 
 from config import publishing
+from notifications.attachments import expiry
 from notifications.delivery.deliver import deliver as hand_over
-from notifications.models import IdempotencyRecord, Notification, SandboxMessage, Status, retention
+from notifications.models import Attachment, IdempotencyRecord, Notification, SandboxMessage, Status, retention
 
 SWEEP_LIMIT = 500  # of messages enqueued in one sweep
 HINTED_UP_TO = timedelta(
@@ -55,6 +56,21 @@ def trim_sandbox() -> None:
 def forget_idempotency_keys() -> None:
     """Delete the records of Idempotency-Keys after a day, every hour."""
     IdempotencyRecord.objects.forget_old()
+
+
+# Files may be many and their store slow: these two have the time of their runs, and end by themselves.
+@shared_task(soft_time_limit=expiry.RUN_SECONDS + 60, time_limit=expiry.RUN_SECONDS + 120)
+def expire_attachments() -> None:
+    """Remove the files that are past their last day or withdrawn, every 15 min."""
+    expiry.remove_due()
+
+
+@shared_task(soft_time_limit=expiry.RUN_SECONDS + 60, time_limit=expiry.RUN_SECONDS + 120)
+def tidy_attachments() -> None:
+    """Remove what the ways of files have left behind: orphans, old rows, sealed messages; every night."""
+    Notification.objects.forget_sealed()
+    Attachment.objects.forget_old(timezone.now())
+    expiry.remove_orphans()
 
 
 @shared_task

@@ -44,6 +44,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 page="notifications.Template",
                 about="The texts people receive, with their versions",
             ),
+            Entry(
+                title="Files",
+                icon="attach_file",
+                page="notifications.Attachment",
+                about="Documents that emails link to, and how long they can be had",
+            ),
         ),
     ),
     (

@@ -5,6 +5,7 @@ So `config` imports neither area, and `manage.py provision` can apply both parts
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from django.core.management import CommandError
 
@@ -52,6 +53,7 @@ class Part:
     demo:      makes the demo data that is not there yet; given what `.demo.env` already holds, name → value.
     tries:     name of a `manage.py try` target → function that does it over HTTP and returns the line to print.
     sweeps:    name of a rule → function that runs it and returns how many rows it dealt with.
+    aged_sweeps: the same for rules that judge by age; they take that age, or None for their own.
     checkups:  what `manage.py doctor` looks at beside the platform; each returns one finding.
     reseals:   table.column → function that seals every cell of it under the newest key and returns how many.
     """
@@ -62,6 +64,7 @@ class Part:
     demo: Callable[[dict[str, str]], DemoResult]
     tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
+    aged_sweeps: dict[str, Callable[[timedelta | None], int]] = field(default_factory=dict)
     checkups: list[Callable[[], Finding]] = field(default_factory=list)
     reseals: dict[str, Callable[[], int]] = field(default_factory=dict)
 

@@ -11,6 +11,7 @@ from config.settings.queue import *
 from config.settings.logs import *
 from config.settings.datasets import *
 from config.settings.notifications import *
+from config.settings.files import *
 from config.settings.console import *
 
 if environment() == "production":

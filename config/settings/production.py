@@ -1,9 +1,12 @@
 """What production turns on. There is no secret and no host to fall back to."""
 
+from urllib.parse import urlsplit
+
 from config.env import env
 from config.settings.base import BASE_URL
+from config.settings.files import FILES_BASE_URL
 
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [BASE_URL.partition("://")[2].partition("/")[0].partition(":")[0]])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [urlsplit(url).hostname or "" for url in (BASE_URL, FILES_BASE_URL)])
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", False)
 SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-s"

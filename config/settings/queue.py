@@ -65,6 +65,16 @@ if "notifications" in AREAS:
             "schedule": 60 * 60,
             "options": {"expires": 60 * 60},
         },
+        "remove files past their last day": {
+            "task": "notifications.tasks.expire_attachments",
+            "schedule": 15 * 60,
+            "options": {"expires": 15 * 60},
+        },
+        "tidy up after files": {
+            "task": "notifications.tasks.tidy_attachments",
+            "schedule": crontab(hour=3, minute=0),  # UTC
+            "options": {"expires": 60 * 60},
+        },
         "delete the messages no service keeps any longer": {
             "task": "notifications.tasks.purge",
             "schedule": crontab(hour=3, minute=0),  # UTC, as CELERY_TIMEZONE says

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from django.utils import timezone
 
 from notifications.api.identifiers import parse_uuid
-from notifications.errors import NotificationError, ValidationError
+from notifications.errors import NotificationError, PropertiesUnexpected, ValidationError, shown
 from notifications.models import Permission, Service
 from notifications.recipients import email, phone
 from notifications.recipients.email import EmailAddress
@@ -41,22 +41,10 @@ _REST = rf"(?:{_CHARACTER}|[/?])*+"
 _HTTPS_URL = re.compile(rf"\Ahttps://{_AUTHORITY}(?:/{_CHARACTER}*+)*+(?:\?{_REST})?(?:#{_REST})?\Z")
 
 
-def shown(value: object) -> str:
-    """Show a value as the contract's messages do: as Python prints it, less every apostrophe.
-
-    >>> shown(None), shown(["a", 1]), shown("x")
-    ('None', '[a, 1]', 'x')
-    """
-    return repr(value).replace("'", "")
-
-
 def unexpected(names: Iterable[str]) -> list[NotificationError]:
     """Return the one fault that names every unknown property, or nothing where there is none."""
-    unknown = sorted(names)
-    if not unknown:
-        return []
-    words = f"({', '.join(unknown)} {'was' if len(unknown) == 1 else 'were'} unexpected)"
-    return [ValidationError(f"Additional properties are not allowed {words}")]
+    unknown = list(names)
+    return [PropertiesUnexpected(names=unknown)] if unknown else []
 
 
 def of_type(name: str, value: object, expected: type | tuple[type, ...], words: str) -> None:

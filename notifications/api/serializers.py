@@ -26,7 +26,7 @@ class RequestSerializer(BaseSerializer[Any]):  # Any: what goes in and out diffe
     def run_validation(self, data: object = None) -> Any:  # Any: as the base class has it
         """Raises SchemaRefused: faults of properties in the table's order, then missing ones, then unknown ones."""
         if data and not isinstance(data, dict):
-            raise errors.SchemaRefused([errors.ValidationError(f"{fields.shown(data)} is not of type object")])
+            raise errors.SchemaRefused([errors.ValidationError(f"{errors.shown(data)} is not of type object")])
         given: dict[str, object] = data if isinstance(data, dict) else {}  # null, [], "", 0 and false count as {}
         values: dict[str, Any] = {}
         faults: list[errors.NotificationError] = []
@@ -68,7 +68,7 @@ class SmsSerializer(RequestSerializer):
         return SmsRequest(**{**values, "template_id": values["template_id"].value})
 
     def to_representation(self, submission: Submission) -> dict[str, object]:
-        content = {"body": submission.notification.body, "from_number": submission.sent_from}
+        content = {"body": submission.body, "from_number": submission.sent_from}
         return _created(submission, content, self.context["base"])
 
 
@@ -93,8 +93,8 @@ class EmailSerializer(RequestSerializer):
     def to_representation(self, submission: Submission) -> dict[str, object]:
         notification = submission.notification
         content = {
-            "subject": notification.subject,
-            "body": notification.body.strip(),
+            "subject": submission.subject,
+            "body": submission.body.strip(),
             "from_email": submission.sent_from,
             "one_click_unsubscribe_url": notification.one_click_unsubscribe_url,
         }

@@ -28,9 +28,10 @@ def _sms(claim: Claim) -> OutgoingSms:
 
 def _email(claim: Claim) -> OutgoingEmail:
     notification = claim.notification
+    subject, body = notification.outgoing
     text = EmailText(
-        subject=notification.subject or "",
-        filled=notification.body,
+        subject=subject,
+        filled=body,
         unsubscribe_url=unsubscribing.url(notification) if notification.unsubscribe_link else None,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )

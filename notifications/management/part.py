@@ -1,10 +1,14 @@
 """What the sending area contributes to the shared commands."""
 
+from datetime import timedelta
+
 from django.conf import settings
 
 from config.management.parts import Finding, Part, register
 from notifications import tasks
+from notifications.attachments import expiry
 from notifications.delivery import providers
+from notifications.management import checkups
 from notifications.management.demo import make_demo
 from notifications.management.provision import provision
 from notifications.management.reseals import reseals
@@ -17,6 +21,12 @@ def _providers() -> Finding:
     if settings.PROVIDERS == ["sandbox"]:
         names += " (nothing leaves this machine)"
     return Finding(name="providers", seen=names)
+
+
+def _files(older_than: timedelta | None) -> int:
+    """Remove due files, then blobs without a row. Returns how many of both."""
+    orphans = expiry.remove_orphans(expiry.ORPHAN_AFTER if older_than is None else older_than)
+    return expiry.remove_due().removed + orphans.removed
 
 
 register(
@@ -33,7 +43,8 @@ register(
             "sandbox": SandboxMessage.objects.trim,
             "idempotency keys": IdempotencyRecord.objects.forget_old,
         },
-        checkups=[_providers],
+        aged_sweeps={"files": _files},
+        checkups=[_providers, checkups.scanner, checkups.file_store],
         reseals=reseals(),
     )
 )

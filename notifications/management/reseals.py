@@ -8,7 +8,7 @@ from collections.abc import Callable
 from django.db import models
 
 from config import sealing
-from notifications.models import ApiKey, CallbackEndpoint, SandboxMessage
+from notifications.models import ApiKey, Attachment, CallbackEndpoint, Notification, SandboxMessage
 
 BATCH = 500
 
@@ -20,6 +20,8 @@ def reseals() -> dict[str, Callable[[], int]]:
         (CallbackEndpoint, "sealed_bearer_token"),
         (CallbackEndpoint, "sealed_signing_secret"),
         (SandboxMessage, "sealed"),
+        (Notification, "sealed_outgoing"),
+        (Attachment, "name_sealed"),
     ]
     return {f"{model._meta.model_name}.{column}": _resealer(model, column) for model, column in cells}
 

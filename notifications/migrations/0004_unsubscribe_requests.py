@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('notifications', '0001_straight_road'),
+        ('notifications', '0003_client_tries'),
     ]
 
     operations = [

@@ -1,8 +1,10 @@
 """The rows of the sending area. Outside this package a model is imported from here."""
 
 from notifications.models.api_key import ApiKey, KeyType
+from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.claim import Attempt, Claim
+from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import DailyCount
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
@@ -17,13 +19,18 @@ from notifications.models.unsubscribe_request import UnsubscribeRequest
 
 __all__ = [
     "ApiKey",
+    "Attachment",
+    "AttachmentState",
     "Attempt",
     "CallbackEndpoint",
     "CallbackKind",
     "Channel",
     "Claim",
+    "ClientTries",
     "DailyCount",
     "DailyCounter",
+    "DownloadEvent",
+    "DownloadKind",
     "GuestListEntry",
     "IdempotencyRecord",
     "KeyType",

@@ -55,7 +55,8 @@ LOST = Attempt(at=None, provider="", outcome="uncertain", reply="The worker ende
 class Claim:
     """One message in the hands of this worker, with what is needed to send it.
 
-    Each way to let go says whether the row was still ours: a finisher whose lease ran out changes nothing.
+    Each way to let go says whether the row was still ours: a finisher whose lease ran out changes nothing. The two that
+    end it for this worker take the keys of links with them, in the same update.
     """
 
     notification: Notification
@@ -90,6 +91,7 @@ class Claim:
         return self._finish(
             attempt,
             status=status,
+            sealed_outgoing=None,
             sent_at=at,
             completed_at=at if status in COMPLETED else None,
             provider=provider,
@@ -101,6 +103,7 @@ class Claim:
         return self._finish(
             attempt,
             status=status,
+            sealed_outgoing=None,
             completed_at=at,
             provider=attempt["provider"],
             failed_attempts=F("failed_attempts") + 1,

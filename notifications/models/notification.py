@@ -3,6 +3,7 @@
 Source: the sending contract §17 to §19; Security and reliability §10.
 """
 
+import json
 import uuid
 from datetime import datetime, timedelta
 from typing import Self
@@ -14,6 +15,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config import sealing
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
@@ -66,10 +68,15 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
     def advance(self, status: Status, at: datetime) -> int:
         """Move these messages on, where the table of statuses allows it. Returns how many moved."""
-        changes: dict[str, object] = {"status": status}
+        changes: dict[str, object] = {"status": status, "sealed_outgoing": None}
         if status in COMPLETED:
             changes["completed_at"] = at
         return self.filter(status__in=sources(status)).update(**changes)
+
+    def forget_sealed(self) -> int:
+        """Clear what is still sealed of messages that have ended or been handed over. Returns of how many."""
+        ended = self.exclude(status=Status.CREATED).exclude(sealed_outgoing=None)
+        return ended.update(sealed_outgoing=None)
 
     def silent_since(self, moment: datetime) -> Self:
         """Return what a provider took before this moment and never reported on."""
@@ -82,6 +89,8 @@ class Notification(models.Model):
     recipient: as the caller gave it, less ignorable characters; normalised_recipient: used to send and to compare.
     body: the filled text, for an email its Markdown source; it is what the answer showed and what is sent.
     due_at: from when on it should go; the give-up time counts from here, and retries move only `next_attempt_at`.
+    sealed_outgoing: subject and body with whole links to files, until the message has ended or been handed over; null
+    where there are no files. What is kept readable has the links without their keys.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
     attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
 
@@ -104,6 +113,7 @@ class Notification(models.Model):
     reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null is "none given", "" is a reference
     subject = models.TextField(null=True)  # noqa: DJ001  null for a text message
     body = models.TextField()
+    sealed_outgoing = models.BinaryField(null=True, editable=False)
     unsubscribe_link = models.BooleanField(default=False)
     one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null is "none given"
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)
@@ -142,7 +152,22 @@ class Notification(models.Model):
             models.Index(
                 fields=["sent_at"], condition=models.Q(status__in=["sending", "pending"]), name="notification_silent"
             ),
+            models.Index(fields=["status"], condition=~models.Q(sealed_outgoing=None), name="notification_sealed"),
         ]
 
     def __str__(self) -> str:
         return f"Message {str(self.id)[:8]}"
+
+    @property
+    def outgoing(self) -> tuple[str, str]:
+        """Return subject and body as the recipient gets them. Raises config.sealing.SealBroken."""
+        if self.sealed_outgoing is None:
+            return self.subject or "", self.body
+        plain = sealing.unseal(bytes(self.sealed_outgoing), table="notification", column="outgoing", row=str(self.id))
+        subject, body = json.loads(plain)
+        return subject, body
+
+    def set_outgoing(self, subject: str, body: str) -> None:
+        """Seal subject and body with whole links into this row (not saved)."""
+        plain = json.dumps([subject, body])
+        self.sealed_outgoing = sealing.seal(plain, table="notification", column="outgoing", row=str(self.id))

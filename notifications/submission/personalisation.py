@@ -1,4 +1,4 @@
-"""Values and placeholders: what is missing, and which values are files. Source: the sending contract §7.1, §10."""
+"""Values and placeholders: what is missing. Source: the sending contract §7.1."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -18,20 +18,6 @@ def check_complete(subject: str, content: str, personalisation: Mapping[str, obj
     names = placeholders.missing(subject, content, personalisation=personalisation)
     if names:
         raise errors.PersonalisationMissing(names=names, fix=_hint(names, list(personalisation)))
-
-
-def has_file(personalisation: Mapping[str, object]) -> bool:
-    """Say whether any value is a file: an object with the key `file`."""
-    return any(isinstance(value, dict) and "file" in value for value in personalisation.values())
-
-
-def check_files(service: Service, personalisation: Mapping[str, object]) -> None:
-    """Raises FilesNotSetUp, FilesNotSent: a file is never passed over in silence."""
-    if not has_file(personalisation):
-        return
-    if not service.file_contact:
-        raise errors.FilesNotSetUp(settings_url=console_url(service))
-    raise errors.FilesNotSent
 
 
 def console_url(service: Service) -> str:

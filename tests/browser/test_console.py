@@ -1,6 +1,5 @@
 """The console and the sandbox inbox in a real browser, from the first sign-in to a message that arrived."""
 
-import shutil
 import uuid
 from collections.abc import Iterator
 
@@ -12,14 +11,6 @@ from tests.servers import Program
 from tests.service import Service
 
 PASSWORD = "a-long-password-1"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium on this machine")
-    return found
 
 
 @pytest.fixture

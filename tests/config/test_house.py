@@ -20,6 +20,7 @@ PRODUCTION = {
     "BASE_URL": "https://signalbox.example.gov.uk",
     "EMAIL_DOMAIN": "example.gov.uk",
     "PROVIDERS": "smtp-1=smtp://mail.example.gov.uk",
+    "SCANNER": "clamd:unix:/run/clamav/clamd.ctl",
 }
 
 

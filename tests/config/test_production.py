@@ -17,6 +17,7 @@ UNSAFE = {
     "no domain for emails": ({"EMAIL_DOMAIN": ""}, "E005"),
     "callbacks into our own network": ({"OUTBOUND_ALLOWED_NETWORKS": "10.0.0.0/8"}, "E006"),
     "an open sandbox inbox": ({"SANDBOX_INBOX": "on"}, "E007"),
+    "nobody to scan files": ({"SCANNER": "none"}, "E008"),
 }
 
 

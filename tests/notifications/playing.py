@@ -24,7 +24,7 @@ from tests import documented
 from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
 from tests.notifications.tokens import make_token
 
-EICAR = "X5O!P%@AP[4\\PZX54(P^)7CC)7}" + "$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
+EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # never in one piece
 REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
 _NOT_OF_THE_TOKEN = {"key", "scheme", "raw_token", "iss_case", "secret_case"}
 _TOKEN = re.compile(r"\{([^{}\"\n]+)\}")
@@ -247,7 +247,7 @@ class Play:
         if word in {"upper", "nohyphen"}:
             inner = self.fill(rest, rest)
             return inner.upper() if word == "upper" else inner.replace("-", "")
-        fixed = {"base": self.base, "run": self.run, "unused": self.unused, "eicar": EICAR}
+        fixed = {"base": self.base, "run": self.run, "unused": self.unused, "eicar": base64.b64encode(EICAR).decode()}
         if token in fixed:
             return fixed[token]
         if token == "now_string":

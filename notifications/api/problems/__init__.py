@@ -7,7 +7,7 @@ message stands for a value. Source: Notification Sending API §7; Developer expe
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from notifications.api.problems import calling, messages
+from notifications.api.problems import calling, files, messages
 from notifications.api.problems.row import Row
 from notifications.errors import AuthError, NotificationError
 
@@ -19,6 +19,7 @@ FAMILIES: Mapping[str, Sequence[Row]] = {
     "Phone numbers": messages.PHONE_NUMBER,
     "Templates and values": (*messages.TEMPLATE, messages.PERSONALISATION),
     "Messages and recipients": (*messages.RECIPIENT, *messages.SMS_RULES, *messages.EMAIL_RULES),
+    "Files": files.FILES,
     "Failures": calling.FAILURES,
 }
 ALL = [row for family in FAMILIES.values() for row in family]

@@ -1,8 +1,9 @@
 """What can be wrong with a message, a template or a question about them. Source: the sending contract §5 to §17."""
 
 from notifications import errors
+from notifications.api.problems.files import IN_TEXT
 from notifications.api.problems.row import Row, row
-from notifications.errors import NotificationError, ValidationError
+from notifications.errors import ValidationError
 from notifications.recipients.outcomes import Outcome
 
 
@@ -14,7 +15,7 @@ _ASK_STAFF = "Ask a member of staff of your service to change this in the consol
 
 UNEXPECTED = row(
     "unexpected-property",
-    ValidationError,
+    errors.PropertiesUnexpected,
     "Leave these out: what may be sent stands with each operation, spelled as here.",
     "Additional properties are not allowed (… unexpected)",
 )
@@ -105,7 +106,7 @@ RECIPIENT = (
 )
 SMS_RULES = (
     row("texts-not-allowed", errors.TextMessagesNotAllowed, _ASK_STAFF),
-    row("file-in-text", errors.FileInTextMessage, "Send the file in an email, or take it out."),
+    IN_TEXT,
     row(
         "sms-sender-id",
         errors.SmsSenderNotFound,
@@ -130,19 +131,6 @@ EMAIL_RULES = (
         errors.ReplyToNotFound,
         "Use the id of a reply-to address of this service, or leave it out for the default.",
         "email_reply_to_id … does not exist in database for service id …",
-    ),
-    row(
-        "files-not-set-up",
-        errors.FilesNotSetUp,
-        "Add contact details for the download page to the service's settings.",
-        "Send files by email has not been set up - add contact details for your service at …",
-    ),
-    row("files-not-sent", errors.FilesNotSent, "Leave the file out, and link to it where people can find it."),
-    row(
-        "virus",
-        NotificationError,
-        "The file holds a virus: clean it and send it again.",
-        "File did not pass the virus scan",
     ),
     row(
         "email-too-long",

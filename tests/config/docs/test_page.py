@@ -10,6 +10,7 @@ from config.docs.parts import parts
 from datasets.api.problems import FAMILIES
 from notifications import errors
 from notifications.api import problems
+from notifications.attachments.refusals import FileInfected
 from notifications.recipients.outcomes import Outcome
 from notifications.submission import policy
 from tests.servers import ROOT
@@ -18,7 +19,7 @@ SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"
 TABLE = {  # the brief's table of errors, row by row
     "team-only key": errors.NotOnTeam(),
     "trial mode": errors.ServiceInTrial(trial_mode_url="https://example.org/#trial-mode"),
-    "virus": errors.NotificationError("File did not pass the virus scan"),
+    "virus": FileInfected(),
     "international": errors.InternationalNotAllowed(),
     "sender": errors.SmsSenderNotFound(as_sent=SOME_ID, service_id=SOME_ID),
     "too many digits": errors.ValidationError(f"phone_number {Outcome.TOO_LONG.v2_message}"),

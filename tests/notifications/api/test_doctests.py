@@ -5,11 +5,12 @@ from types import ModuleType
 
 import pytest
 
-from notifications.api import fields, identifiers, records
+from notifications import errors
+from notifications.api import identifiers, records
 from notifications.submission import idempotency
 
 
-@pytest.mark.parametrize("module", [fields, identifiers, idempotency, records], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [errors, identifiers, idempotency, records], ids=lambda module: module.__name__)
 def test_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
 

@@ -357,12 +357,12 @@ def test_a_file_is_refused_clearly_and_nothing_is_stored(caller: Caller) -> None
     caller.service.save()
     template = email_template(caller, "Get it: ((doc))")
 
-    with_contact = caller.send_email(template, personalisation={"doc": {"file": "QQ=="}})
+    with_contact = caller.send_email(template, personalisation={"doc": {"file": "not base64"}})
     in_text = caller.send_sms(sms_template(caller, "((doc))"), personalisation={"doc": {"file": "QQ=="}})
     stranger = make_caller()
     without = stranger.send_email(email_template(stranger), personalisation={"doc": {"file": "QQ=="}})
 
-    assert messages(with_contact) == ["Files are not sent by this release: leave the file out of the personalisation"]
+    assert messages(with_contact) == ["Document is not base64 encoded"]
     assert messages(in_text) == ["Can only send a file by email"]
     assert messages(without) == [
         "Send files by email has not been set up - add contact details for your service at "

@@ -9,6 +9,7 @@ from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from notifications import errors
+from notifications.attachments.refusals import FileInTextMessage
 from notifications.models import (
     ApiKey,
     DailyCounter,
@@ -135,7 +136,7 @@ def test_steps_14_to_16_values_then_emptiness_then_files(caller: Caller) -> None
         send_sms(caller.key, template, personalisation={"A": file})
     with pytest.raises(errors.MessageEmpty):
         send_sms(caller.key, template, personalisation={"a": "", "b": [], "other": file})
-    with pytest.raises(errors.FileInTextMessage):
+    with pytest.raises(FileInTextMessage):
         send_sms(caller.key, template, personalisation={"a": "x", "b": "", "other": file})
 
 

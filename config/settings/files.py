@@ -1,0 +1,54 @@
+"""Files sent by email: where they are kept, who scans them, and how often an address may be guessed.
+
+Source: Files sent by email §5, §8, §10.
+"""
+
+import re
+from urllib.parse import urlsplit
+
+from environs import validate
+
+from config.env import env
+from config.settings.base import ALLOWED_HOSTS as _OTHER_HOSTS
+from config.settings.base import BASE_URL, VAR
+from config.settings.base import STORAGES as _OTHER_STORAGES
+
+FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL).rstrip("/")
+ALLOWED_HOSTS = [*_OTHER_HOSTS, urlsplit(FILES_BASE_URL).hostname or ""]  # who names that host wants it answered
+FILES_HELP_CONTACT = env.str("FILES_HELP_CONTACT", "")
+FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=validate.OneOf(["filesystem", "s3"]))
+FILES_DIR = env.path("FILES_DIR", VAR / "files")
+FILES_S3_BUCKET = env.str("FILES_S3_BUCKET", "")
+FILES_S3_ENDPOINT = env.str("FILES_S3_ENDPOINT", "")
+FILES_S3_REGION = env.str("FILES_S3_REGION", "")
+FILES_S3_ADDRESSING = env.str("FILES_S3_ADDRESSING", "auto", validate=validate.OneOf(["auto", "path", "virtual"]))
+FILES_MAX_PER_EMAIL = env.int("FILES_MAX_PER_EMAIL", 10)
+FILES_TRIES = env.int("FILES_TRIES", 10)  # wrong addresses for one file in 15 minutes
+FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60)
+FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30)  # from one network address, over all files, in 15 min
+SCANNER = env.str(
+    "SCANNER",
+    "none",
+    validate=validate.Regexp(
+        re.compile(r"\A(?:none|clamd:unix:/.+|clamd:tcp:[^:]+:\d{1,5})\Z"),
+        error="must be none, clamd:unix:/path or clamd:tcp:host:port",
+    ),
+)
+SCAN_TIMEOUT_SECONDS = env.float("SCAN_TIMEOUT_SECONDS", 10.0)
+
+_FOLDER: dict[str, object] = {
+    "BACKEND": "notifications.attachments.folder.BlobFolder",
+    "OPTIONS": {"location": FILES_DIR},
+}
+_BUCKET: dict[str, object] = {
+    "BACKEND": "notifications.attachments.bucket.Bucket",
+    "OPTIONS": {
+        "bucket_name": FILES_S3_BUCKET,
+        "endpoint_url": FILES_S3_ENDPOINT or None,
+        "region_name": FILES_S3_REGION or None,
+        "addressing_style": FILES_S3_ADDRESSING,
+    },
+}
+STORAGES = {**_OTHER_STORAGES, "attachments": _BUCKET if FILES_STORAGE == "s3" else _FOLDER}
+if FILES_STORAGE == "s3" and not FILES_S3_BUCKET:
+    raise ValueError("FILES_S3_BUCKET must name the bucket when FILES_STORAGE is s3")

@@ -1,0 +1,94 @@
+"""Blobs that nobody reads without the link, and what the row keeps to know a right key and a right address.
+
+The whole file is one AES-GCM message, so nothing unauthenticated is ever released; one file, one key.
+Source: Files sent by email §6.
+"""
+
+import hashlib
+import hmac
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Self
+from uuid import UUID, uuid4
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+SECRET_BYTES = 32
+_MAGIC = b"FB\x00\x01"
+_NONCE_BYTES = 12
+
+
+class BlobDamaged(Exception):
+    """The blob is cut, swapped or changed, or belongs to another file or service."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileKey:
+    """What the link of one file says: its id, and the secret that everything about it is derived from."""
+
+    file_id: UUID
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls(file_id=uuid4(), secret=secrets.token_bytes(SECRET_BYTES))
+
+    def derive(self, purpose: bytes, length: int) -> bytes:
+        hkdf = HKDF(algorithm=SHA256(), length=length, salt=self.file_id.bytes, info=b"files/v1/" + purpose)
+        return hkdf.derive(self.secret)
+
+    def check(self) -> bytes:
+        """Return the 16 bytes that prove this key without touching the store; they also commit to it."""
+        return self.derive(b"check", 16)
+
+    def session(self) -> bytes:
+        """Return the 16 bytes that tie a cookie to this link."""
+        return self.derive(b"session", 16)
+
+    def email_tag(self, address: str) -> bytes:
+        """Return the 32 bytes that prove an address to who holds the link, and tell nobody else anything."""
+        return hmac.digest(self.derive(b"email", 32), normalise(address).encode(), hashlib.sha256)
+
+    def fits(self, key_check: bytes) -> bool:
+        return hmac.compare_digest(self.check(), bytes(key_check))
+
+    def is_address(self, address: str, email_tag: bytes) -> bool:
+        return hmac.compare_digest(self.email_tag(address), bytes(email_tag))
+
+    def seal(self, data: bytes, *, service_id: UUID) -> bytes:
+        """Return the blob of this file: 32 bytes more than the file."""
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        return _MAGIC + nonce + self._cipher().encrypt(nonce, data, self._bound_to(service_id))
+
+    def open(self, blob: bytes, *, service_id: UUID) -> bytes:
+        """Return the file. Raises BlobDamaged."""
+        if not blob.startswith(_MAGIC):
+            raise BlobDamaged
+        nonce = blob[len(_MAGIC) : len(_MAGIC) + _NONCE_BYTES]
+        try:
+            return self._cipher().decrypt(nonce, blob[len(_MAGIC) + _NONCE_BYTES :], self._bound_to(service_id))
+        except (InvalidTag, ValueError) as error:  # ValueError: cut within the nonce
+            raise BlobDamaged from error
+
+    def _cipher(self) -> AESGCM:
+        return AESGCM(self.derive(b"content", 32))
+
+    def _bound_to(self, service_id: UUID) -> bytes:
+        """Return what is authenticated with the file: a blob fits one file of one service."""
+        return _MAGIC + b"c" + service_id.bytes + self.file_id.bytes
+
+
+def normalise(address: str) -> str:
+    """Return the form an address is proved in. Never to be changed: it would lock recipients out.
+
+    >>> normalise(" Fern@ BÜCHER.example"), normalise("fern@xn--bcher-kva.example")
+    ('fern@xn--bcher-kva.example', 'fern@xn--bcher-kva.example')
+    """
+    local, at, domain = "".join(address.split()).casefold().rpartition("@")
+    with suppress(UnicodeError):  # no host name: then it is nobody's address either, and is compared as it is
+        domain = domain.encode("idna").decode("ascii")
+    return f"{local}{at}{domain}"

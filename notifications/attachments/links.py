@@ -1,0 +1,65 @@
+"""The link to a file: made, and read back strictly. Source: Files sent by email §6, §7.
+
+The id is in the path, so that staff can speak of a file; the key is in the query, which no log keeps.
+"""
+
+import base64
+import binascii
+from uuid import UUID
+
+from django.conf import settings
+
+ID_CHARACTERS = 22  # 16 bytes
+KEY_CHARACTERS = 43  # 32 bytes
+TEST_DOCUMENT = "test-document"
+
+
+def with_key(file_id: UUID, secret: bytes) -> str:
+    """Return the whole link: it opens the file, and is told and sent but never kept readable."""
+    return f"{without_key(file_id)}?key={write(secret)}"
+
+
+def without_key(file_id: UUID) -> str:
+    """Return what is kept of the link; followed, it leads to "This link does not work"."""
+    return f"{settings.FILES_BASE_URL}/d/{write(file_id.bytes)}"
+
+
+def for_simulation(service_id: UUID) -> str:
+    """Return the link told for a simulated recipient: nothing is stored for it."""
+    return f"{settings.FILES_BASE_URL}/services/{service_id}/documents/{TEST_DOCUMENT}"
+
+
+def write(value: bytes) -> str:
+    """Return base64url without padding.
+
+    >>> write(bytes(16))
+    'AAAAAAAAAAAAAAAAAAAAAA'
+    """
+    return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that is written so, None for any other spelling.
+
+    >>> read_id("AAAAAAAAAAAAAAAAAAAAAA")
+    UUID('00000000-0000-0000-0000-000000000000')
+    >>> read_id("AAAAAAAAAAAAAAAAAAAAAB"), read_id("AAAAAAAAAAAAAAAAAAAAAA==")
+    (None, None)
+    """
+    value = _read(text, ID_CHARACTERS)
+    return None if value is None else UUID(bytes=value)
+
+
+def read_key(text: object) -> bytes | None:
+    """Return the secret that is written so, None for any other spelling: one file opens with one text only."""
+    return _read(text, KEY_CHARACTERS)
+
+
+def _read(text: object, characters: int) -> bytes | None:
+    if not isinstance(text, str) or len(text) != characters or not text.isascii():
+        return None
+    try:
+        value = base64.b64decode(text + "=" * (-characters % 4), altchars=b"-_", validate=True)
+    except binascii.Error:
+        return None
+    return value if write(value) == text else None

@@ -1,0 +1,20 @@
+"""The names of what a file may turn out to be. Source: Files sent by email §4."""
+
+from enum import StrEnum
+
+
+class FileType(StrEnum):
+    PDF = "application/pdf"
+    PNG = "image/png"
+    JPEG = "image/jpeg"
+    RTF = "application/rtf"
+    DOC = "application/msword"
+    DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    ODT = "application/vnd.oasis.opendocument.text"
+    JSON = "application/json"
+    TEXT = "text/plain"
+    # Never taken:
+    ZIP = "application/zip"
+    OLE = "application/x-ole-storage"
+    UNKNOWN = "application/octet-stream"

@@ -1,0 +1,150 @@
+"""What a caller says of a file, and whether it is true: every stage of the contract but the scan.
+
+Source: Files sent by email §2, §3; the sending contract §10.
+"""
+
+import base64
+import re
+import secrets
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from notifications import errors
+from notifications.attachments import file_types, refusals
+from notifications.models.attachment import MAX_WEEKS
+
+MAX_FILE_BYTES = 2 * 1024 * 1024  # exclusive; Notification Sending API §8
+MAX_NAME_CHARACTERS = 100
+DEFAULT_WEEKS = 26
+SHOWN_CHARACTERS = 1000  # of a value of the caller's in a message
+
+_OPTIONS = frozenset({"file", "filename", "confirm_email_before_download", "retention_period", "is_csv"})
+_WEEKS = re.compile(r"(?P<weeks>[0-9]{1,2}) weeks?", re.IGNORECASE | re.ASCII)
+_MOST_PADDING = 2
+_WHITE_SPACE = b"\r\n \t"  # tools wrap base64 with it
+_CONTROLS_AND_DIRECTIONS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_NAME_ALPHABET = string.ascii_lowercase + string.digits
+_NAME_CHARACTERS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRequest:
+    """One file object of a request, in good shape. encoded: base64, not yet looked at; filename: None to make one."""
+
+    encoded: str = field(repr=False)
+    filename: str | None
+    asks_for_address: bool
+    weeks: int
+    is_csv: bool | None
+
+
+def is_file(value: object) -> bool:
+    """Say whether a value of the personalisation is a file: an object with the key `file`."""
+    return isinstance(value, dict) and "file" in value
+
+
+def parse(options: Mapping[str, object]) -> FileRequest:
+    """Read one file object. Raises SchemaRefused with all its faults, in the contract's order."""
+    faults: list[errors.NotificationError] = []
+    if unknown := options.keys() - _OPTIONS:
+        faults.append(errors.PropertiesUnexpected(names=unknown))
+    if not isinstance(options["file"], str):
+        faults.append(errors.ValidationError(f"file {_shown(options['file'])} is not of type string"))
+    for option in ("is_csv", "confirm_email_before_download"):
+        if not isinstance(options.get(option), bool | None):
+            faults.append(_unsupported(option, options[option], "Use a boolean true or false value."))
+    weeks = _weeks(options.get("retention_period"))
+    if weeks is None:
+        advice = f"Supported periods are from 1 to {MAX_WEEKS} weeks."
+        faults.append(_unsupported("retention_period", options["retention_period"], advice))
+    name = options.get("filename")
+    if name is not None and (not isinstance(name, str) or "." not in name):
+        text = "filename `filename` must end with a file extension. For example, filename.csv"
+        faults.append(errors.ValidationError(text))
+    if {"is_csv", "filename"} <= options.keys():
+        faults.append(errors.ValidationError("Do not set a value for `is_csv` if `filename` is set."))
+    if faults or weeks is None:
+        raise errors.SchemaRefused(faults)
+    is_csv = options.get("is_csv")
+    return FileRequest(
+        encoded=str(options["file"]),
+        filename=None if name is None else str(name),
+        asks_for_address=options.get("confirm_email_before_download") is not False,
+        weeks=weeks,
+        is_csv=is_csv if isinstance(is_csv, bool) else None,
+    )
+
+
+def decode(request: FileRequest) -> bytes:
+    """Return the bytes, once name and size are good. Raises a FileRefused."""
+    data = _from_base64(request.encoded)
+    if request.filename is not None:
+        _check_name(request.filename)
+    if len(data) >= MAX_FILE_BYTES:
+        raise refusals.FileTooLarge
+    if not data:
+        raise refusals.FileEmpty
+    return data
+
+
+def name_for(request: FileRequest, data: bytes) -> str:
+    """Return the name the file goes by, given or made, if the content is what it says. Raises TypeNotSupported."""
+    found = file_types.detect(data)
+    if request.filename is not None:
+        if not file_types.fits(extension_of(request.filename), found):
+            raise refusals.TypeNotSupported(found)
+        return request.filename
+    extension = file_types.extension_for(data, found, is_csv=request.is_csv)
+    if extension is None:
+        raise refusals.TypeNotSupported(found)
+    made = "".join(secrets.choice(_NAME_ALPHABET) for _ in range(_NAME_CHARACTERS))
+    return f"{made}.{extension}"
+
+
+def extension_of(name: str) -> str:
+    """Return what follows the last dot, in lower case.
+
+    >>> extension_of("accounts.2026.PDF")
+    'pdf'
+    """
+    return name.rpartition(".")[2].lower()
+
+
+def _from_base64(text: str) -> bytes:
+    try:
+        encoded = text.encode("ascii").translate(None, _WHITE_SPACE)
+        data = base64.b64decode(encoded, validate=True)
+    except ValueError as error:
+        raise refusals.NotBase64 from error
+    padding = len(encoded) - len(encoded.rstrip(b"="))
+    if len(encoded) % 4 or padding > _MOST_PADDING:  # Python passes over padding behind whole groups
+        raise refusals.NotBase64
+    return data
+
+
+def _check_name(name: str) -> None:
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise refusals.NameTooLong
+    if _CONTROLS_AND_DIRECTIONS.search(name):
+        raise refusals.NameForbidden
+    extension = f".{extension_of(name)}"
+    if extension not in refusals.EXTENSIONS:
+        raise refusals.TypeNotSupported(extension)
+
+
+def _weeks(period: object) -> int | None:
+    if period is None:
+        return DEFAULT_WEEKS
+    match = _WEEKS.fullmatch(period.strip()) if isinstance(period, str) else None
+    weeks = int(match["weeks"]) if match else 0
+    return weeks if 1 <= weeks <= MAX_WEEKS else None
+
+
+def _unsupported(name: str, value: object, advice: str) -> errors.ValidationError:
+    return errors.ValidationError(f"{name} Unsupported value for {name}: {_shown(value)}. {advice}")
+
+
+def _shown(value: object) -> str:
+    text = errors.shown(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -1,0 +1,83 @@
+"""Asking for the address, and judging it. Source: Files sent by email §9.
+
+The lock is looked at before anything that was posted, and a try is taken before the comparison.
+"""
+
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.csrf import CsrfViewMiddleware
+from django.utils import timezone
+
+from config.console import audit
+from notifications.download import access, pages, proof, tries
+from notifications.download.forms import AddressForm
+from notifications.download.opening import OpenedFile
+from notifications.models import Attachment, DownloadEvent, DownloadKind
+
+# With "no-referrer" a browser posts `Origin: null` and is refused; with "same-origin" the key would be in our Referer.
+REFERRER_POLICY = "strict-origin"
+SHORT_WAIT = timedelta(minutes=1)  # where other tries are being judged at this moment and it is not known how they end
+
+
+@access.link_holders(*access.READING, "POST")
+def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
+    response = _judge(request, file) if request.method == "POST" else _ask(request, file)
+    response.headers["Referrer-Policy"] = REFERRER_POLICY
+    return response
+
+
+def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    if proof.is_enough(request, file):
+        return access.SeeOther(file.address("file"))
+    return pages.cookie_lost(request, file) if "lost" in request.GET else pages.confirm(request, file)
+
+
+def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    row, now = file.row, timezone.now()
+    if row.email_tag is None:
+        return access.SeeOther(file.address("file"))
+    if _is_forged(request):
+        return pages.again(file)
+    tag = tries.client_tag(audit.network_address(request), now)
+    until = tries.locked_until(row.pk, tag, now)
+    if until:
+        return pages.locked(file, until, now)
+    form = AddressForm(request.POST)
+    typed = request.POST.get("email_address", "")
+    if not form.is_valid():
+        return pages.malformed(request, file, typed)
+    if not tries.take(row.pk, tag, now):
+        until = tries.locked_until(row.pk, tag, now) or now + SHORT_WAIT
+        return pages.locked(file, until, now)
+    if file.key.is_address(form.cleaned_data["email_address"], bytes(row.email_tag)):
+        tries.give_back(row.pk, tag)
+        return _let_in(request, file)
+    _note(row, DownloadKind.WRONG_ADDRESS)
+    if tries.lock_if_full(row.pk, now):
+        _note(row, DownloadKind.LOCKED)
+    return pages.wrong_address(request, file, typed)
+
+
+def _let_in(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    _note(file.row, DownloadKind.CONFIRMED)
+    response = access.SeeOther(file.address("file", confirmed="1"))  # there it shows whether the cookie was kept
+    proof.give(request, response, file)
+    return response
+
+
+def _note(row: Attachment, kind: DownloadKind) -> None:
+    DownloadEvent.objects.create(attachment=row, kind=kind)
+
+
+def _is_forged(request: HttpRequest) -> bool:
+    """Ask the framework's check whether the form is ours, by token and by origin."""
+    return _forms.process_view(request, _posted, (), {}) is not None
+
+
+def _posted(request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+_forms = CsrfViewMiddleware(_posted)

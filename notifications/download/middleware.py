@@ -1,0 +1,48 @@
+"""The headers of the recipient's pages, and the host of their own where they have one.
+
+Source: Files sent by email §9.
+"""
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+HEADERS = {
+    "Cache-Control": "private, no-store",
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+}
+OWN_URLS = "notifications.download.host_urls"
+_PAGES = re.compile(r"\A/(?:d(?:/|\Z)|services/|robots\.txt\Z)")
+
+
+def recipients_pages(get_response: GetResponse) -> GetResponse:
+    """Set the headers where a view has not said otherwise, on errors too: their pages stand below a link with a key."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        is_own_host = _is_own_host(request)
+        if is_own_host:
+            request.urlconf = OWN_URLS  # read by the resolver
+        response = get_response(request)
+        if is_own_host or _PAGES.match(request.path_info):
+            for name, value in HEADERS.items():
+                response.headers.setdefault(name, value)
+        return response
+
+    return middleware
+
+
+def _is_own_host(request: HttpRequest) -> bool:
+    """Does the request come to FILES_BASE_URL, and is that another host than the service's own?"""
+    files, own = urlsplit(settings.FILES_BASE_URL), urlsplit(settings.BASE_URL)
+    return files.netloc != own.netloc and request.get_host().lower() == files.netloc.lower()

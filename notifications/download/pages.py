@@ -1,0 +1,109 @@
+"""The pages themselves: which template, which status, and what every one of them shows.
+
+They are rendered without the request, so nothing of somebody who is signed in to the console gets near them.
+Source: Files sent by email §9.
+"""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from notifications.download import words
+from notifications.download.forms import AddressForm
+from notifications.download.opening import OpenedFile
+from notifications.models import AttachmentState
+
+RETRY_AWAY_SECONDS = 60
+
+
+def nowhere() -> HttpResponse:
+    """One page, equal to the byte, for every address that opens nothing."""
+    help_contact = words.contact(settings.FILES_HELP_CONTACT)
+    return HttpResponse(render_to_string("download/nowhere.html", {"help_contact": help_contact}), status=404)
+
+
+def landing(file: OpenedFile) -> HttpResponse:
+    return _page("landing", file)
+
+
+def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    return _form(request, file)
+
+
+def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    return _form(request, file, problem="Your browser did not keep our cookie")
+
+
+def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
+    return _form(request, file, status=400, problem=AddressForm.MESSAGE, fault=AddressForm.MESSAGE, typed=typed)
+
+
+def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
+    fault = "This is not the email address the file was sent to."
+    problem = f"{fault} Use the address at which {file.row.service.name} wrote to you."
+    return _form(request, file, status=400, problem=problem, fault=fault, typed=typed)
+
+
+def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
+    local = timezone.localtime(until)
+    response = _page("locked", file, status=429, until=words.moment(local, timezone.localdate(now)))
+    response["Retry-After"] = str(words.seconds_until(until, now))
+    return response
+
+
+def again(file: OpenedFile) -> HttpResponse:
+    """The form did not come from our page, or its cookie did not come with it."""
+    return _page("again", file, status=403)
+
+
+def ready(file: OpenedFile) -> HttpResponse:
+    return _page("file", file, name=safe_name(file))
+
+
+def gone(file: OpenedFile, now: datetime) -> HttpResponse:
+    """Past its last day, removed, or withdrawn."""
+    row = file.row
+    was_until = words.day(row.last_day) if now >= row.expires_at else ""
+    is_withdrawn = row.state(now) == AttachmentState.WITHDRAWN
+    return _page("gone", file, status=410, is_withdrawn=is_withdrawn, was_until=was_until)
+
+
+def away(file: OpenedFile) -> HttpResponse:
+    response = _page("away", file, status=503)
+    response["Retry-After"] = str(RETRY_AWAY_SECONDS)
+    return response
+
+
+def damaged(file: OpenedFile) -> HttpResponse:
+    return _page("damaged", file, status=500)
+
+
+def safe_name(file: OpenedFile) -> str:
+    """Return the name the file is served under. It never becomes part of a path, on no machine."""
+    name = file.row.name or f"{file.row.id.hex[:8]}.{file.row.extension}"
+    return name.replace("/", "-").replace("\\", "-")
+
+
+def _form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
+    """The form. problem: what the summary says; fault: what is said at the field; typed: what stands in it."""
+    return _page("confirm", file, status=status, csrf_token=get_token(request), **further)
+
+
+def _page(template: str, file: OpenedFile, *, status: int = 200, **further: object) -> HttpResponse:
+    row = file.row
+    context = {
+        "service_name": row.service.name,
+        "contact": words.contact(row.service.file_contact),
+        "asks_for_address": row.asks_for_address,
+        "size": words.size(row.size_bytes),
+        "kind": words.kind(row.extension),
+        "short_kind": row.extension.upper(),
+        "last_day": words.day(row.last_day),
+        "steps": {step or "landing": file.address(step) for step in ("", "confirm", "file", "download")},
+        **further,
+    }
+    return HttpResponse(render_to_string(f"download/{template}.html", context), status=status)

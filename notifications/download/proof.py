@@ -1,0 +1,51 @@
+"""The cookie that says: in this browser, the address of this file was given. It holds for an hour and for one link.
+
+Source: Files sent by email §9.
+"""
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare
+
+from notifications.download.opening import OpenedFile
+
+LASTS_SECONDS = 3600
+_SALT = "files.confirmed"
+
+
+def is_enough(request: HttpRequest, file: OpenedFile) -> bool:
+    """Say whether this browser may have the file: its address was given here, or none is asked for."""
+    return not file.row.asks_for_address or _is_given(request, file)
+
+
+def give(request: HttpRequest, response: HttpResponse, file: OpenedFile) -> None:
+    """Put the proof into the browser. Lax: Strict would ask again after each click in a mail program on the web."""
+    response.set_cookie(
+        _name(request, file),
+        signing.dumps(_content(file), salt=_SALT),
+        max_age=LASTS_SECONDS,
+        path="/",
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _is_given(request: HttpRequest, file: OpenedFile) -> bool:
+    try:
+        shown = signing.loads(request.COOKIES.get(_name(request, file), ""), salt=_SALT, max_age=LASTS_SECONDS)
+    except signing.BadSignature:
+        return False
+    if not isinstance(shown, dict):
+        return False
+    same = [constant_time_compare(str(shown.get(name)), value) for name, value in _content(file).items()]
+    return all(same)
+
+
+def _content(file: OpenedFile) -> dict[str, str]:
+    return {"f": str(file.row.id), "s": file.key.session().hex()}
+
+
+def _name(request: HttpRequest, file: OpenedFile) -> str:
+    """A browser takes the prefix over https alone; plain http there is only on a developer's machine."""
+    return f"{'__Host-' if request.is_secure() else ''}f-{file.row.id.hex[:8]}"

@@ -1,0 +1,140 @@
+"""How often an address may be guessed: for one file, and from one network address over all files.
+
+A try is taken by one conditional UPDATE before the comparison and given back when the address was right, so that many
+at once are never more than the limit. It is all in the database: no cache can open the door by forgetting.
+Source: Files sent by email §9.
+"""
+
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Case, F, Q, Value, When
+from django.utils.crypto import salted_hmac
+
+from notifications.models import Attachment, ClientTries
+
+_IPV6_PREFIX = 64  # what one household has: inside it an address costs nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    """A count that begins anew with the first try after `length`. count, start: the columns it is kept in."""
+
+    count: str
+    start: str
+    length: timedelta
+    limit: Callable[[], int]
+
+    def is_over(self, now: datetime) -> Q:
+        return Q(**{self.start: None}) | Q(**{f"{self.start}__lte": now - self.length})
+
+    def has_room(self, now: datetime) -> Q:
+        return self.is_over(now) | Q(**{f"{self.count}__lt": self.limit()})
+
+    def taken(self, now: datetime) -> dict[str, Any]:  # Any: expressions of the ORM
+        over = self.is_over(now)
+        return {
+            self.count: Case(When(over, then=Value(1)), default=F(self.count) + 1),
+            self.start: Case(When(over, then=Value(now)), default=F(self.start)),
+        }
+
+    def given_back(self) -> dict[str, Any]:
+        return {self.count: Case(When(Q(**{f"{self.count}__gt": 0}), then=F(self.count) - 1), default=Value(0))}
+
+    def full_until(self, row: Attachment | ClientTries, now: datetime) -> datetime | None:
+        start: datetime | None = getattr(row, self.start)
+        if start is None or start + self.length <= now or getattr(row, self.count) < self.limit():
+            return None
+        return start + self.length
+
+
+_QUARTER = timedelta(minutes=15)
+_DAY = timedelta(days=1)
+_FILE_WINDOWS = (
+    _Window(count="wrong_tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES),
+    _Window(count="day_tries", start="day_started_at", length=_DAY, limit=lambda: settings.FILES_TRIES_PER_DAY),
+)
+_CLIENT_WINDOW = _Window(
+    count="tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES_PER_ADDRESS
+)
+
+
+def client_tag(network_address: str | None, now: datetime) -> str:
+    """Return what is kept of a network address: an HMAC under a key of the day, IPv6 by its first 64 bits."""
+    return salted_hmac(f"files.client/{now:%Y-%m-%d}", _household(network_address), algorithm="sha256").hexdigest()
+
+
+def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:
+    """Return when the next try will be judged, None where that is now."""
+    row = Attachment.objects.get(pk=file_id)
+    client = ClientTries.objects.filter(tag=tag).first()
+    ends = [window.full_until(row, now) for window in _FILE_WINDOWS]
+    ends.append(row.locked_until if row.locked_until and row.locked_until > now else None)
+    ends.append(_CLIENT_WINDOW.full_until(client, now) if client else None)
+    return max((end for end in ends if end), default=None)
+
+
+def take(file_id: UUID, tag: str, now: datetime) -> bool:
+    """Take one try of both limits. False: there is none left, and nothing was taken."""
+    if not _take_of_client(tag, now):
+        return False
+    if not _take_of_file(file_id, now):
+        _give_back_to_client(tag)
+        return False
+    return True
+
+
+def give_back(file_id: UUID, tag: str) -> None:
+    """Undo a try: the address was right."""
+    changes = {name: value for window in _FILE_WINDOWS for name, value in window.given_back().items()}
+    Attachment.objects.filter(pk=file_id).update(**changes)
+    _give_back_to_client(tag)
+
+
+def lock_if_full(file_id: UUID, now: datetime) -> bool:
+    """Note on the row that it is locked. True for the one wrong try that closed it."""
+    unlocked = Q(locked_until=None) | Q(locked_until__lte=now)
+    row = Attachment.objects.get(pk=file_id)
+    until = max((end for end in (window.full_until(row, now) for window in _FILE_WINDOWS) if end), default=None)
+    return until is not None and Attachment.objects.filter(unlocked, pk=file_id).update(locked_until=until) == 1
+
+
+def _take_of_file(file_id: UUID, now: datetime) -> bool:
+    room = Q(locked_until=None) | Q(locked_until__lte=now)
+    changes: dict[str, Any] = {}
+    for window in _FILE_WINDOWS:
+        room &= window.has_room(now)
+        changes |= window.taken(now)
+    return Attachment.objects.filter(room, pk=file_id).update(**changes) == 1
+
+
+def _take_of_client(tag: str, now: datetime) -> bool:
+    room = ClientTries.objects.filter(_CLIENT_WINDOW.has_room(now), tag=tag)
+    changes = _CLIENT_WINDOW.taken(now)
+    if room.update(**changes) == 1:
+        return True
+    # Nobody from there has tried before, or the limit is reached: the row decides. Who is new clears up.
+    ClientTries.objects.filter(window_started_at__lte=now - _CLIENT_WINDOW.length).delete()
+    ClientTries.objects.bulk_create([ClientTries(tag=tag, tries=0, window_started_at=now)], ignore_conflicts=True)
+    return room.update(**changes) == 1
+
+
+def _give_back_to_client(tag: str) -> None:
+    ClientTries.objects.filter(tag=tag).update(**_CLIENT_WINDOW.given_back())
+
+
+def _household(network_address: str | None) -> str:
+    try:
+        address = ipaddress.ip_address(network_address or "")
+    except ValueError:
+        return ""  # a socket of this machine: whoever comes that way is one
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((int(address), _IPV6_PREFIX), strict=False))
+    return str(address)

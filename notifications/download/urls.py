@@ -1,0 +1,16 @@
+"""Addresses of the recipient's pages. What is none of them, and looks like one, leads to "This link does not work"."""
+
+from django.urls import path, re_path
+
+from notifications.download import access, views
+from notifications.download.confirm import confirm
+
+urlpatterns = [
+    path("d/<str:file_id>", views.landing, name="download-landing"),
+    path("d/<str:file_id>/confirm", confirm, name="download-confirm"),
+    path("d/<str:file_id>/file", views.ready, name="download-file"),
+    path("d/<str:file_id>/download", views.download, name="download-bytes"),
+    re_path(r"^d(?:/[\s\S]*)?\Z", access.nowhere),
+    path("services/<str:service_id>/documents/<str:document>", access.nowhere),  # what a simulated recipient is sent
+    path("robots.txt", views.robots),
+]

@@ -1,0 +1,113 @@
+"""What the pages say of a file in words: its size, its kind, its days, and whom to ask about it.
+
+Source: Files sent by email §9.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+_KINDS = {
+    "csv": "Table of values (CSV)",
+    "doc": "Word document",
+    "docx": "Word document",
+    "jpeg": "JPEG picture",
+    "jpg": "JPEG picture",
+    "json": "Data (JSON)",
+    "odt": "OpenDocument text",
+    "pdf": "PDF document",
+    "png": "PNG picture",
+    "rtf": "Rich text document",
+    "txt": "Plain text",
+    "xlsx": "Excel spreadsheet",
+}
+_NUMBER = re.compile(r"\A\+?[0-9][0-9 ()-]{4,}\Z")
+_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
+_NOT_DIALLED = re.compile(r"[^0-9+]")
+
+
+class ContactKind(StrEnum):
+    WEB = "web"
+    EMAIL = "email"
+    NUMBER = "number"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """Whom to ask. address: where its link leads; empty where it is only words."""
+
+    kind: ContactKind
+    text: str
+    address: str = ""
+
+
+def contact(text: str) -> Contact | None:
+    """Read what a service has put down as its contact; the value decides. None where there is none.
+
+    >>> contact("help@parks.example").address, contact("020 7946 0000").address
+    ('mailto:help@parks.example', 'tel:02079460000')
+    >>> contact("javascript:alert(1)").address
+    ''
+    """
+    text = text.strip()
+    if text.startswith("https://"):
+        return Contact(kind=ContactKind.WEB, text=text, address=text)
+    if _ADDRESS.match(text):
+        return Contact(kind=ContactKind.EMAIL, text=text, address=f"mailto:{text}")
+    if _NUMBER.match(text):
+        return Contact(kind=ContactKind.NUMBER, text=text, address=f"tel:{_NOT_DIALLED.sub('', text)}")
+    return Contact(kind=ContactKind.WORDS, text=text) if text else None
+
+
+def size(size_bytes: int) -> str:
+    """Return a size as people say it, in thousands.
+
+    >>> size(999), size(1000), size(999_999), size(1_000_000), size(2_097_151)
+    ('999 bytes', '1 KB', '999 KB', '1 MB', '2.1 MB')
+    """
+    if size_bytes < 1000:
+        return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
+    if size_bytes < 1_000_000:
+        return f"{min(999, round(size_bytes / 1000))} KB"
+    return f"{size_bytes / 1_000_000:.1f}".removesuffix(".0") + " MB"
+
+
+def kind(extension: str) -> str:
+    """Return what a file of this extension is called.
+
+    >>> kind("xlsx")
+    'Excel spreadsheet'
+    """
+    return _KINDS[extension]
+
+
+def day(value: date) -> str:
+    """Return a day in words.
+
+    >>> day(date(2026, 4, 1))
+    'Wednesday 1 April 2026'
+    """
+    return f"{value:%A} {value.day} {value:%B %Y}"
+
+
+def moment(local: datetime, today: date) -> str:
+    """Return a local moment in words, never earlier than it is; the day only where it is another one than today.
+
+    >>> from datetime import UTC
+    >>> moment(datetime(2026, 4, 1, 14, 32, 1, tzinfo=UTC), date(2026, 4, 1))
+    '2:33pm (UTC)'
+    >>> moment(datetime(2026, 4, 2, 0, 5, tzinfo=UTC), date(2026, 4, 1))
+    '12:05am (UTC) on Thursday 2 April 2026'
+    """
+    if local.second or local.microsecond:
+        local = local.replace(second=0, microsecond=0) + timedelta(minutes=1)
+    hour = f"{local.hour % 12 or 12}:{local:%M}{'am' if local.hour < 12 else 'pm'} ({local.tzname()})"
+    return hour if local.date() == today else f"{hour} on {day(local.date())}"
+
+
+def seconds_until(later: datetime, now: datetime) -> int:
+    """Return the whole seconds to wait, at least one."""
+    return max(1, math.ceil((later - now).total_seconds()))

@@ -1,0 +1,72 @@
+"""The files of one email: what stands in their places, and what is stored of them.
+
+The text is rendered twice: with whole links for the recipient and the caller, without keys for everything kept.
+Source: Files sent by email §2, §7; the sending contract §10, §11.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from notifications.attachments import intake, links, validation
+from notifications.attachments.encryption import FileKey
+from notifications.attachments.intake import CheckedFile, SealedFile
+from notifications.attachments.refusals import FilesNotSetUp
+from notifications.models import Notification, Service
+from notifications.submission.personalisation import console_url
+
+
+def any_in(personalisation: Mapping[str, object]) -> bool:
+    return any(validation.is_file(value) for value in personalisation.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """The files of one email by placeholder, each with the key that only its link will hold.
+
+    For a simulated recipient nothing is stored and every link is the same.
+    """
+
+    service: Service
+    is_simulated: bool
+    objects: Mapping[str, Mapping[str, object]]
+    keys: Mapping[str, FileKey]
+
+    @classmethod
+    def of(cls, service: Service, personalisation: Mapping[str, object], *, is_simulated: bool) -> Self:
+        """Find the files, each of them nothing but an object with the key `file` so far."""
+        objects = {
+            name: value
+            for name, value in personalisation.items()
+            if isinstance(value, dict) and validation.is_file(value)
+        }
+        keys = {name: FileKey.new() for name in objects}
+        return cls(service=service, is_simulated=is_simulated, objects=objects, keys=keys)
+
+    def with_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
+        """Put whole links into the places of the files."""
+        whole = {name: links.with_key(key.file_id, key.secret) for name, key in self.keys.items()}
+        return {**personalisation, **(self._simulated() if self.is_simulated else whole)}
+
+    def with_kept_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
+        """Put the links that may be kept into the places of the files."""
+        kept = {name: links.without_key(key.file_id) for name, key in self.keys.items()}
+        return {**personalisation, **(self._simulated() if self.is_simulated else kept)}
+
+    def check(self) -> Mapping[str, CheckedFile]:
+        """Take all files through every stage. Raises SchemaRefused, a FileRefused, NoVerdict."""
+        if not self.objects:
+            return {}
+        requests = [validation.parse(options) for options in self.objects.values()]
+        if not self.service.file_contact:
+            raise FilesNotSetUp(settings_url=console_url(self.service))
+        return dict(zip(self.objects, intake.check(requests), strict=True))
+
+    def seal(self, checked: Mapping[str, CheckedFile], notification: Notification) -> list[SealedFile]:
+        """Make what is stored of the files: nothing for a simulated recipient."""
+        if self.is_simulated:
+            return []
+        return [intake.seal(file, self.keys[name], notification) for name, file in checked.items()]
+
+    def _simulated(self) -> dict[str, str]:
+        return dict.fromkeys(self.objects, links.for_simulation(self.service.id))

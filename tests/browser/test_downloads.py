@@ -1,0 +1,300 @@
+"""The recipient's way in a real browser, over https: from the link in the inbox to the same bytes on disk.
+
+Every page that is opened here must ask no other host, complain of nothing, tell no Referer its key, and pass axe.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from notifications_python_client import NotificationsAPIClient, prepare_upload
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+
+from tests.browser.secure_service import SecureService
+from tests.notifications.download.sending import ADDRESS, CONTENT
+
+# As root a browser has no sandbox; without the launch flag some downloads over this certificate are broken off.
+FLAGS = ["--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"]
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+WIDTHS = (1280, 390, 320)  # 320 is also what 400 % leaves of 1280
+
+SENDING = """
+import json
+from datetime import timedelta
+from django.utils import timezone
+from tests.notifications.download.sending import send_file
+now = timezone.now()
+def paths(file):
+    return {step: file.path(step) for step in ("", "confirm", "file", "download")} | {"id": str(file.row.id)}
+"""
+SET_UP = """
+import json
+from tests.factories import make_api_key, make_service, make_template
+service = make_service(name="Parks and Gardens", file_contact="https://parks.example.org/contact")
+template = make_template(service, content="Your permit: ((link))", subject="Your permit")
+secret = "5b7a3a8e-4f1c-4f0e-9a3e-2f8f0c6f1d11"
+key = make_api_key(service, name="browser", secret=secret)
+print(json.dumps({"key": f"browser-{service.id}-{secret}", "template": str(template.id)}))
+"""
+WITHDRAW = """
+import json
+from django.utils import timezone
+from notifications.models import Attachment
+print(json.dumps(Attachment.objects.filter(pk="{id}").update(withdrawn_at=timezone.now())))
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipient:
+    """Somebody with a browser; `complaints` is what the pages did that they must not do."""
+
+    page: Page
+    service: SecureService
+    complaints: list[str]
+
+    def send(self, arguments: str = "") -> dict[str, str]:
+        """Store a file and return its addresses by step, and its id."""
+        sent: dict[str, str] = self.service.evaluate(f"{SENDING}\nprint(json.dumps(paths(send_file({arguments}))))")
+        return sent
+
+    def confirm(self, address: str) -> None:
+        self.page.get_by_label("Email address").fill(address)
+        self.page.get_by_role("button", name="Continue").click()
+
+    def sees(self, heading: str) -> None:
+        expect(self.page.get_by_role("heading", name=heading, level=1)).to_be_visible()
+
+    def download(self, press: Callable[[], None]) -> bytes:
+        with self.page.expect_download() as begun:
+            press()
+        return Path(begun.value.path()).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def secure_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureService]:
+    service = SecureService(tmp_path_factory.mktemp("secure"), FILES_HELP_CONTACT="help@signalbox.example")
+    yield service
+    service.stop()
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def recipient(browser: Browser, secure_service: SecureService) -> Iterator[Recipient]:
+    context = browser.new_context(base_url=secure_service.url, ignore_https_errors=True)
+    someone = watched(context, secure_service)
+    yield someone
+    context.close()
+    assert someone.complaints == []
+
+
+def watched(context: BrowserContext, service: SecureService) -> Recipient:
+    page = context.new_page()
+    complaints: list[str] = []
+    refusal = "Failed to load resource: the server responded with a status of"  # of the page itself, by its status
+    page.on("console", lambda line: None if line.text.startswith(refusal) else complaints.append(line.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    own = (f"{service.url}/", "data:,")
+    page.on("request", lambda asked: None if asked.url.startswith(own) else complaints.append(asked.url))
+
+    def check_referrer(event: dict[str, Any]) -> None:
+        told = {name.lower(): value for name, value in event["headers"].items()}.get("referer", "")
+        if "key=" in told or "/d/" in told:
+            complaints.append(f"Referer: {told}")
+
+    wire = context.new_cdp_session(page)  # what really goes out, not what a page is shown of it
+    wire.send("Network.enable")
+    wire.on("Network.requestWillBeSentExtraInfo", check_referrer)
+    return Recipient(page=page, service=service, complaints=complaints)
+
+
+def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipient, secure_service: SecureService):
+    made = secure_service.evaluate(SET_UP)
+    secure_service.start_worker()
+    client = NotificationsAPIClient(made["key"], base_url=secure_service.url)
+    client.request_session.trust_env = False  # this machine's own list of authorities would win
+    client.request_session.verify = str(secure_service.certificate)
+    upload = prepare_upload(BytesIO(CONTENT), filename="Permit 4711.pdf")
+    client.send_email_notification(ADDRESS, made["template"], personalisation={"link": upload})
+
+    page = recipient.page
+    page.goto("/sandbox/")
+    row = page.get_by_role("link", name="Your permit").first
+    expect(row).to_be_visible(timeout=30_000)
+    row.click()
+    link = page.frame_locator("iframe.nf-email").locator("a[href*='/d/']").first.get_attribute("href")
+    recipient.complaints.clear()  # the inbox is the console's page and has a test of its own
+
+    page.goto(link or "")
+    recipient.sees("You have a file to download")
+    page.get_by_role("link", name="Continue").click()
+    recipient.sees("Confirm your email address")
+    recipient.confirm(ADDRESS)
+    recipient.sees("Your file is ready")
+    expect(page.get_by_text("Permit 4711.pdf")).to_be_visible()
+    saved = recipient.download(lambda: page.get_by_role("link", name="Download PDF (1 KB)").click())
+
+    assert hashlib.sha256(saved).digest() == hashlib.sha256(CONTENT).digest()
+    assert "key=" not in "".join(secure_service.logs().values())
+
+
+def test_a_wrong_address_shows_what_is_wrong_and_where(recipient: Recipient):
+    recipient.page.goto(recipient.send()["confirm"])
+    recipient.confirm("bo@example.org")
+
+    summary = recipient.page.get_by_role("alert")
+    expect(summary).to_contain_text("This is not the email address the file was sent to.")
+    expect(summary).to_be_focused()
+    expect(recipient.page).to_have_title(re.compile("^Error: Confirm your email address"))
+    expect(recipient.page.get_by_label("Email address")).to_have_value("bo@example.org")
+    summary.get_by_role("link").click()
+    expect(recipient.page.get_by_label("Email address")).to_be_focused()
+
+    recipient.confirm(ADDRESS)
+    recipient.sees("Your file is ready")
+
+
+def test_after_ten_wrong_ones_the_right_one_is_refused_too(recipient: Recipient):
+    recipient.page.goto(recipient.send()["confirm"])
+    for _ in range(10):
+        recipient.confirm("bo@example.org")
+        recipient.sees("Confirm your email address")
+
+    recipient.confirm(ADDRESS)
+
+    recipient.sees("Too many tries")
+    recipient.page.get_by_role("link", name="Back to the beginning").click()
+    recipient.sees("You have a file to download")
+
+
+def test_a_file_withdrawn_between_two_clicks_is_gone(recipient: Recipient):
+    sent = recipient.send("address=None")
+    recipient.page.goto(sent["file"])
+    recipient.sees("Your file is ready")
+    assert recipient.service.evaluate(WITHDRAW.format(id=sent["id"])) == 1
+
+    recipient.page.get_by_role("link", name="Download PDF").click()
+
+    recipient.sees("This file is no longer available")
+
+
+def test_the_whole_way_by_keyboard(recipient: Recipient):
+    page, press = recipient.page, recipient.page.keyboard.press
+    page.goto(recipient.send()[""])
+
+    press("Tab")
+    press("Enter")
+    recipient.sees("Confirm your email address")
+    press("Tab")
+    page.keyboard.type(ADDRESS)
+    press("Tab")
+    press("Enter")
+    recipient.sees("Your file is ready")
+    press("Tab")
+    width = page.locator(":focus").evaluate("element => getComputedStyle(element).outlineWidth")
+
+    assert recipient.download(lambda: press("Enter")) == CONTENT
+    assert width == "3px"
+
+
+def test_who_keeps_no_cookies_is_told_what_to_do(
+    playwright: Playwright, chromium: str, secure_service: SecureService, tmp_path: Path
+):
+    settings = {"profile": {"default_content_setting_values": {"cookies": 2}, "block_third_party_cookies": True}}
+    (tmp_path / "Default").mkdir()
+    (tmp_path / "Default" / "Preferences").write_text(json.dumps(settings))
+    context = playwright.chromium.launch_persistent_context(
+        str(tmp_path), executable_path=chromium, args=FLAGS, base_url=secure_service.url, ignore_https_errors=True
+    )
+    someone = watched(context, secure_service)
+
+    someone.page.goto(someone.send()["confirm"])
+    someone.confirm(ADDRESS)
+
+    someone.sees("Go back and try again")
+    expect(someone.page.get_by_text("Allow cookies for this site")).to_be_visible()
+    assert someone.complaints == []
+    context.close()
+
+
+# name, how the file was sent, the page that is opened, its heading
+PAGES: list[tuple[str, str, str, str]] = [
+    ("landing", "", "", "You have a file to download"),
+    ("landing without a question", "address=None", "", "You have a file to download"),
+    ("form", "", "confirm", "Confirm your email address"),
+    ("form, wrong", "", "confirm", "Confirm your email address"),
+    ("form, cookie lost", "", "confirm&lost=1", "Confirm your email address"),
+    ("file", "address=None, name='A long name' + '-without-a-blank' * 5 + '.pdf'", "file", "Your file is ready"),
+    ("expired", "expires_at=now - timedelta(days=1)", "", "This file is no longer available"),
+    ("withdrawn", "withdrawn_at=now", "", "This file is no longer available"),
+    ("locked", "locked_until=now + timedelta(hours=1)", "confirm", "Too many tries"),
+    ("lost", "address=None, storage_name='0' * 32", "download", "Something is wrong with this file"),
+    ("nowhere", "", "nowhere", "This link does not work"),
+]
+
+
+@pytest.fixture(scope="module")
+def sent_pages(secure_service: SecureService) -> dict[str, dict[str, str]]:
+    """The files of all those pages, name → addresses by step; all at once, since each program takes its time."""
+    calls = ", ".join(f"{name!r}: paths(send_file({arguments}))" for name, arguments, _, _ in PAGES)
+    made: dict[str, dict[str, str]] = secure_service.evaluate(f"{SENDING}\nprint(json.dumps({{{calls}}}))")
+    return made
+
+
+@pytest.mark.parametrize(("name", "step", "heading"), [(page[0], *page[2:]) for page in PAGES])
+def test_a_page_is_for_everyone(
+    recipient: Recipient, sent_pages: dict[str, dict[str, str]], name: str, step: str, heading: str
+):
+    page = recipient.page
+    step, _, further = step.partition("&")
+    page.goto(f"{sent_pages[name].get(step, '/d/nowhere?key=x')}&{further}")
+    if name in ("form, wrong", "locked"):
+        recipient.confirm("bo")
+    recipient.sees(heading)
+
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page, options=RULES)
+        assert found.violations_count == 0, found.generate_report()
+        assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("html").evaluate("root => root.scrollWidth") <= width
+    for target in page.locator("a:visible, button:visible, input:visible").all():
+        box = target.bounding_box()
+        assert box
+        assert box["height"] >= 44, target.inner_text()
+
+
+def test_it_works_without_style_sheets_and_in_forced_colours(browser: Browser, secure_service: SecureService):
+    context = browser.new_context(
+        base_url=secure_service.url, ignore_https_errors=True, forced_colors="active", java_script_enabled=False
+    )
+    context.route("**/*.css", lambda route: route.abort())
+    someone = watched(context, secure_service)
+
+    someone.page.goto(someone.send()[""])
+    someone.page.get_by_role("link", name="Continue").click()
+    someone.confirm(ADDRESS)
+    someone.sees("Your file is ready")
+
+    assert someone.download(lambda: someone.page.get_by_role("link", name="Download").click()) == CONTENT
+    context.close()

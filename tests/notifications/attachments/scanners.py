@@ -1,0 +1,125 @@
+"""The scanner's side, on real sockets: a clamd that answers as it is told, and the real one where it is installed."""
+
+import contextlib
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from tests.notifications.attachments.samples import EICAR
+from tests.servers import Program, accepts, free_port
+
+Answer = Callable[[socket.socket, bytes], None]  # gets the connection and the bytes of the file
+
+
+def saying(answer: bytes) -> Answer:
+    return lambda connection, data: connection.sendall(answer)
+
+
+class FakeClamd:
+    """Speaks INSTREAM as clamd does, then says what the test wants. `files` is what it was sent."""
+
+    def __init__(self, answer: Answer, *, reads: bool = True) -> None:
+        self.answer = answer
+        self.reads = reads
+        self.files: list[bytes] = []
+        self.most_at_once = self._now = 0
+        self._lock = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def scanner(self) -> str:
+        return f"clamd:tcp:127.0.0.1:{self.port}"
+
+    def stop(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
+
+    def _attend(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._now += 1
+            self.most_at_once = max(self.most_at_once, self._now)
+        try:
+            with connection, contextlib.suppress(OSError):
+                data = read_stream(connection.makefile("rb")) if self.reads else b""
+                self.files.append(data)
+                self.answer(connection, data)
+        finally:
+            with self._lock:
+                self._now -= 1
+
+
+def read_stream(stream: BinaryIO) -> bytes:
+    """Read one INSTREAM command and the file behind it."""
+    assert stream.read(len(b"zINSTREAM\0")) == b"zINSTREAM\0"
+    data = b""
+    while size := int.from_bytes(stream.read(4), "big"):
+        assert size <= 64 * 1024
+        data += stream.read(size)
+    return data
+
+
+def clamd_program() -> str | None:
+    return shutil.which("clamd") or shutil.which("clamd", path="/usr/sbin")
+
+
+class RealClamd:
+    """clamd with one signature, ours, of the harmless test string; ready in a second, without any network."""
+
+    def __init__(self, *, tcp: bool = False) -> None:
+        program = clamd_program()
+        if program is None:
+            raise FileNotFoundError("clamd")
+        self.folder = Path(tempfile.mkdtemp(prefix="signalbox-clamd-"))
+        (self.folder / "db").mkdir()
+        (self.folder / "db" / "signalbox.ndb").write_text(f"Signalbox.Eicar:0:*:{EICAR.hex()}\n")
+        self.socket = self.folder / "clamd.sock"
+        self.port = free_port()
+        listening = f"TCPSocket {self.port}\nTCPAddr 127.0.0.1" if tcp else f"LocalSocket {self.socket}"
+        self.scanner = f"clamd:tcp:127.0.0.1:{self.port}" if tcp else f"clamd:unix:{self.socket}"
+        self._configuration = self.folder / "clamd.conf"
+        self._configuration.write_text(
+            f"DatabaseDirectory {self.folder}/db\n{listening}\nPidFile {self.folder}/clamd.pid\n"
+            f"TemporaryDirectory {self.folder}\nForeground yes\nSelfCheck 0\nFixStaleSocket yes\n"
+            "StreamMaxLength 4M\nMaxThreads 4\nReadTimeout 10\nCommandReadTimeout 5\nMaxScanSize 40M\nMaxFileSize 20M\n"
+            "MaxFiles 500\nMaxRecursion 6\nMaxScanTime 10000\nAlertEncrypted yes\nAlertOLE2Macros yes\n"
+            "AlertExceedsMax yes\n"
+        )
+        self._is_tcp = tcp
+        self._command = (program, "-c", str(self._configuration))
+        self.start()
+
+    def start(self) -> None:
+        self.program = Program(*self._command, log=self.folder / "clamd.log")
+        self.program.wait_until(lambda: accepts(self.port) if self._is_tcp else self._answers())
+
+    def stop(self) -> None:
+        self.program.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self.socket))
+            return True
+        return False
+
+
+@contextlib.contextmanager
+def fake_clamd(answer: Answer, *, reads: bool = True) -> Iterator[FakeClamd]:
+    fake = FakeClamd(answer, reads=reads)
+    try:
+        yield fake
+    finally:
+        fake.stop()

@@ -1,0 +1,298 @@
+"""Files go in time: by the clock, by hand, once, and whatever is killed or away in between. Items F9, F13, A11, C3.
+
+Source: Files sent by email §8, §10.
+"""
+
+import os
+import threading
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import structlog
+import time_machine
+from django.core.management import call_command
+from django.db import connections
+from django.utils import timezone
+
+from config.settings.queue import CELERY_BEAT_SCHEDULE
+from notifications import tasks
+from notifications.attachments import expiry, store
+from notifications.attachments.encryption import FileKey
+from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Service
+from notifications.models.attachment import end_of_day, end_of_period
+from tests.factories import make_service
+from tests.notifications.attachments.s3_store import S3Store
+from tests.notifications.attachments.sending import file_caller, file_of, send
+
+pytestmark = pytest.mark.django_db
+
+
+def make_file(service: Service, *, days: float = 30, blob: bytes | None = b"blob", **fields: Any) -> Attachment:
+    """A stored file whose last day ends in so many days; `blob` None leaves the store without it."""
+    key = FileKey.new()
+    values: dict[str, Any] = {
+        "id": key.file_id,
+        "service": service,
+        "notification_id": uuid4(),
+        "storage_name": store.new_name(),
+        "extension": "csv",
+        "size_bytes": 4,
+        "key_check": key.check(),
+        "email_tag": key.email_tag("ana@example.org"),
+        "expires_at": timezone.now() + timedelta(days=days),
+    }
+    row = Attachment(**values | fields)
+    row.set_name("a.csv")
+    row.save(force_insert=True)
+    if blob is not None:
+        store.write(row.storage_name, blob)
+    return row
+
+
+def age(blobs: Path, name: str, hours: float) -> None:
+    """Make a blob of the folder so many hours old."""
+    moment = (timezone.now() - timedelta(hours=hours)).timestamp()
+    os.utime(blobs / name[:2] / name, (moment, moment))
+
+
+@pytest.fixture
+def service() -> Service:
+    return make_service()
+
+
+# The last day
+
+
+@pytest.mark.parametrize(
+    ("created_at", "weeks", "first_without"),
+    [
+        # The clocks go forward between: the last night is an hour shorter in UTC.
+        (datetime(2026, 3, 25, 12, tzinfo=UTC), 1, datetime(2026, 4, 1, 23, tzinfo=UTC)),
+        (datetime(2026, 10, 24, 12, tzinfo=UTC), 1, datetime(2026, 11, 1, 0, tzinfo=UTC)),
+        # Late in the evening by UTC it is the next day in London in summer.
+        (datetime(2026, 7, 1, 23, 30, tzinfo=UTC), 1, datetime(2026, 7, 9, 23, tzinfo=UTC)),
+        (datetime(2026, 1, 1, 0, tzinfo=UTC), 78, datetime(2027, 7, 1, 23, tzinfo=UTC)),
+    ],
+)
+def test_a_file_is_there_through_its_last_day(created_at: datetime, weeks: int, first_without: datetime) -> None:
+    assert end_of_period(created_at, weeks=weeks) == first_without
+
+
+def test_the_night_of_the_last_day(settings: Any) -> None:
+    """Item C3."""
+    settings.TIME_ZONE = "Europe/London"
+    row = Attachment(expires_at=end_of_period(datetime(2026, 3, 25, 12, tzinfo=UTC), weeks=1))
+
+    assert row.last_day == date(2026, 4, 1)
+    assert row.state(datetime(2026, 4, 1, 22, 59, 59, tzinfo=UTC)) is AttachmentState.AVAILABLE
+    assert row.state(datetime(2026, 4, 1, 23, 0, 0, tzinfo=UTC)) is AttachmentState.EXPIRED
+    assert end_of_day(row.last_day) == row.expires_at
+
+
+def test_the_state_of_a_row_and_the_filter_by_state_say_the_same(service: Service) -> None:
+    now = timezone.now()
+    rows = [
+        make_file(service, days=days, withdrawn_at=withdrawn_at, deleted_at=deleted_at)
+        for days in (1, -1)
+        for withdrawn_at in (None, now)
+        for deleted_at in (None, now)
+    ]
+
+    for state in AttachmentState:
+        found = set(Attachment.objects.in_state(state, now))
+        assert found == {row for row in rows if row.state(now) is state}
+        assert found
+    gone = {row for row in rows if row.deleted_at is None and (row.withdrawn_at or row.expires_at <= now)}
+    assert set(Attachment.objects.to_remove(now)) == gone
+
+
+# The clock's sweep
+
+
+def test_the_clock_knows_both_sweeps() -> None:
+    by_task = {entry["task"]: entry["schedule"] for entry in CELERY_BEAT_SCHEDULE.values()}
+
+    assert by_task["notifications.tasks.expire_attachments"] == 15 * 60
+    assert "notifications.tasks.tidy_attachments" in by_task
+
+
+def test_what_is_due_is_removed_and_leaves_a_tombstone(service: Service, any_store: str) -> None:
+    moment = timezone.now()
+    kept = make_file(service)
+    due = make_file(service, days=-1, wrong_tries=3, day_tries=4, window_started_at=moment, locked_until=moment)
+    withdrawn = make_file(service, withdrawn_at=moment, withdrawn_by="mina", withdrawn_why="wrong person")
+
+    tasks.expire_attachments()
+
+    assert store.names() == [kept.storage_name]
+    for row in (due, withdrawn):
+        row.refresh_from_db()
+        assert row.deleted_at is not None
+        assert (row.name, row.email_tag, row.wrong_tries, row.day_tries) == (None, None, 0, 0)
+        assert (row.window_started_at, row.locked_until) == (None, None)
+        assert len(row.key_check) == 16
+    kept.refresh_from_db()
+    assert (kept.deleted_at, kept.name) == (None, "a.csv")
+    assert withdrawn.withdrawn_why == "wrong person"
+
+
+def test_with_time_moved_on_a_file_that_was_sent_goes() -> None:
+    caller = file_caller()
+    send(caller, file_of(retention_period="1 week"), file_of(retention_period="2 weeks"))
+
+    with time_machine.travel(timezone.now() + timedelta(days=9)):
+        assert expiry.remove_due() == expiry.Removal(removed=1)
+        assert len(store.names()) == 1
+    with time_machine.travel(timezone.now() + timedelta(days=16)):
+        assert expiry.remove_due() == expiry.Removal(removed=1)
+        assert store.names() == []
+
+
+def test_a_row_whose_blob_is_gone_is_removed_like_any_other(service: Service, any_store: str) -> None:
+    make_file(service, days=-1, blob=None)
+
+    assert expiry.remove_due() == expiry.Removal(removed=1)
+    assert Attachment.objects.get().deleted_at is not None
+
+
+def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
+    """Item F13: what a killed run has removed without saying so is found again, and nothing twice."""
+    rows = [
+        Attachment(
+            service=service,
+            notification_id=uuid4(),
+            storage_name=f"{number:032x}",
+            extension="csv",
+            size_bytes=1,
+            key_check=b"x" * 16,
+            expires_at=timezone.now() - timedelta(days=1),
+        )
+        for number in range(5000)
+    ]
+    Attachment.objects.bulk_create(rows)
+    for row in rows[::50]:
+        store.write(row.storage_name, b"blob")
+    for row in rows[:700:50]:  # the killed run: its blobs are gone, its last batch of rows not yet changed
+        store.delete(row.storage_name)
+    Attachment.objects.filter(storage_name__in=[row.storage_name for row in rows[:500]]).mark_removed(timezone.now())
+
+    assert expiry.remove_due() == expiry.Removal(removed=4500)
+    assert expiry.remove_due() == expiry.Removal()
+    assert store.names() == []
+    assert not Attachment.objects.filter(deleted_at=None).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_sweeps_at_once_remove_each_file_once() -> None:
+    """Item A11."""
+    service = make_service()
+    for _ in range(60):
+        make_file(service, days=-1)
+    removed: list[int] = []
+
+    def sweep() -> None:
+        try:
+            removed.append(expiry.remove_due().removed)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=sweep) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sum(removed) == 60
+    assert store.names() == []
+
+
+def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Service, blobs: Path) -> None:
+    stuck, *others = [make_file(service, days=-number) for number in range(1, 6)]
+    place = blobs / stuck.storage_name[:2] / stuck.storage_name
+    place.unlink()
+    place.mkdir()  # what cannot be removed like a file
+    (place / "x").touch()
+
+    with structlog.testing.capture_logs() as logs:
+        first = expiry.remove_due()
+    (place / "x").unlink()
+    place.rmdir()
+    second = expiry.remove_due()
+
+    assert (first, second) == (expiry.Removal(removed=4, errors=1), expiry.Removal(removed=1))
+    assert {"event": "attachments.removed", "removed": 4, "errors": 1, "log_level": "info"} in logs
+    assert len(others) == 4
+
+
+def test_a_store_that_is_away_ends_the_run_and_not_one_row(service: Service, s3: S3Store) -> None:
+    for _ in range(6):
+        make_file(service, days=-1)
+    s3.program.kill()
+    try:
+        removal = expiry.remove_due()
+    finally:
+        s3.start()
+
+    assert removal == expiry.Removal(errors=expiry.STORE_IS_AWAY_AFTER)
+    assert Attachment.objects.filter(deleted_at=None).count() == 6
+    assert expiry.remove_due().removed == 6
+
+
+def test_a_tombstone_stands_for_a_year(service: Service) -> None:
+    now = timezone.now()
+    young = make_file(service, days=-400, blob=None, deleted_at=now - timedelta(days=364))
+    old = make_file(service, days=-400, blob=None, deleted_at=now - timedelta(days=366))
+    DownloadEvent.objects.create(attachment=old, kind=DownloadKind.DOWNLOADED)
+
+    tasks.tidy_attachments()
+
+    assert list(Attachment.objects.all()) == [young]
+
+
+# Orphans
+
+
+def test_a_blob_without_a_row_goes_after_a_day(service: Service, blobs: Path) -> None:
+    kept = make_file(service)
+    store.write("a" * 32, b"young")
+    store.write("b" * 32, b"old")
+    (blobs / "cc").mkdir()
+    (blobs / "cc" / f"{'c' * 32}.new").write_bytes(b"half of one")
+    for name in ("b" * 32, f"{'c' * 32}.new", kept.storage_name):
+        age(blobs, name, hours=25)
+
+    tasks.tidy_attachments()
+
+    assert sorted(store.names()) == sorted([kept.storage_name, "a" * 32])
+
+
+def test_by_hand_at_once(service: Service, any_store: str, capsys: Any) -> None:
+    kept, due = make_file(service), make_file(service, days=-1)
+    store.write(store.new_name(), b"left behind by a killed process")
+
+    call_command("sweep", "files")
+    assert capsys.readouterr().out == "files: 1\n"
+    call_command("sweep", "files", "--older-than", "0")
+
+    assert capsys.readouterr().out == "files: 1\n"
+    assert store.names() == [kept.storage_name]
+    due.refresh_from_db()
+    assert due.deleted_at is not None
+
+
+def test_a_blob_that_is_missing_before_its_time_is_told_and_its_row_stays(service: Service) -> None:
+    lost = make_file(service, blob=None)
+    make_file(service)
+    make_file(service, days=-1, blob=None)
+
+    with structlog.testing.capture_logs() as logs:
+        expiry.remove_orphans()
+
+    assert [(entry["event"], entry["count"], entry["attachment_ids"]) for entry in logs] == [
+        ("attachments.blobs_missing", 1, [str(lost.pk)])
+    ]
+    lost.refresh_from_db()
+    assert lost.deleted_at is None

@@ -1,0 +1,176 @@
+"""Both stores keep, give back and remove blobs, and tell "away" from "not there". Source: Files sent by email §8."""
+
+import contextlib
+import os
+import resource
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from notifications.attachments import store
+from notifications.management import checkups
+from tests.notifications.attachments.s3_store import S3Store
+from tests.servers import wait_until
+
+BLOB = os.urandom(70_000)
+
+
+def test_a_blob_comes_back_as_it_was(any_store: str) -> None:
+    name = store.new_name()
+
+    store.write(name, BLOB)
+
+    assert store.read(name) == BLOB
+    assert store.names() == [name]
+    written_at = store.written_at(name)
+    assert written_at is not None
+    assert abs(written_at.timestamp() - time.time()) < 10
+
+
+def test_what_is_not_there_is_told_apart_from_a_store_that_is_away(any_store: str) -> None:
+    with pytest.raises(store.BlobMissing):
+        store.read("0" * 32)
+    assert store.written_at("0" * 32) is None
+    store.delete("0" * 32)
+
+
+def test_a_removed_blob_is_gone(any_store: str) -> None:
+    store.write("a" * 32, BLOB)
+
+    store.delete("a" * 32)
+
+    assert store.names() == []
+    with pytest.raises(store.BlobMissing):
+        store.read("a" * 32)
+
+
+def test_what_is_written_for_nothing_is_taken_away_again(any_store: str) -> None:
+    names = [store.new_name() for _ in range(3)]
+
+    with store.written(dict.fromkeys(names, BLOB)):
+        assert sorted(store.names()) == sorted(names)
+
+    assert store.names() == []
+
+
+def test_what_is_to_be_kept_stays_even_where_the_commit_failed(any_store: str) -> None:
+    name = store.new_name()
+
+    with contextlib.suppress(ConnectionError), store.written({name: BLOB}) as blobs:
+        blobs.keep()
+        raise ConnectionError
+
+    assert store.names() == [name]
+
+
+def test_the_doctor_writes_and_reads(any_store: str) -> None:
+    finding = checkups.file_store()
+
+    assert (finding.seen.endswith("written and read"), finding.fix) == (True, "")
+    assert store.names() == []
+
+
+# The folder
+
+
+def test_nobody_else_may_look_into_the_folder(blobs: Path) -> None:
+    name = store.new_name()
+
+    store.write(name, BLOB)
+
+    target = blobs / name[:2] / name
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in (blobs, target.parent)} == {0o700}
+    assert [path.name for path in target.parent.iterdir()] == [name]
+
+
+def test_a_full_disk_leaves_no_half_blob(blobs: Path) -> None:
+    """A limit on the size of files stands in for the end of the disk: the kernel refuses the write in the middle."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(BLOB) // 2, before[1]))
+    try:
+        with pytest.raises(store.StoreAway):
+            store.write(store.new_name(), BLOB)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert [path for path in blobs.rglob("*") if path.is_file()] == []
+
+
+def test_a_folder_that_cannot_be_written_is_a_store_that_is_away(blobs: Path) -> None:
+    blobs.parent.mkdir(exist_ok=True)
+    blobs.write_bytes(b"a file where the folder should be")
+
+    with pytest.raises(store.StoreAway):
+        store.write(store.new_name(), BLOB)
+    assert checkups.file_store().fix
+
+
+def test_two_write_into_one_new_folder_at_once(blobs: Path) -> None:
+    names = [f"ab{number:030x}" for number in range(16)]
+    failures: list[BaseException] = []
+
+    def write(name: str) -> None:
+        try:
+            store.write(name, BLOB)
+        except store.StoreAway as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert sorted(store.names()) == names
+
+
+# The bucket
+
+
+def test_a_bucket_that_is_not_there_is_a_store_that_is_away(s3: S3Store, settings: Any) -> None:
+    own = {
+        "BACKEND": "notifications.attachments.bucket.Bucket",
+        "OPTIONS": {**s3.options(), "bucket_name": "another-bucket"},
+    }
+    settings.STORAGES = {**settings.STORAGES, "attachments": own}
+
+    for call in (lambda: store.write("a" * 32, BLOB), lambda: store.read("a" * 32), store.names):
+        with pytest.raises(store.StoreAway):
+            call()
+
+
+def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a_restart(s3: S3Store) -> None:
+    """Item A13. Two tries of 5 s each, and what was written before goes later, behind the answer."""
+    first, second = store.new_name(), store.new_name()
+    store.write(first, BLOB)
+    s3.freeze()
+    started = time.monotonic()
+    try:
+        with pytest.raises(store.StoreAway), store.written({second: BLOB}):
+            pass
+        took = time.monotonic() - started
+    finally:
+        s3.thaw()
+
+    assert took < 12.5
+    assert store.read(first) == BLOB
+    wait_until(lambda: store.names() == [first])
+
+
+def test_a_bucket_that_is_killed_is_away_at_once(s3: S3Store) -> None:
+    s3.program.kill()
+    try:
+        started = time.monotonic()
+        with pytest.raises(store.StoreAway):
+            store.write(store.new_name(), BLOB)
+        assert time.monotonic() - started < 8
+    finally:
+        s3.start()
+    store.write("b" * 32, BLOB)
+    assert store.read("b" * 32) == BLOB

@@ -1,0 +1,102 @@
+"""A file that is gone is gone from the next request on, whatever clean-up has run (test plan: C3, F9)."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.core.files import File
+from django.core.files.storage import Storage
+from django.utils import timezone
+
+from notifications.attachments import expiry, store
+from notifications.models import Attachment
+from notifications.models.attachment import end_of_period
+from tests.notifications.download.sending import ADDRESS, SentFile, send_file
+
+pytestmark = pytest.mark.django_db
+
+STEPS = ("", "confirm", "file", "download")
+MADE_AT = datetime(2026, 3, 25, 12, tzinfo=UTC)
+EXPIRES_AT = datetime(2026, 4, 1, 23, tzinfo=UTC)  # midnight in London: the clocks have gone forward since
+
+
+class SweptMeanwhile(Storage):
+    """A store that somebody withdraws the file from at the very moment it is asked."""
+
+    def _open(self, name: str, mode: str = "rb") -> File:
+        Attachment.objects.filter(storage_name=name).update(withdrawn_at=timezone.now())
+        raise FileNotFoundError(name)
+
+
+def statuses(client, file: SentFile) -> set[int]:
+    return {client.get(file.path(step)).status_code for step in STEPS}
+
+
+def test_a_file_is_there_through_the_night_of_its_last_day(client):
+    file = send_file(address=None, created_at=MADE_AT, expires_at=end_of_period(MADE_AT, weeks=1))
+
+    with time_machine.travel(EXPIRES_AT - timedelta(seconds=1), tick=False):
+        last = client.get(file.path("download"))
+        page = client.get(file.path("file")).content.decode()
+    with time_machine.travel(EXPIRES_AT, tick=False):
+        late = statuses(client, file)
+        told = client.get(file.path()).content.decode()
+
+    assert last.status_code == 200
+    assert b"".join(last.streaming_content) == file.content
+    assert "Wednesday 1 April 2026" in page
+    assert late == {410}
+    assert "It could be downloaded until <strong>Wednesday 1 April 2026</strong>" in told
+
+
+def test_an_expired_file_is_not_served_although_nothing_has_removed_it(client):
+    file = send_file(address=None, expires_at=timezone.now())
+
+    assert statuses(client, file) == {410}
+    assert store.read(file.row.storage_name)
+
+
+def test_a_withdrawn_file_is_gone_between_two_clicks(client):
+    file = send_file()
+    client.post(file.path("confirm"), {"email_address": ADDRESS})
+    assert client.get(file.path("file")).status_code == 200
+
+    Attachment.objects.filter(pk=file.row.pk).update(withdrawn_at=timezone.now())
+
+    assert statuses(client, file) == {410}
+    assert client.post(file.path("confirm"), {"email_address": ADDRESS}).status_code == 410
+
+
+def test_a_file_that_is_swept_while_it_is_being_fetched_is_called_gone(client, settings):
+    """The row is looked at, then the store is asked: between the two somebody may have withdrawn the file."""
+    file = send_file(address=None)
+    settings.STORAGES = {**settings.STORAGES, "attachments": {"BACKEND": f"{__name__}.SweptMeanwhile"}}
+
+    answer = client.get(file.path("download"))
+
+    assert answer.status_code == 410
+    assert "has withdrawn this file" in answer.content.decode()
+
+
+def test_the_tombstone_tells_for_a_year_and_then_nothing_does(client):
+    file = send_file(expires_at=timezone.now())
+    expiry.remove_due()
+    removed_at = file.now().deleted_at
+
+    with pytest.raises(store.BlobMissing):
+        store.read(file.row.storage_name)
+    assert statuses(client, file) == {410}
+    Attachment.objects.forget_old(removed_at + timedelta(days=365))
+    assert statuses(client, file) == {410}
+
+    Attachment.objects.forget_old(removed_at + timedelta(days=365, seconds=1))
+    assert statuses(client, file) == {404}
+
+
+def test_a_withdrawn_file_is_called_so_after_the_sweep_too(client):
+    file = send_file(withdrawn_at=timezone.now())
+    expiry.remove_due()
+
+    answer = client.get(file.path())
+
+    assert (answer.status_code, "has withdrawn this file" in answer.content.decode()) == (410, True)
