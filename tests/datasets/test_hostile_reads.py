@@ -1,0 +1,57 @@
+"""No parameter, however hostile, gives anything but data or one sentence that refuses it."""
+
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from datasets.queries.parameters import REPEATED, SINGLE
+from tests.datasets.making import make_data_set, put_in
+
+pytestmark = pytest.mark.django_db
+
+_TEXTS = st.text(max_size=12) | st.sampled_from(
+    [
+        *(
+            "'; DROP TABLE datasets_record; --",
+            '") OR 1=1',
+            "%s",
+            "%(n)s",
+            "{}",
+            "$.n",
+            '$."n"',
+            "n:1e999999999",
+            "n::",
+        ),
+        *("n:" + "9" * 5000, "n:-9223372036854775809", "n:1e308", "n:\\", 'n:"', "n:sum", 'a"b:set', "n':max", "a\\b"),
+        *("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "day", "year", "10000", "1", "true", "csv", "n:descending"),
+        *("_id:", "_id:\U0001f600", "_timestamp:0001-01-01T00:00:00Z", "é:é", "n:NaN", "n:Infinity", "n:[[[[[["),
+    ]
+)
+_PAIRS = st.lists(st.tuples(st.sampled_from([*SINGLE, *REPEATED]) | st.text(max_size=5), _TEXTS), max_size=5)
+
+
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(_PAIRS)
+def test_hostile_parameters_are_answered(open_set, pairs):
+    query = urlencode([(name, value.encode(errors="surrogatepass")) for name, value in pairs if name.isprintable()])
+
+    answer = Client(raise_request_exception=False).get(f"/data/{open_set}?{query}")
+
+    assert answer.status_code in {200, 400}, query
+    if answer.status_code == 400:
+        assert answer.json().keys() == {"status", "message"}
+    elif answer.streaming:
+        assert b"".join(answer.streaming_content).count(b"\n") <= 4
+
+
+@pytest.fixture
+def open_set() -> str:
+    data_set = make_data_set(public=True)
+    odd = [1, 2.5, "x"]
+    put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "n": value, 'a"b': value, "a\\b": value} for value in odd])
+    return str(data_set)
