@@ -10,6 +10,7 @@ from django.urls import reverse
 from config.console import audit
 from tests import factories
 from tests.datasets import making
+from tests.notifications.download.sending import send_file
 
 REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
 NAMES = [model._meta.label for model, _ in REGISTERED]
@@ -144,6 +145,7 @@ def rows_of_every_model():
         factories.make_team_member(service),
         factories.make_guest(service),
         factories.make_notification(template),
+        send_file(service).row,
         audit.record(audit.CLOCK, "removed", object_kind="service", object_id=service.pk),
         User.objects.create_user("jo", password="a-long-password-2"),
     ]

@@ -26,8 +26,6 @@ class FakeClamd:
         self.answer = answer
         self.reads = reads
         self.files: list[bytes] = []
-        self.most_at_once = self._now = 0
-        self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -48,17 +46,10 @@ class FakeClamd:
                 threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
 
     def _attend(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._now += 1
-            self.most_at_once = max(self.most_at_once, self._now)
-        try:
-            with connection, contextlib.suppress(OSError):
-                data = read_stream(connection.makefile("rb")) if self.reads else b""
-                self.files.append(data)
-                self.answer(connection, data)
-        finally:
-            with self._lock:
-                self._now -= 1
+        with connection, contextlib.suppress(OSError):
+            data = read_stream(connection.makefile("rb")) if self.reads else b""
+            self.files.append(data)
+            self.answer(connection, data)
 
 
 def read_stream(stream: BinaryIO) -> bytes:
