@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from tests.servers import ROOT, PrivatePostgres, PrivateRedis
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code
+WORKERS = "4"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ def run(name: str, arguments: list[str], folder: Path, **environment: str) -> Ru
     print(f"\n=== {name}", flush=True)
     report = folder / f"{name}.xml"
     base = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "REDIS_URL", "VAR_DIR"}}
-    pytest = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junit-xml={report}"]
+    pytest = [sys.executable, "-m", "pytest", "-n", WORKERS, "--dist", "loadfile", f"--junit-xml={report}"]
     code = subprocess.run([*pytest, *arguments], cwd=ROOT, env=base | environment, check=False).returncode
     passed = failed = skipped = 0
     if report.exists():
