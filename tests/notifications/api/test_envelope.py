@@ -12,6 +12,8 @@ from django.test import Client, override_settings
 
 from notifications.models import DailyCounter, KeyType, Notification, RateSlot
 from tests.factories import make_sms_sender, make_team_member
+from tests.notifications.attachments import samples
+from tests.notifications.attachments.sending import file_caller, file_of, send
 from tests.notifications.calling import NUMBER, email_template, make_caller, messages, sms_template
 
 SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process: ids of tests are made of it
@@ -158,6 +160,14 @@ def test_row_daily_limit(kind: str) -> None:
 
     check_envelope(response, 429, ("TooManyRequestsError", f"Exceeded send limits ({kind}: 1) for today"))
     assert 1 <= int(response.headers["Retry-After"]) <= 24 * 60 * 60
+
+
+def test_row_virus_scan() -> None:
+    caller = file_caller()
+
+    response = send(caller, file_of(samples.EICAR, filename="letter.txt"))
+
+    check_envelope(response, 400, ("BadRequestError", "File did not pass the virus scan"))
 
 
 def drop_table(name: str) -> None:
