@@ -1,4 +1,4 @@
-"""The official Python and Node clients, unchanged, through every method but letters and files, and past 250 rows.
+"""The official Python and Node clients, unchanged, through every method but letters, and past 250 rows.
 
 `get_all_template_versions` of the Python client asks for an address outside `/v2`, which no public service answers.
 """
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from notifications_python_client.errors import HTTPError
 
 from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
 from tests.service import Service
 
 FOLDER = Path(__file__).parent / "node"
+CONTENT = "port,height\nHull,7.1\n"
 MANY = 255  # rows, where a page has 250
 SENDING_THREADS = 8
 
@@ -30,6 +32,7 @@ def library(service: Service) -> Provisioned:
         {
             "name": f"Library {uuid.uuid4().hex[:8]}",
             "live": True,
+            "file_contact": "help@example.org",
             "sms_senders": [{"sender": "LIBRARY", "default": True}, {"sender": "READER", "default": False}],
             "reply_to_addresses": [{"email_address": "reply@example.com", "default": True}],
             "templates": [
@@ -137,6 +140,7 @@ def call_every_method(node: str, library: Provisioned, many: str) -> dict[str, A
     call = {
         "base": library.url,
         "key": library.keys["test"],
+        "content": CONTENT,
         "number": NUMBER,
         "address": ADDRESS,
         "reference": str(uuid.uuid4()),
@@ -167,6 +171,10 @@ def test_the_node_client_through_every_method(
     assert (one["id"], one["body"]) == (email["id"], "Dear Jo")
     assert [row["id"] for row in answers["filtered"]["notifications"]] == [email["id"]]
     assert answers["failed"]["notifications"] == []
+    for name, asks_for_address in (("file", True), ("openFile", False)):
+        link = answers[name]["content"]["body"].removeprefix("Dear ")
+        got = requests.get(link.replace("?", "/download?"), timeout=10, allow_redirects=False)
+        assert (got.status_code, got.text) == ((303, "") if asks_for_address else (200, CONTENT))
     named = library.templates["named"]
     assert (answers["template"]["id"], answers["version"]["version"], answers["preview"]["body"]) == (
         named,

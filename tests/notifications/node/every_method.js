@@ -1,4 +1,4 @@
-// Call every method of the official client but those for letters and files, and print what each answered as JSON.
+// Call every method of the official client but those for letters, and print what each answered as JSON.
 // The base address, the key and what to use stand in the environment variable CALL.
 const { NotifyClient } = require("notifications-node-client");
 const axios = require("axios");
@@ -36,11 +36,17 @@ const main = async () => {
     oneClickUnsubscribeURL: "https://example.org/u?x=1",
     sanitiseContentFor: ["name"],
   });
+  const withFile = (options) =>
+    client.sendEmail(call.named, call.address, {
+      personalisation: { name: client.prepareUpload(Buffer.from(call.content), options) },
+    });
   const one = await client.getNotificationById(email.data.id);
   return {
     sms: [sms.status, sms.data],
     email: [email.status, email.data],
     one: [one.status, one.data],
+    file: (await withFile()).data,
+    openFile: (await withFile({ filename: "tides.csv", confirmEmailBeforeDownload: false })).data,
     filtered: (await client.getNotifications("email", undefined, call.reference)).data,
     failed: (await client.getNotifications("email", "failed", call.reference)).data,
     template: (await client.getTemplateById(call.named)).data,
