@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from config import views
+from config import deep_check, views
 
 handler400 = "config.views.bad_request"
 handler403 = "config.views.forbidden"
@@ -16,6 +16,7 @@ urlpatterns = [
     path("_status", views.status),
     path("_status/", views.status),
     path("_status/ready", views.ready),
+    path("_status/deep", deep_check.deep),
     path("admin/", admin.site.urls),
     path("docs/", include("config.docs.urls")),
 ]

@@ -28,13 +28,13 @@ def front(request: HttpRequest) -> HttpResponse:
 @csrf_exempt  # a wrong method is answered 405, not with a page about forms
 def status(request: HttpRequest) -> JsonResponse:
     """Say that the process lives; touches nothing, no database either."""
-    return _refuse_method(request) or JsonResponse({"status": "ok", "message": "app is up"}, headers=_NEVER_KEPT)
+    return refuse_method(request) or JsonResponse({"status": "ok", "message": "app is up"}, headers=_NEVER_KEPT)
 
 
 @csrf_exempt
 def ready(request: HttpRequest) -> JsonResponse:
     """Say whether requests can be served, and if not, what is missing."""
-    refused = _refuse_method(request)
+    refused = refuse_method(request)
     if refused:
         return refused
     failed = readiness.failures()
@@ -42,6 +42,15 @@ def ready(request: HttpRequest) -> JsonResponse:
         body = {"status": "error", "message": f"not ready: {', '.join(failed)}", "failed": failed}
         return JsonResponse(body, status=503, headers=_NEVER_KEPT)
     return JsonResponse({"status": "ok", "message": "app is ready"}, headers=_NEVER_KEPT)
+
+
+def refuse_method(request: HttpRequest) -> JsonResponse | None:
+    """Answer 405 to anything but reading, in the shape of the health pages."""
+    if request.method in _READING:
+        return None
+    refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
+    refusal["Allow"] = ", ".join(_READING)
+    return refusal
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -90,14 +99,6 @@ def _exists(address: str) -> bool:
     except Resolver404:
         return False
     return True
-
-
-def _refuse_method(request: HttpRequest) -> JsonResponse | None:
-    if request.method in _READING:
-        return None
-    refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
-    refusal["Allow"] = ", ".join(_READING)
-    return refusal
 
 
 def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_message: str) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""What `manage.py doctor` looks at on the platform's side. Source: Developer experience §12."""
+"""What `manage.py doctor` and the deep check look at. Source: Developer experience §12, §13."""
 
 import shutil
 from collections.abc import Callable
@@ -10,11 +10,18 @@ from django.db import DatabaseError, connection
 from kombu.exceptions import KombuError
 
 from config import models, publishing, readiness
+from config.management import parts
 from config.management.parts import Finding
 
 PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
 CLOCK_SECONDS = 10  # a caller's token may be 30 s off; a third of that is ours
 FREE_MEGABYTES = 500
+
+
+def examine() -> list[Finding]:
+    """Look at the platform's side and at what each area needs, in this order."""
+    of_areas = [checkup for part in parts.registered() for checkup in part.checkups]
+    return [checkup() for checkup in (*PLATFORM, *of_areas)]
 
 
 def database() -> Finding:

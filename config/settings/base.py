@@ -18,6 +18,7 @@ FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
 BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", urlsplit(BASE_URL).hostname or ""])
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0)
+METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 AREAS = env.list("AREAS", ["datasets", "notifications"])
 CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=validate.OneOf(["unfold", "plain"]))
 

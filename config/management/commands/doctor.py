@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.management import checkups, parts
+from config.management import checkups
 
 
 class Command(BaseCommand):
@@ -22,8 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        of_areas = [checkup for part in parts.registered() for checkup in part.checkups]
-        findings = [checkup() for checkup in (*checkups.PLATFORM, *of_areas)]
+        findings = checkups.examine()
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
         else:

@@ -1,0 +1,71 @@
+"""Is everything well, and who may ask? Source: Developer experience §13."""
+
+import sys
+
+import requests
+
+from tests.servers import wait_until
+
+TOKEN = "a-token-for-monitors"
+
+
+def look(service, token: str | None = None, **headers: str) -> requests.Response:
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    return requests.get(f"{service.url}/_status/deep", headers=headers, timeout=20)
+
+
+def fixes(answer: requests.Response) -> dict[str, str]:
+    return {finding["name"]: finding["fix"] for finding in answer.json()["findings"]}
+
+
+def test_all_is_well_when_everything_runs(start_service):
+    service = start_service()
+    service.start_worker()
+    service.start("clock", sys.executable, "manage.py", "clock")
+
+    wait_until(lambda: look(service).status_code == 200, 40)
+
+    answer = look(service)
+    assert answer.json()["message"] == "all is well"
+    assert {"database", "queue", "worker", "clock", "providers", "scanner"} <= fixes(answer).keys()
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_is_not_well_is_named_with_its_fix(start_service):
+    service = start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
+
+    answer = look(service, TOKEN)
+
+    assert answer.status_code == 503
+    assert answer.json()["status"] == "error"
+    assert "scanner" in answer.json()["message"]
+    assert fixes(answer)["worker"] == "Start manage.py worker."
+    assert fixes(answer)["scanner"]
+    assert not fixes(answer)["database"]
+
+
+def test_with_a_token_set_only_its_holder_may_look(start_service):
+    service = start_service(METRICS_TOKEN=TOKEN)
+
+    assert (look(service).status_code, look(service, TOKEN + "x").status_code) == (401, 403)
+    assert look(service).headers["WWW-Authenticate"] == "Bearer"
+    assert look(service, TOKEN).status_code == 503
+
+
+def test_behind_a_proxy_nobody_counts_as_local(service):
+    answer = look(service, **{"X-Forwarded-For": "127.0.0.1"})
+
+    assert answer.status_code == 401
+    assert "findings" not in answer.json()
+
+
+def test_staff_may_look_and_others_may_not(client, console):
+    assert console.get("/_status/deep").json()["findings"]
+    assert client.get("/_status/deep").status_code == 401
+
+
+def test_it_is_only_read(service):
+    answer = requests.post(f"{service.url}/_status/deep", timeout=10)
+
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
