@@ -3,9 +3,10 @@
 HOST ?= 127.0.0.1
 PORT ?= 8000
 ARGS ?=
+FIGURE ?=
 BIN  := .venv/bin
 
-.PHONY: run test lint pin
+.PHONY: run test bench lint pin
 .DEFAULT_GOAL := run
 
 run: .venv
@@ -15,6 +16,10 @@ run: .venv
 test: .venv
 	@$(call install,tests/requirements.txt)
 	@exec $(BIN)/python -m tests $(ARGS)
+
+bench: .venv
+	@$(call install,tests/requirements.txt)
+	@exec $(BIN)/python -m benchmarks $(FIGURE) $(ARGS)
 
 lint: .venv
 	@$(call install,tests/requirements.txt)

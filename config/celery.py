@@ -10,9 +10,11 @@ from typing import Any
 import structlog
 from celery import Celery, signals
 
+from config import figures
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("signalbox")
+app = Celery("signalbox", amqp="config.broker:Broker")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
@@ -24,9 +26,15 @@ def keep_logging_as_it_is(**kwargs: Any) -> None:
     """Connected at all, this keeps Celery from bringing handlers of its own: the settings have said it all."""
 
 
-@signals.worker_ready.connect
-def say_ready(**kwargs: Any) -> None:
-    log.info("worker.ready")
+@signals.worker_process_init.connect
+def count(**kwargs: Any) -> None:
+    figures.start()
+
+
+@signals.worker_process_shutdown.connect
+def keep_counts(**kwargs: Any) -> None:
+    """A pool's process ends without what Python does at an end."""
+    figures.flush()
 
 
 @signals.before_task_publish.connect

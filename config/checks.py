@@ -36,6 +36,11 @@ def production_is_safe(app_configs: Sequence[AppConfig] | None = None, **kwargs:
             if settings.SCANNER == "none"
             else ""
         ),
+        "E009": (
+            "REQUIRE_SECOND_FACTOR is off: a stolen password alone would open the console"
+            if not settings.REQUIRE_SECOND_FACTOR
+            else ""
+        ),
     }
     return [Error(fault, id=f"{TAG}.{number}") for number, fault in faults.items() if fault]
 

@@ -13,11 +13,14 @@ from typing import Any
 import structlog
 from celery.beat import Scheduler
 from django.db import DatabaseError, connection
+from kombu.exceptions import KombuError
 
-from config import models
+from config import models, publishing
 
 TICK_SECONDS = 5
 LEASE_SECONDS = 20  # four ticks: one that comes late has not lost its name
+
+CROWDED = 20  # of one queue: a worker that comes back finds some to do, not a thousand
 
 log = structlog.get_logger()
 
@@ -38,6 +41,18 @@ class Clock(Scheduler):
         if not is_ours:
             return TICK_SECONDS
         return min(float(super().tick(*args, **kwargs)), TICK_SECONDS)
+
+    def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:  # Any: no types published
+        """Publish one entry, unless so much of its queue waits already that nobody seems to take it.
+
+        That is what `expires` is for, but a worker judges it by its own clock: one an hour ahead would do nothing.
+        """
+        entry.options.pop("expires", None)
+        queue = self.app.amqp.router.route({}, entry.task)["queue"].name
+        with contextlib.suppress(KombuError, OSError):
+            if publishing.waiting(queue)[queue] >= CROWDED:
+                return None
+        return super().apply_async(entry, *args, **kwargs)
 
     def close(self) -> None:
         """Give the name back, so that another need not wait for it to grow stale."""

@@ -19,7 +19,7 @@ def deep(request: HttpRequest) -> JsonResponse:
     if refused:
         return refused
     if not _may_look(request):
-        return _refuse(request)
+        return refuse(request)
     findings = checkups.examine()
     amiss = [finding.name for finding in findings if finding.fix]
     body = {
@@ -39,7 +39,8 @@ def _may_look(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_staff)
 
 
-def _refuse(request: HttpRequest) -> JsonResponse:
+def refuse(request: HttpRequest) -> JsonResponse:
+    """Say how to be let in, or that the token is wrong."""
     if "Authorization" in request.headers:
         return _refusal(403, "The token is not valid.")
     refusal = _refusal(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")

@@ -1,7 +1,8 @@
-"""The queue of the embedded default: kombu's file transport, made safe for several processes and fast when it is full.
+"""The queues of the embedded default: kombu's file transport, made safe for several processes and fast when it is full.
 
 kombu 5.7 writes a message under its final name, where a reader can find half of it and fall over; it lists and sorts
-the whole folder for each message; and it keeps its routing in files that are cut to nothing while they are rewritten.
+the folder of all queues for each message, so that a full queue slows the readers of the empty ones; and it keeps its
+routing in files that are cut to nothing while they are rewritten. Here each queue has a folder of its own.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from kombu.utils.json import dumps, loads
 
 MAX_WAIT_SECONDS = 0.2
 BUSY_SECONDS = 0.005  # until the next look while messages keep coming
+_MESSAGE = ".msg"
 
 
 class Channel(filesystem.Channel):
@@ -35,12 +37,17 @@ class Channel(filesystem.Channel):
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # two names in kombu
         """Write under a name no reader looks for, then rename: a message is there whole or not at all."""
-        hidden = os.path.join(self.data_folder_out, f".{uuid.uuid4()}")
-        shown = os.path.join(self.data_folder_out, f"{time.time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg")
+        folder = os.path.join(self.data_folder_out, queue)
+        hidden = os.path.join(folder, f".{uuid.uuid4()}")
+        shown = os.path.join(folder, f"{time.time_ns():020d}_{uuid.uuid4().hex}{_MESSAGE}")
         try:
+            if not os.path.isdir(folder):
+                os.mkdir(folder)  # below the folder of all queues, which the settings make: where that is gone, say so
             with open(hidden, "w") as file:
                 file.write(dumps(payload))
             os.rename(hidden, shown)
+        except FileExistsError:  # another process has just made it
+            self._put(queue, payload, **kwargs)
         except OSError as error:
             raise ChannelError(f"cannot add to the queue: {error.strerror}") from error
 
@@ -48,9 +55,9 @@ class Channel(filesystem.Channel):
         """Return the oldest message. Of several readers the one that removes the file has it."""
         found = self._found.setdefault(queue, deque())
         if not found:
-            found.extend(sorted(name for name in os.listdir(self.data_folder_in) if name.endswith(f".{queue}.msg")))
+            found.extend(sorted(self._names(queue)))
         while found:
-            path = os.path.join(self.data_folder_in, found.popleft())
+            path = os.path.join(self.data_folder_in, queue, found.popleft())
             try:
                 with open(path) as file:
                     message = file.read()
@@ -59,6 +66,25 @@ class Channel(filesystem.Channel):
                 continue
             return loads(message)
         raise Empty
+
+    def _size(self, queue: str) -> int:
+        return len(self._names(queue))
+
+    def _purge(self, queue: str) -> int:
+        count = 0
+        for name in self._names(queue):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.data_folder_in, queue, name))
+                count += 1
+        return count
+
+    def _names(self, queue: str) -> list[str]:
+        """Return the messages that are whole. Raises OSError where the folder of all queues is gone."""
+        try:
+            return [name for name in os.listdir(os.path.join(self.data_folder_in, queue)) if name.endswith(_MESSAGE)]
+        except FileNotFoundError:
+            os.stat(self.data_folder_in)
+            return []
 
 
 class Transport(filesystem.Transport):

@@ -46,3 +46,18 @@ def release(name: str, holder: str) -> None:
 
 def is_there(name: str, *, within_seconds: float) -> bool:
     return Presence.objects.filter(name=name, seen_at__gte=Now() - timedelta(seconds=within_seconds)).exists()
+
+
+class Figure(models.Model):
+    """What all processes have counted under one name and one set of labels; config/figures.py adds to it."""
+
+    name = models.CharField(max_length=60)
+    labels = models.TextField()
+    value = models.FloatField(default=0)
+
+    class Meta:
+        db_table = "figure"
+        constraints = [models.UniqueConstraint(fields=["name", "labels"], name="figure_unique")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -5,11 +5,19 @@ Source: Security and reliability §6.
 
 import ipaddress
 import re
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
 
 from django.conf import settings
 
 MAX_CHARACTERS = 2000
+PRIVATE = "must not lead to a private network"
+_EXAMPLE = "must be a URL such as https://example.org/callback"
+_PORTS = {"https": 443, "http": 80}
+_KEPT_IN_PATHS = "%/?:@!$&'()*+,;=~[]"
+
+# What resolvers read as an address although it is not written as one: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
 # Blocks that Python's `is_global` calls public although they lead elsewhere: embedded IPv4, relays, SRv6.
 _NOT_PUBLIC = tuple(
@@ -26,11 +34,29 @@ class UnsafeUrl(ValueError):
     """The URL cannot be called from here; the message says what it must be."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A URL taken apart, once: whoever calls it uses these parts and never the text again.
+
+    host: as it goes over the wire, in ASCII; path: with the query, percent-encoded.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
 def check_url(url: str) -> None:
-    """Refuse a URL by its form, and by its host where that is an address.
+    """Refuse a URL by its form, and by its host where that is an address. Raises UnsafeUrl."""
+    parse(url)
+
+
+def parse(url: str) -> Target:
+    """Take a URL apart that may be called, as far as can be said without network.
 
     https only, but http too into OUTBOUND_ALLOWED_NETWORKS. Names are judged when they are called, by what they
-    resolve to.
+    resolve to (`config.outbound_call`).
     Raises UnsafeUrl.
     """
     if len(url) > MAX_CHARACTERS or re.search(r"[\s\x00-\x1f\x7f\\]", url) or not url.isprintable():
@@ -38,19 +64,26 @@ def check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         port = parts.port
+        host = _ascii(parts.hostname or "")
     except ValueError as error:
-        raise UnsafeUrl("must be a URL such as https://example.org/callback") from error
+        raise UnsafeUrl(_EXAMPLE) from error
     if parts.username is not None or parts.password is not None:
         raise UnsafeUrl("must not hold a user name or password")
-    if not parts.hostname or port == 0:
-        raise UnsafeUrl("must be a URL such as https://example.org/callback")
+    if not host or port == 0:
+        raise UnsafeUrl(_EXAMPLE)
 
-    address = _literal(parts.hostname)
+    address = _literal(host)
+    if address is None and _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        raise UnsafeUrl("must name its host by a name, or by an address in its usual form")
     allowed = address is not None and is_allowed(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
         raise UnsafeUrl("must start https://")
     if address is not None and not allowed and not is_public(address):
-        raise UnsafeUrl("must not lead to a private network")
+        raise UnsafeUrl(PRIVATE)
+    path = quote(parts.path or "/", safe=_KEPT_IN_PATHS)
+    if parts.query:
+        path += f"?{quote(parts.query, safe=_KEPT_IN_PATHS)}"
+    return Target(scheme=parts.scheme, host=host, port=port or _PORTS[parts.scheme], path=path)
 
 
 def is_public(address: Address) -> bool:
@@ -68,9 +101,15 @@ def is_allowed(address: Address) -> bool:
 
 
 def _literal(host: str) -> Address | None:
-    if host == "localhost":
+    name = host.rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
         return ipaddress.IPv4Address("127.0.0.1")
     try:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+def _ascii(host: str) -> str:
+    """Return a host as it goes over the wire. Raises ValueError."""
+    return host if host.isascii() else host.encode("idna").decode()

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path
 
-from config import deep_check, views
+from config import deep_check, metrics, views
 
 handler400 = "config.views.bad_request"
 handler403 = "config.views.forbidden"
@@ -17,6 +17,8 @@ urlpatterns = [
     path("_status/", views.status),
     path("_status/ready", views.ready),
     path("_status/deep", deep_check.deep),
+    path("metrics", metrics.metrics),
+    path("admin/", include("config.console.account_urls")),
     path("admin/", admin.site.urls),
     path("docs/", include("config.docs.urls")),
 ]

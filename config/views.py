@@ -13,6 +13,7 @@ from django.urls import Resolver404, resolve
 from django.views.decorators.csrf import csrf_exempt
 
 from config import envelopes, outage, readiness
+from config.console import error_pages
 
 RETRY_AFTER_SECONDS = 5
 _API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status")
@@ -104,7 +105,12 @@ def _exists(address: str) -> bool:
 def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_message: str) -> HttpResponseBase:
     if envelopes.is_below(request.path_info, _API_PATHS):
         return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
-    # Without the request: who is signed in would be asked of a database that may just have failed.
     quote = structlog.contextvars.get_contextvars().get("request_id", "")
+    if error_pages.is_ours(request):
+        try:
+            return HttpResponse(error_pages.page(request, code, data_message, quote), status=code)
+        except Exception:  # what has failed may be what this page is made with: say it without
+            log.exception("request.error_page_failed")
+    # Without the request: who is signed in would be asked of a database that may just have failed.
     page = render_to_string("errors/page.html", {"code": code, "message": data_message, "quote": quote})
     return HttpResponse(page, status=code)

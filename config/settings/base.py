@@ -31,7 +31,9 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "axes",
     "config",
+    "config.accounts",
     "config.console",
     *AREAS,
 ]
@@ -45,12 +47,17 @@ MIDDLEWARE = [
     "config.middleware.headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["notifications.download.middleware.recipients_pages"] if "notifications" in AREAS else []),
-    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.middleware.apis_apart",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "config.accounts.sessions.renew",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
+    "config.console.gate.second_factor",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -79,7 +86,8 @@ _SQLITE_OPTIONS = {
     "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={env.str('SQLITE_SYNCHRONOUS', 'NORMAL')};",
 }
 _POSTGRESQL_OPTIONS = {
-    "pool": {"min_size": 1, "max_size": 8, "timeout": 2},
+    # Who gives up on connecting soon leaves the next request free to try: by itself the pool waits longer each time.
+    "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 2},
     "connect_timeout": 3,
     "options": (
         f"-c statement_timeout={env.int('DATABASE_STATEMENT_TIMEOUT_MS', 5000)}"
@@ -97,6 +105,7 @@ def _database(url: str) -> dict[str, object]:
         if config["NAME"] != ":memory:":
             config["TEST"] = {"NAME": VAR / "test.sqlite3"}
     else:
+        config["ENGINE"] = "config.postgresql"
         config["OPTIONS"] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # always a dict
         config["CONN_HEALTH_CHECKS"] = True
     return config

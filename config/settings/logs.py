@@ -15,6 +15,7 @@ LOGGING = {
     "loggers": {
         "django.request": {"level": "CRITICAL"},  # it writes the raw path; the request line names the route
         "django.security": {"level": "CRITICAL"},
+        "axes": {"level": "CRITICAL"},  # it writes addresses and what stands for an account; the audit has both
         "celery.app.trace": {"level": "CRITICAL"},  # it writes exceptions with their message; config/celery.py does not
         "gunicorn.error": {"level": "INFO", "propagate": True},
     },

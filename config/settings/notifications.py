@@ -23,6 +23,7 @@ PROVISION_AUTHOR = env.str("PROVISION_AUTHOR", "provision@signalbox.invalid")
 GIVE_UP_SMS_HOURS = env.int("GIVE_UP_SMS_HOURS", 4)
 GIVE_UP_EMAIL_HOURS = env.int("GIVE_UP_EMAIL_HOURS", 72)
 GUEST_LIST_MAX = env.int("GUEST_LIST_MAX", 0)
+SELF_GO_LIVE = env.bool("SELF_GO_LIVE", True)
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", True)
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 OUTBOUND_ALLOWED_NETWORKS = env.list(

@@ -8,6 +8,7 @@ from config.settings.files import FILES_BASE_URL
 
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [urlsplit(url).hostname or "" for url in (BASE_URL, FILES_BASE_URL)])
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", False)
+SELF_GO_LIVE = env.bool("SELF_GO_LIVE", False)
 SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = "__Host-s"
 CSRF_COOKIE_SECURE = True

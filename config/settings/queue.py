@@ -1,11 +1,10 @@
 """Celery: the broker and how workers behave. The queue is a hint; the row in the database is the truth."""
 
-from celery.schedules import crontab
-
 from config.settings.base import AREAS, REDIS_URL, VAR
 
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_TRANSPORT = "config.redis_queue:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
         "socket_connect_timeout": 5,
         "socket_timeout": 5,
@@ -23,17 +22,40 @@ else:
     }
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which these files do not have
 
-CELERY_TASK_DEFAULT_QUEUE = "signalbox"
+# One queue for each kind of work, and a pool of processes for each, so that a slow kind never holds up another. A task
+# named nowhere here is short and asked for by the clock.
+CELERY_TASK_DEFAULT_QUEUE = "periodic"
+CELERY_TASK_ROUTES = {
+    "notifications.tasks.sending.deliver": {"queue": "send-email"},  # or send-sms: who publishes knows the channel
+    "notifications.tasks.receipts.*": {"queue": "receipts"},
+    "notifications.tasks.callbacks.sweep_callbacks": {"queue": "periodic"},  # must not wait for callbacks itself
+    "notifications.tasks.callbacks.*": {"queue": "callbacks"},
+    "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few, and no campaign's emails go before them
+    "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes: what comes every 10 s must not wait for it
+    "config.console.tasks.*": {"queue": "upkeep"},
+}
+# The pools of `manage.py worker`: the queues of each, and its processes; None: as many as --concurrency says.
+WORKER_POOLS: dict[tuple[str, ...], int | None] = {("periodic",): 1, ("upkeep",): 1}
+if "notifications" in AREAS:
+    WORKER_POOLS = {
+        ("send-email",): None,
+        ("send-sms",): None,
+        ("receipts", "periodic"): 2,
+        ("callbacks",): 2,
+        ("upkeep",): 1,
+    }
+WORKER_QUEUES = tuple(queue for queues in WORKER_POOLS for queue in queues)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SOFT_TIME_LIMIT = 25
+CELERY_TASK_SOFT_TIME_LIMIT = 25  # it backs the timers of clients; a message it ends is tried again
 CELERY_TASK_TIME_LIMIT = 30
 CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_CONCURRENCY = 2
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever; config/broker.py says how often
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 
@@ -41,48 +63,56 @@ CELERY_BEAT_SCHEDULER = "config.clock:Clock"
 # A task nobody took expires when the next one is due: a worker that comes back finds one sweep to do, not a thousand.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "note that a worker is there": {"task": "config.tasks.note_worker", "schedule": 10, "options": {"expires": 10}},
+    # Each rule says itself how often it runs, and the rows of its runs when it has.
+    "start the rules of clean-up that are due": {
+        "task": "config.console.tasks.look_for_clean_up",
+        "schedule": 60,
+        "options": {"expires": 60},
+    },
 }
 if "datasets" in AREAS:
-    CELERY_BEAT_SCHEDULE["forget old idempotency keys"] = {
-        "task": "datasets.tasks.forget_old_keys",
-        "schedule": 60 * 60,
-        "options": {"expires": 60 * 60},
+    CELERY_BEAT_SCHEDULE |= {
+        "say which data sets are late": {
+            "task": "datasets.tasks.check_freshness",
+            "schedule": 60,
+            "options": {"expires": 60},
+        },
+        "note the fields of changed data sets": {
+            "task": "datasets.tasks.note_fields",
+            "schedule": 60,
+            "options": {"expires": 60},
+        },
     }
 if "notifications" in AREAS:
     CELERY_BEAT_SCHEDULE |= {
         "enqueue the messages that are due": {
-            "task": "notifications.tasks.sweep",
+            "task": "notifications.tasks.sending.sweep",
             "schedule": 10,
             "options": {"expires": 10},
         },
+        "apply the receipts that came early": {
+            "task": "notifications.tasks.receipts.apply_receipts",
+            "schedule": 10,
+            "options": {"expires": 10},
+        },
+        "enqueue the callbacks that are due": {
+            "task": "notifications.tasks.callbacks.sweep_callbacks",
+            "schedule": 10,
+            "options": {"expires": 10},
+        },
+        "enqueue the invites that are to be mailed": {
+            "task": "notifications.tasks.invites.sweep_invites",
+            "schedule": 60,
+            "options": {"expires": 60},
+        },
         "end the messages nobody reported on": {
-            "task": "notifications.tasks.close_silent",
+            "task": "notifications.tasks.upkeep.close_silent",
             "schedule": 15 * 60,
             "options": {"expires": 15 * 60},
         },
-        "forget old idempotency keys of messages": {
-            "task": "notifications.tasks.forget_idempotency_keys",
-            "schedule": 60 * 60,
-            "options": {"expires": 60 * 60},
-        },
-        "remove files past their last day": {
-            "task": "notifications.tasks.expire_attachments",
-            "schedule": 15 * 60,
-            "options": {"expires": 15 * 60},
-        },
-        "tidy up after files": {
-            "task": "notifications.tasks.tidy_attachments",
-            "schedule": crontab(hour=3, minute=0),  # UTC
-            "options": {"expires": 60 * 60},
-        },
-        "delete the messages no service keeps any longer": {
-            "task": "notifications.tasks.purge",
-            "schedule": crontab(hour=3, minute=0),  # UTC, as CELERY_TIMEZONE says
-            "options": {"expires": 24 * 60 * 60},
-        },
-        "trim the sandbox inbox": {
-            "task": "notifications.tasks.trim_sandbox",
-            "schedule": 15 * 60,
-            "options": {"expires": 15 * 60},
+        "count the messages of recent days": {
+            "task": "notifications.tasks.upkeep.count_messages",
+            "schedule": 60,
+            "options": {"expires": 60},
         },
     }

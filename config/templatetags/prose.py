@@ -11,7 +11,9 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @register.filter
 def prose(text: str) -> SafeString:
-    return mark_safe(str(_markdown.render(text)))  # noqa: S308  the renderer escapes
+    # A code block that is too wide scrolls, which without a mouse only a focus can do.
+    html = str(_markdown.render(text)).replace("<pre>", '<pre tabindex="0">')
+    return mark_safe(html)  # noqa: S308  the renderer escapes
 
 
 @register.filter

@@ -1,0 +1,1 @@
+"""PostgreSQL as Django has it, left alone for a moment once it has stopped answering."""

@@ -1,0 +1,40 @@
+"""The backend behind a DATABASE_URL that names PostgreSQL; Django wants a module of this name.
+
+Source: Security and reliability §12, §13.
+"""
+
+import time
+from typing import Any
+
+import psycopg
+from django.db.backends.postgresql import base
+
+from config.postgresql.waiting import Connection, check_open, silence
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's own, over connections that give up, and that are not even asked for while the server is silent."""
+
+    def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
+        super().__init__(settings_dict, alias)
+        pool = settings_dict["OPTIONS"].get("pool")
+        if pool:
+            pool["connection_class"] = Connection
+
+    @property
+    def pool(self) -> Any:  # Any: untyped in Django
+        pool = super().pool
+        if pool is not None:
+            pool._check = check_open  # Django 5.2 always hands over a check of its own, a round trip for each request
+        return pool
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: untyped in Django
+        """Raises psycopg.OperationalError."""
+        if not silence.lets_ask():
+            raise psycopg.OperationalError("PostgreSQL did not answer a moment ago")
+        began = time.monotonic()
+        try:
+            return super().get_new_connection(conn_params)
+        except psycopg.OperationalError:
+            silence.note_vain(began)
+            raise
