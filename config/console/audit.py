@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import HttpRequest
 
 from config.console.models import ActorKind, AuditEvent
@@ -68,7 +69,12 @@ def person(request: HttpRequest) -> Actor:
 
 def author(request: HttpRequest) -> str:
     """Return what rows keep of who made them: the email address, else the user name."""
-    return getattr(request.user, "email", "") or request.user.get_username()
+    return author_of(request.user)
+
+
+def author_of(user: AbstractBaseUser | AnonymousUser) -> str:
+    """Return the same of an account."""
+    return getattr(user, "email", "") or user.get_username()
 
 
 def network_address(request: HttpRequest) -> str | None:

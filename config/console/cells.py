@@ -36,3 +36,22 @@ def spoken(at: datetime) -> str:
 
 def code(text: str) -> SafeString:
     return format_html('<code class="sb-chip sb-chip-mono">{}</code>', text)
+
+
+def number(value: int) -> str:
+    """Return a number as people read it, such as 48 211; the blanks do not break.
+
+    >>> number(48211).replace(chr(0xA0), "_")
+    '48_211'
+    """
+    return f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def copied(text: str, name: str) -> SafeString:
+    """Return a text with a button that copies it, where scripts run. name: of this row's cell, unlike any other's."""
+    return format_html(
+        '<span class="sb-copied"><code class="sb-chip sb-chip-mono" id="copy-{0}" title="{1}">{1}</code>'
+        '<button class="sb-button sb-button-small" type="button" data-copy="copy-{0}" hidden>Copy</button></span>',
+        name,
+        text,
+    )

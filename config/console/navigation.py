@@ -3,7 +3,9 @@
 Source: Staff console §1.4. Pages are named by their model's label, so that neither area is imported.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
@@ -11,16 +13,31 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
+from config.console import scope, switcher
+
+SETTINGS = "settings"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of the sidebar: `page` is a model's label or a fixed address, `area` the area a fixed address needs."""
+    """One line of the sidebar.
+
+    page: a model's label, one with a page of its admin's behind a slash, whose `may_open` is asked for it, a fixed
+          address, or SETTINGS for the page of the chosen service.
+    area: the area a fixed address needs; is_on: whether it is there at all; is_for_operators: for nobody else.
+    """
 
     title: str
     icon: str
     page: str
     about: str
     area: str = ""
+    is_on: Callable[[], bool] = lambda: True
+    is_for_operators: bool = False
+
+
+def _has_inbox() -> bool:
+    return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 
 
 SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
@@ -32,6 +49,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 icon="outbox",
                 page="notifications.Notification",
                 about="Every message, and how far it has come",
+            ),
+            Entry(
+                title="Send a message",
+                icon="send",
+                page="notifications.Notification/send",
+                about="One message by hand, for real or as a test",
             ),
         ),
     ),
@@ -56,10 +79,10 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
         "API",
         (
             Entry(
-                title="API keys",
+                title="API integration",
                 icon="key",
                 page="notifications.ApiKey",
-                about="What a program needs to send messages",
+                about="Keys, and what a program needs to send messages",
             ),
             Entry(
                 title="Guest list",
@@ -68,14 +91,21 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 about="People a service in trial may reach besides its team",
             ),
             Entry(
+                title="Callbacks",
+                icon="webhook",
+                page="notifications.CallbackEndpoint",
+                about="Where a program is told what became of each message",
+            ),
+            Entry(
                 title="Sandbox inbox",
                 icon="inbox",
                 page="/sandbox/",
                 about="What would have arrived, nothing having left",
                 area="notifications",
+                is_on=_has_inbox,
             ),
             Entry(
-                title="API documentation",
+                title="API docs",
                 icon="menu_book",
                 page="/docs/",
                 about="Every call, and every error with its fix",
@@ -93,22 +123,17 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ),
             Entry(title="Groups", icon="folder", page="datasets.DataGroup", about="The first word of a set's address"),
             Entry(title="Types", icon="label", page="datasets.DataType", about="The second word of a set's address"),
-            Entry(
-                title="Access tokens",
-                icon="token",
-                page="datasets.AccessToken",
-                about="What a program needs to write or read a set",
-            ),
         ),
     ),
     (
         "Service",
         (
             Entry(
-                title="Services",
-                icon="apartment",
-                page="notifications.Service",
-                about="Settings, limits and state of each sender of messages",
+                title="Settings",
+                icon="tune",
+                page=SETTINGS,
+                about="Channels, limits and state of the service",
+                area="notifications",
             ),
             Entry(
                 title="Reply-to addresses",
@@ -133,25 +158,69 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     (
         "Operations",
         (
+            Entry(
+                title="Clean-up",
+                icon="mop",
+                page="operations.RetentionRun",
+                about="What goes in time, and when it last went",
+            ),
             Entry(title="Audit", icon="history", page="operations.AuditEvent", about="Who did what, and when"),
+            Entry(
+                title="Services",
+                icon="apartment",
+                page="notifications.Service",
+                about="Every sender of messages, and its state",
+                is_for_operators=True,
+            ),
             Entry(title="Users", icon="manage_accounts", page="auth.User", about="Who may sign in here"),
         ),
     ),
 )
 
 
-def sidebar(request: HttpRequest) -> list[dict[str, object]]:
+# Rows with a list of their own that the sidebar leaves to the page of what they belong to.
+BESIDE = {
+    "notifications.CallbackDelivery": "API",
+    "datasets.AccessToken": "Data",
+    "operations.BackgroundStep": "Operations",
+}
+
+
+def place_of(list_url: str) -> tuple[str, str]:
+    """Return the section of a list, and its title in the sidebar; "" for what has none."""
+    for title, entries in SECTIONS:
+        for entry in entries:
+            if _list_of(entry.page) == list_url:
+                return title, entry.title
+    return next(((title, "") for page, title in BESIDE.items() if _list_of(page) == list_url), ("", ""))
+
+
+def _list_of(page: str) -> str:
+    if "." not in page or "/" in page:
+        return ""
+    try:
+        return reverse(f"admin:{page.lower().replace('.', '_')}_changelist")
+    except NoReverseMatch:
+        return ""
+
+
+def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the sidebar as the theme wants it: the overview, then each section that has a page for this person."""
     overview = {"title": "Overview", "icon": "home", "link": reverse("admin:index")}
-    return [
-        {"title": "", "items": [overview]},
-        *({"title": section["title"], "items": section["entries"]} for section in sections(request)),
-    ]
+    found = sections(request)
+    around = [entry["link"] for section in found for entry in section["entries"]]
+    # The theme would mark every entry whose address begins this one; a page below a list has an entry of its own.
+    here = max((link for link in around if request.path.startswith(link)), key=len, default="")
+    for section in found:
+        section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
+    return [{"title": "", "items": [overview]}, *found]
 
 
-def sections(request: HttpRequest) -> list[dict[str, object]]:
+def sections(request: HttpRequest) -> list[dict[str, Any]]:
     """Return title and entries (title, icon, link, about) of each section this person may use."""
-    found: list[dict[str, object]] = []
+    found: list[dict[str, Any]] = []
+    if not scope.has_anything(request):
+        return found
     for title, entries in SECTIONS:
         links = [(entry, _address(entry, request)) for entry in entries]
         usable = [
@@ -165,12 +234,21 @@ def sections(request: HttpRequest) -> list[dict[str, object]]:
 
 
 def _address(entry: Entry, request: HttpRequest) -> str:
+    if entry.area not in {"", *settings.AREAS} or not entry.is_on():
+        return ""
+    if entry.is_for_operators and not scope.is_operator(request):
+        return ""
     if entry.page.startswith("/"):
-        return entry.page if entry.area in {"", *settings.AREAS} else ""
-    label, _, name = entry.page.partition(".")
+        return entry.page
+    if entry.page == SETTINGS:
+        return switcher.settings_page(request)
+    label, _, place = entry.page.partition(".")
+    name, _, word = place.partition("/")
     try:
         model = apps.get_model(label, name)
-        page = reverse(f"admin:{label}_{name.lower()}_changelist")
+        page = reverse(f"admin:{label}_{name.lower()}_{word or 'changelist'}")
     except (LookupError, NoReverseMatch):
         return ""
-    return page if admin.site.get_model_admin(model).has_view_or_change_permission(request) else ""
+    model_admin: Any = admin.site.get_model_admin(model)
+    is_theirs = model_admin.may_open(request, word) if word else model_admin.has_view_or_change_permission(request)
+    return page if is_theirs else ""

@@ -17,28 +17,45 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from config.accounts import second_factor
+from config.accounts.sessions import account_of
+from config.console import sign_in
+from config.console.sign_in import CodeForm
 from config.console.theme import PasswordInput
 
+NOT_YOUR_PASSWORD = "This is not your password."  # noqa: S105  words of the page
 _KEY = "proved_at"
 
 
 class PasswordForm(forms.Form):
-    """The password once more, of the person who is signed in."""
+    """The password once more, of the person who is signed in, and a code where the account has a second factor."""
 
     password = forms.CharField(
-        label="Your password", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
+        label="Your password",
+        strip=False,
+        widget=PasswordInput(attrs={"autocomplete": "current-password", "autofocus": True}),
     )
+    code = CodeForm.base_fields["code"]
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.request = request
+        if second_factor.device_of(account_of(request)) is None:
+            del self.fields["code"]
+        else:
+            self.fields["code"].widget.attrs.pop("autofocus")
 
-    def clean_password(self) -> str:
-        password: str = self.cleaned_data["password"]
-        user = authenticate(self.request, username=self.request.user.get_username(), password=password)
-        if user is None or user.pk != self.request.user.pk:
-            raise forms.ValidationError("This is not your password.")
-        return password
+    def clean(self) -> dict[str, Any]:
+        """Look at the code only beside the right password: a code works once, and would be lost."""
+        cleaned = super().clean() or {}
+        user = account_of(self.request)
+        if self.errors:
+            return cleaned
+        if authenticate(self.request, username=user.get_username(), password=cleaned["password"]) is None:
+            self.add_error("password", NOT_YOUR_PASSWORD)
+        elif "code" in self.fields and sign_in.prove(self.request, user, cleaned["code"]) is None:
+            self.add_error("code", sign_in.WRONG_CODE)
+        return cleaned
 
 
 @receiver(user_logged_in)

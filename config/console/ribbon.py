@@ -1,11 +1,10 @@
 """The ribbon of every page: does anything leave this machine? Source: Staff console §1.4."""
 
 from django.conf import settings
-from django.http import HttpRequest
 
 
-def environment(request: HttpRequest) -> list[str]:
-    """Return the ribbon's text and colour; the text says it all, the colour only helps."""
+def shown() -> dict[str, str]:
+    """Return the ribbon's words and its tone; the words say it all, the colour only helps."""
     if set(settings.PROVIDERS) <= {"sandbox"}:
-        return ["Sandbox · nothing leaves", "warning"]
-    return ["Live", "danger"]
+        return {"word": "SANDBOX", "detail": "nothing leaves", "tone": "warn"}
+    return {"word": "LIVE", "detail": "", "tone": "bad"}

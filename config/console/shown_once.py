@@ -2,7 +2,9 @@
 
 The form carries a signed single-use nonce. The transaction that makes the secret spends it, so Back or reload shows
 "already shown", never a second key, and a double click makes one key. Neither session, messages, audit nor logs ever
-hold the secret. Source: Staff console §1.2 T4; Security §1.
+hold the secret. A nonce goes by clean-up, once its signature is no longer good.
+
+Source: Staff console §1.2 T4; Security §1.
 """
 
 import uuid
@@ -13,13 +15,12 @@ from django.core import signing
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.utils import timezone
 
 from config.console.models import SpentNonce
 
 FIELD = "nonce"
 _SALT = "shown-once"
-_VALID_SECONDS = 12 * 60 * 60  # the longest session
+FORMS_ARE_GOOD_FOR = timedelta(hours=12)  # the longest session
 
 
 class AlreadyShown(Exception):
@@ -39,7 +40,7 @@ class Secret:
     """What the page shows.
 
     kind: the word for it, such as "API key"; value: the secret itself; parts: label and text of the pieces it consists
-    of; where_next: label and address of the button that leaves the page.
+    of; examples: a first call, by language; where_next: label and address of the button that leaves the page.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Secret:
     explanation: str = ""
     parts: tuple[Snippet, ...] = ()
     snippets: tuple[Snippet, ...] = ()
+    examples: tuple[Snippet, ...] = ()
     where_next: tuple[str, str]
 
 
@@ -59,8 +61,6 @@ def new_nonce(request: HttpRequest) -> str:
 def spend(request: HttpRequest) -> None:
     """Use up the nonce the form carries; call it in the transaction that makes the secret. Raises AlreadyShown."""
     nonce = _nonce_of(request)
-    # A nonce this old has lost its signature's validity, so its row protects nothing any more.
-    SpentNonce.objects.filter(spent_at__lt=timezone.now() - timedelta(seconds=_VALID_SECONDS)).delete()
     try:
         with transaction.atomic():
             SpentNonce.objects.create(nonce=nonce)
@@ -87,7 +87,7 @@ def already_shown_page(request: HttpRequest, kind: str, context: dict[str, objec
 
 def _nonce_of(request: HttpRequest) -> uuid.UUID:
     try:
-        nonce, user_id = signing.loads(request.POST.get(FIELD, ""), salt=_SALT, max_age=_VALID_SECONDS)
+        nonce, user_id = signing.loads(request.POST.get(FIELD, ""), salt=_SALT, max_age=FORMS_ARE_GOOD_FOR)
     except signing.BadSignature as error:
         raise AlreadyShown from error
     if user_id != request.user.pk:

@@ -11,6 +11,7 @@ IS_INSTALLED = apps.is_installed("unfold")
 
 if TYPE_CHECKING or not IS_INSTALLED:
     from django.contrib.admin import AdminSite, ModelAdmin, TabularInline
+    from django.contrib.admin.forms import AdminAuthenticationForm as AuthenticationForm
     from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
     from django.forms import (
         CheckboxInput,
@@ -23,9 +24,10 @@ if TYPE_CHECKING or not IS_INSTALLED:
         Textarea,
         TextInput,
     )
+    from django.forms import CheckboxInput as Switch
 else:
     from unfold.admin import ModelAdmin, TabularInline
-    from unfold.forms import AdminPasswordChangeForm, UserChangeForm
+    from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm
     from unfold.forms import UserCreationForm as AdminUserCreationForm
     from unfold.sites import UnfoldAdminSite as AdminSite
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
@@ -36,6 +38,7 @@ else:
     from unfold.widgets import UnfoldAdminSelectWidget as Select
     from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
     from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
+    from unfold.widgets import UnfoldBooleanSwitchWidget as Switch
     from unfold.widgets import UnfoldBooleanWidget as CheckboxInput
 
 __all__ = [
@@ -43,6 +46,7 @@ __all__ = [
     "AdminPasswordChangeForm",
     "AdminSite",
     "AdminUserCreationForm",
+    "AuthenticationForm",
     "CheckboxInput",
     "CheckboxSelectMultiple",
     "EmailInput",
@@ -51,6 +55,7 @@ __all__ = [
     "PasswordInput",
     "RadioSelect",
     "Select",
+    "Switch",
     "TabularInline",
     "TextInput",
     "Textarea",

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.db import DatabaseError, connection
+from django.utils import timezone
 from kombu.exceptions import KombuError
 
 from config import models, publishing, readiness
+from config.console.clean_up import outcomes, state
 from config.management import parts
 from config.management.parts import Finding
 
@@ -46,7 +48,8 @@ def queue() -> Finding:
     except (KombuError, OSError) as error:
         fix = "Start Redis, or correct REDIS_URL." if settings.REDIS_URL else f"Make {settings.VAR} writable."
         return Finding(name="queue", seen=f"{kind}: {type(error).__name__}", fix=fix)
-    return Finding(name="queue", seen=f"{kind}, {waiting} waiting")
+    depths = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
+    return Finding(name="queue", seen=f"{kind}, waiting: {depths}")
 
 
 def worker() -> Finding:
@@ -81,6 +84,26 @@ def disk() -> Finding:
     return Finding(name="disk", seen=f"{free} MB free", fix=fix)
 
 
+def clean_up() -> Finding:
+    """Look at when each rule last came well to its end: a nightly one that has missed its night is red."""
+    name = "clean-up"
+    try:
+        ends = {one.rule: one.last_success for one in outcomes.of_all_rules()}
+        failed = state.last().failed
+    except DatabaseError:
+        return Finding(name=name, seen="not known", fix="See database.")
+    known = {rule: end for rule, end in ends.items() if end is not None}
+    if not known and not failed:
+        return Finding(name=name, seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
+    told = [f"{rule} {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for rule, end in sorted(known.items())]
+    late = [rule for rule, end in known.items() if timezone.now() - end > state.OVERDUE_AFTER]
+    seen = f"last success: {', '.join(told)}"
+    if failed:
+        return Finding(name=name, seen=seen, fix=f"See at operations/clean-up/ why it failed: {', '.join(failed)}.")
+    fix = "Look whether worker and clock run, then run manage.py sweep: more than 26 h ago" if late else ""
+    return Finding(name=name, seen=seen, fix=f"{fix}: {', '.join(sorted(late))}." if late else "")
+
+
 def _process(name: str) -> Finding:
     try:
         if models.is_there(name, within_seconds=PROCESS_SECONDS):
@@ -90,4 +113,4 @@ def _process(name: str) -> Finding:
     return Finding(name=name, seen=f"not seen for {PROCESS_SECONDS} s", fix=f"Start manage.py {name}.")
 
 
-PLATFORM: list[Callable[[], Finding]] = [database, migrations, queue, worker, clock, keys, time, disk]
+PLATFORM: list[Callable[[], Finding]] = [database, migrations, queue, worker, clock, clean_up, keys, time, disk]

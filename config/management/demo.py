@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 
 from config import env
 from config.management import parts
-from config.management.parts import Refused
+from config.management.parts import USUAL, DemoWish, Refused
 
 PASSWORD = "ADMIN_PASSWORD"  # noqa: S105  the name of a variable
 SAVED = "saved in .demo.env"
@@ -20,20 +20,26 @@ def is_allowed() -> bool:
     return settings.PROVIDERS == ["sandbox"]
 
 
-def make() -> list[str]:
+def wipe() -> None:
+    """Remove what earlier calls have made. Raises Refused where a message could leave the machine."""
+    _refuse_where_real()
+    for part in parts.registered():
+        part.wipe()
+
+
+def make(wish: DemoWish = USUAL) -> list[str]:
     """Make what is not there yet, keep its secrets in `.demo.env`, and return the lines to print.
 
     A secret is shown in full once, in the run that made it. Raises Refused where a message could leave the machine.
     """
-    if not is_allowed():
-        raise Refused("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
+    _refuse_where_real()
     held = env.demo_values()
     password = held.get(PASSWORD) or secrets.token_urlsafe(12)
     _make_admin(password)
     made = {PASSWORD: password}
     of_areas: list[str] = []
     for part in reversed(parts.registered()):  # sending first, as the documentation shows it
-        result = part.demo(held)
+        result = part.demo(held, wish)
         made |= result.variables
         of_areas += result.lines
     env.keep(made)
@@ -46,6 +52,11 @@ def make() -> list[str]:
         *(_without_secrets(line, held) for line in of_areas),
         f"Try          {'   |   '.join(tries)}",
     ]
+
+
+def _refuse_where_real() -> None:
+    if not is_allowed():
+        raise Refused("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
 
 
 def _make_admin(password: str) -> None:

@@ -3,9 +3,8 @@
 So `config` imports neither area, and `manage.py provision` can apply both parts of a document in one transaction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from django.core.management import CommandError
 
@@ -18,6 +17,17 @@ class Faults:
 
     def add(self, path: str, message: str) -> None:
         self.lines.append(f"{path}: {message}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoWish:
+    """What demo data is asked for. One seed always makes the same; factor: how many times as much as usual."""
+
+    seed: int = 1
+    factor: int = 1
+
+
+USUAL = DemoWish()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +50,15 @@ class Finding:
     fix: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What is due in one queue and has not been done, and how long the oldest of it has been due."""
+
+    queue: str
+    number: int
+    oldest_seconds: float
+
+
 class Refused(CommandError):
     """A command will not do it: one line that says why and what to do. Exit code 1."""
 
@@ -51,21 +70,24 @@ class Part:
     provision: applies the value under `provision_key` inside the caller's transaction and returns it completed;
                what is wrong goes into Faults, and then the caller stores nothing.
     demo:      makes the demo data that is not there yet; given what `.demo.env` already holds, name → value.
+    wipe:      removes the demo data, and nothing else.
     tries:     name of a `manage.py try` target → function that does it over HTTP and returns the line to print.
-    sweeps:    name of a rule → function that runs it and returns how many rows it dealt with.
-    aged_sweeps: the same for rules that judge by age; they take that age, or None for their own.
+    sweeps:    name → function that catches up with what was missed and returns how many rows it dealt with. What
+               removes is a rule of clean-up, see config/console/clean_up/rules.py, and `manage.py sweep` runs both.
     checkups:  what `manage.py doctor` looks at beside the platform; each returns one finding.
+    backlogs:  what is due and has not been done, by queue
     reseals:   table.column → function that seals every cell of it under the newest key and returns how many.
     """
 
     area: str
     provision_key: str
     provision: Callable[[object, Faults], object]
-    demo: Callable[[dict[str, str]], DemoResult]
+    demo: Callable[[dict[str, str], DemoWish], DemoResult]
+    wipe: Callable[[], None]
     tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
-    aged_sweeps: dict[str, Callable[[timedelta | None], int]] = field(default_factory=dict)
     checkups: list[Callable[[], Finding]] = field(default_factory=list)
+    backlogs: Callable[[], Iterable[Backlog]] = tuple
     reseals: dict[str, Callable[[], int]] = field(default_factory=dict)
 
 

@@ -1,14 +1,23 @@
-"""The audit trail, read-only. Source: Staff console §2.18."""
+"""The audit trail, read-only: days, and sentences. Source: Staff console §2.18."""
 
-from typing import Any
+from collections.abc import Iterable
+from datetime import date, datetime
+from itertools import groupby
+from typing import Any, ClassVar
+from uuid import UUID
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import models
-from django.http import HttpRequest
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from config.console import cells, words
+from config.console import audit_places, cells, scope, words
+from config.console.admin import audit_filters
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.models import ActorKind, AuditEvent
 
@@ -19,18 +28,38 @@ _THROUGH = {
     ActorKind.CLOCK: "Clock",
     ActorKind.COMMAND: "Command line",
 }
+_PAGE = 50
 
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ConsoleModelAdmin):
-    """Operators read here who did what; nobody writes, changes or deletes."""
+    """Operators read here who did what, others what was done to what they manage or own; nobody writes or deletes."""
 
+    site_address: ClassVar[str] = "operations/audit/"
     list_display = ("when", "what", "made_through", "network_address")
-    list_filter = ("actor_kind", "verb")
-    date_hierarchy = None
-    fields = ("when", "what", "changes", "reason", "actor", "network_address", "request_id", "object_id")
+    fields = (
+        "when",
+        "what",
+        "changes",
+        "reason",
+        "actor",
+        "made_through",
+        "network_address",
+        "request_id",
+        "object_id",
+    )
     readonly_fields = fields
     ordering = ("-at",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return the events this person may read; all others are to them as if they did not exist."""
+        return super().get_queryset(request).filter(scope.audited(request))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return scope.is_operator(request) or audit_places.are_open_to(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -38,13 +67,42 @@ class AuditEventAdmin(ConsoleModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show a page of events below the days they happened on, newest first; paged by key, and never counted."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        filters = audit_filters.shown(request)
+        if set(request.GET) - {"before", *(one.name for one in filters)}:
+            raise SuspiciousOperation  # trap T2: nothing is filtered by what no filter declares
+        found = self.get_queryset(request).filter(audit_filters.chosen(request)).order_by("-at", "-id")
+        before = _key(request.GET.get("before", ""))
+        if before:
+            at, pk = before
+            found = found.filter(at__lte=at).exclude(Q(at=at) & Q(id__gte=pk))
+        some = list(found[: _PAGE + 1])
+        events, is_more = some[:_PAGE], len(some) > _PAGE
+        kept = request.GET.copy()
+        kept.pop("before", None)
+        if is_more:
+            kept["before"] = f"{events[-1].at.isoformat()}_{events[-1].pk}"
+        context = {
+            **self.page_context(request, "Audit"),
+            "days": _days(events),
+            "filters": filters,
+            "is_filtered": any(one.value for one in filters),
+            "is_paged": before is not None,
+            "older": kept.urlencode() if is_more else "",
+            "zone": timezone.get_current_timezone_name(),
+        }
+        return TemplateResponse(request, "admin/audit.html", context)
+
     @admin.display(description="When", ordering="at")
     def when(self, event: AuditEvent) -> SafeString | str:
         return cells.moment(event.at)
 
     @admin.display(description="What")
     def what(self, event: AuditEvent) -> str:
-        return words.sentence(event)
+        return words.sentence(event, words.names_of([event]))
 
     @admin.display(description="Through")
     def made_through(self, event: AuditEvent) -> str:
@@ -61,10 +119,31 @@ class AuditEventAdmin(ConsoleModelAdmin):
             return "Nothing but the deed itself."
         body = format_html_join("", "<tr><th>{}</th><td>{}</td><td>{}</td></tr>", [_cells(row) for row in rows])
         return format_html(
-            '<table class="sb-table"><thead><tr><th>Field</th><th>Before</th><th>After</th></tr></thead>'
-            "<tbody>{}</tbody></table>",
+            '<div class="sb-scroll"><table class="sb-table"><thead><tr><th>Field</th><th>Before</th><th>After</th></tr>'
+            "</thead><tbody>{}</tbody></table></div>",
             body,
         )
+
+
+def _days(events: Iterable[AuditEvent]) -> list[tuple[date, list[dict[str, Any]]]]:
+    """Return each day, in the console's zone, with its events as sentences."""
+    some = list(events)
+    names = words.names_of(some)
+    of_day = groupby(some, key=lambda event: timezone.localdate(event.at))
+    return [
+        (day, [{"event": event, "sentence": words.sentence(event, names)} for event in on_day])
+        for day, on_day in of_day
+    ]
+
+
+def _key(text: str) -> tuple[datetime, UUID] | None:
+    """Read where a page begins; nonsense begins at the newest."""
+    at, _, pk = text.replace(" ", "+").partition("_")
+    try:
+        moment, identifier = datetime.fromisoformat(at), UUID(pk)
+    except ValueError:
+        return None
+    return (moment, identifier) if moment.tzinfo else None
 
 
 def _cells(row: tuple[str, Any, Any]) -> tuple[str, Any, Any]:

@@ -13,14 +13,15 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
-from django.forms import Form
+from django.forms import Form, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from config.console import audit, changes, lookups, recent_sign_in, words
+from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, words
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
+from config.console.started_from import StartedFrom
 from config.console.theme import ModelAdmin, TabularInline
 
 
@@ -28,15 +29,19 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     """An admin that filters by declared filters only, deletes nothing unasked, counts no millions, and keeps an audit.
 
     may_delete: whether single rows of this model may be deleted at all (trap T6).
+    guards_start: whether a form is refused that was opened before somebody else's save (trap T10).
     masked_fields: fields that hold a recipient; the audit keeps them masked.
     empty: what belongs into the list, shown while it is empty.
     steps: word of an address below a row's page → method that answers it, such as {"revoke": "revoke"}.
            GET explains, POST does, in one transaction; the method gets the request and the row.
     grave_steps: those of them that want a recent sign-in.
+    open_steps: those of them that change nothing, for all who may see the row.
     """
 
+    guards_start: ClassVar[bool] = True
     may_delete: ClassVar[bool] = False
     grave_steps: ClassVar[frozenset[str]] = frozenset()
+    open_steps: ClassVar[frozenset[str]] = frozenset()
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
     steps: ClassVar[dict[str, str]] = {}
@@ -59,6 +64,14 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         theirs: type[ChangeList] = super().get_changelist(request, **kwargs)
 
         class ConsoleChangeList(theirs):  # type: ignore[valid-type,misc]  # the theme's class or Django's
+            def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+                rows: Any = self.root_queryset  # type: ignore[has-type]  # Django sets it before it asks
+                self.root_queryset = self.model_admin.listed(request, rows)
+                try:
+                    return super().get_queryset(request, *args, **kwargs)
+                finally:
+                    self.root_queryset = rows  # it is asked more than once, and no condition is to stand twice
+
             def get_results(self, request: HttpRequest) -> None:
                 super().get_results(request)
                 if not self.has_active_filters and not self.query:
@@ -66,12 +79,20 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
 
         return ConsoleChangeList
 
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        """Return those of a person's rows that the list shows; the others still open by their addresses."""
+        return rows
+
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the declared actions; deleting many rows with one click is none of them."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.may_delete and super().has_delete_permission(request, obj)
+
+    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
+        """Answer 404 where Django leads back to the overview; another service's row gets the same answer (trap T8)."""
+        raise Http404
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Leave out the small buttons that make a related row in a window of their own."""
@@ -81,9 +102,20 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
                 setattr(field.widget, name, False)
         return field
 
+    def get_form(
+        self, request: HttpRequest, obj: models.Model | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        if obj is not None and self.guards_start:
+            form: type[ModelForm[Any]] = kwargs.get("form", self.form)
+            kwargs["form"] = type(form.__name__, (StartedFrom, form), {})
+        return super().get_form(request, obj, change=change, **kwargs)
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Offer one way to save, and a second that stays on the page."""
-        return super().render_change_form(request, {"show_save_and_add_another": False, **context}, *args, **kwargs)
+        """Offer one way to save, and a second that stays on the page; the history to who may read it."""
+        obj = kwargs.get("obj")
+        ours = {"show_history": obj is not None and self.may_read_history(request, obj)}
+        page = {"show_save_and_add_another": False, **context, **ours}
+        return super().render_change_form(request, page, *args, **kwargs)
 
     # The audit: written here, in the transaction of the change, instead of Django's own log, which keeps `str(obj)`.
 
@@ -143,12 +175,21 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     ) -> HttpResponse:
         """Show the audit events of one row."""
         obj = self._row_or_404(request, object_id)
-        if not self.has_view_or_change_permission(request, obj):
+        if not self.has_view_or_change_permission(request, obj) or not self.may_read_history(request, obj):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
-        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event)} for event in events]
+        names = words.names_of(events)
+        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event, names)} for event in events]
         context = {**self.page_context(request, "History", obj), "events": told, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
+
+    def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
+        """Say whether this person may read the audit of what a row belongs to: its history is a part of that."""
+        held = self.audit_scope(obj)
+        return scope.is_operator(request) or any(
+            str(held.get(place.field)) in {str(pk) for pk, _ in place.choices(request)}
+            for place in audit_places.registered()
+        )
 
     # Steps: pages of their own below a row's page, so that each can be linked, and tested with the plain client.
 
@@ -182,6 +223,12 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         messages.success(request, message)
         return HttpResponseRedirect(url)
 
+    def may_take(self, request: HttpRequest, word: str, obj: models.Model) -> bool:
+        """Say whether this person may take this step; an admin may ask for more, or less, here."""
+        if word in self.open_steps:
+            return self.has_view_or_change_permission(request, obj)
+        return self.has_change_permission(request, obj)
+
     def list_url(self) -> str:
         return self.url_of("changelist")
 
@@ -204,7 +251,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
 
     def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         obj = self._row_or_404(request, object_id)
-        if not self.has_change_permission(request, obj):
+        if not self.may_take(request, word, obj):
             raise PermissionDenied
         if word in self.grave_steps and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
@@ -213,7 +260,10 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         return answer
 
     def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
+        """Return a row; people who may see none of its kind get 403 for one that is not there, as for one that is."""
         obj: models.Model | None = self.get_object(request, unquote(object_id))
+        if obj is None and not self.has_view_or_change_permission(request):
+            raise PermissionDenied
         if obj is None:
             raise Http404
         return obj

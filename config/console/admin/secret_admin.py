@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
 
@@ -28,6 +29,8 @@ class ShownOnceAdmin(ConsoleModelAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
         if not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
         if request.method == "POST" and shown_once.is_spent(request):

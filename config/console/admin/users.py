@@ -1,69 +1,207 @@
-"""Accounts of the console. Source: Staff console §2.19."""
+"""Accounts of the console, for operators. Nobody is deleted: they are made inactive. Source: Staff console §2.19."""
 
 from typing import Any
+from urllib.parse import urlencode
 
-from django import forms
+from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Group, User
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
 
-from config.console import changes
-from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.theme import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
+from config.accounts import second_factor, sessions
+from config.console import audit, cells, invites, memberships, recent_sign_in, scope, shown_once
+from config.console.admin.secret_admin import ShownOnceAdmin
+from config.console.shown_once import Secret
+from config.console.user_forms import InviteForm, RightsForm, manages_data_sets, permission_to_manage
 
 admin.site.unregister(Group)
 admin.site.unregister(User)
 
-
-class OperatorKeepingForm(UserChangeForm):  # type: ignore[type-arg]  # Unfold's takes no parameter
-    def clean(self) -> dict[str, Any]:
-        """Refuse to take the last operator's rights: nobody could give them back."""
-        cleaned = super().clean() or {}
-        stays = cleaned.get("is_active") and cleaned.get("is_superuser")
-        others = User.objects.filter(is_active=True, is_superuser=True).exclude(pk=self.instance.pk)
-        if not stays and self.instance.is_superuser and not others.exists():
-            raise forms.ValidationError("This is the last active operator. Make another one first.")
-        return cleaned
+_RIGHTS = ("is_active", "is_superuser")
+_HANDING_OVER = (
+    "Give it to them by a way you trust. It works once, for seven days, and lets its holder choose the password."
+)
 
 
 @admin.register(User)
-class ConsoleUserAdmin(ConsoleModelAdmin, UserAdmin):  # type: ignore[type-arg]
-    """People who may sign in. Nobody is deleted: an account is made inactive."""
-
-    form = OperatorKeepingForm
-    add_form = AdminUserCreationForm
-    change_password_form = AdminPasswordChangeForm
-    list_display = ("username", "email", "is_active", "is_staff", "is_superuser", "last_login")
+class ConsoleUserAdmin(ShownOnceAdmin):
+    secret_kind = "Link to choose a password"  # noqa: S105  words of the page
+    masked_fields = ("email", "first_name", "last_name")
+    list_display = ("who", "email", "active", "operator", "manages", "services", "last_sign_in")
     list_filter = ("is_active", "is_superuser")
-    search_fields = ()
-    filter_horizontal = ()
-    readonly_fields = ("last_login", "date_joined")
-    fieldsets = (
-        (None, {"fields": ("username", "password")}),
-        ("Person", {"fields": ("first_name", "last_name", "email")}),
-        (
-            "Rights",
-            {
-                "fields": ("is_active", "is_staff", "is_superuser"),
-                "description": "Staff may sign in here. An operator (superuser) may do everything.",
-            },
-        ),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
-    )
+    ordering = ("username",)
+    change_form_template = "admin/user_change_form.html"
+    steps = {"link": "make_link", "end-sessions": "end_sessions", "reset-second-factor": "reset_second_factor"}
+    grave_steps = frozenset({"link", "end-sessions", "reset-second-factor"})
+    empty = "No accounts. An account lets a person sign in here."
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
-        """Set a password, and write that it was set into the audit."""
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return scope.is_operator(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return scope.is_operator(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return scope.is_operator(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return scope.is_operator(request)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("user_permissions")
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Ask once for the services of all accounts on the page."""
+        page: ChangeList = super().get_changelist_instance(request)
+        names = memberships.of([user.pk for user in page.result_list])
+        for user in page.result_list:
+            user.service_names = names.get(user.pk, [])
+        return page
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        kwargs["form"] = InviteForm if obj is None else RightsForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ("email", "username")
+        of_data = ("manages_data_sets",) if permission_to_manage() else ()
+        return ("who", "email", *_RIGHTS, *of_data, "services", "factor", "last_sign_in", "made")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("who", "services", "factor", "last_sign_in", "made")
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Ask for a recent sign-in before rights are changed."""
+        if self.has_change_permission(request) and not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        return super().change_view(request, object_id, *args, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
-            before = self._password_of(id)
-            answer: HttpResponse = super().user_change_password(request, id, form_url)
-            after = self._password_of(id)
-            user = self.get_object(request, id)
-            if user is not None and before != after:
-                self.audit(request, "set_password_of", user, before=before, after=after)
-        return answer
+            obj.is_staff = True  # every account here may sign in; what it then sees is for its roles to say
+            if not change:
+                obj.set_unusable_password()
+            super().save_model(request, obj, form, change)
+            if not change:
+                self._invite(request, obj)
+            elif self._rights_changed(request, obj, form):
+                sessions.end_all(obj.pk, but=request.session.session_key)
 
-    def _password_of(self, user_id: str) -> dict[str, object]:
-        user: models.Model | None = User.objects.filter(pk=user_id).first() if user_id.isdigit() else None
-        return {"password": changes.snapshot(user)["password"]} if user else {}
+    def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
+        back = ("To the accounts", self.list_url())
+        return Secret(
+            kind=self.secret_kind, name=obj.username, value=obj.link, explanation=_HANDING_OVER, where_next=back
+        )
+
+    def make_link(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Make a new link, for a person whose first one is over, or who has forgotten the password."""
+        title = f"A link for {user.username}"
+        if not user.is_active:
+            return self.step_page(request, user, title=title, button="", refusal="This account is not active.")
+        if request.method == "POST":
+            shown_once.spend(request)
+            self._invite(request, user)
+            return self.secret_page(request, user)
+        explanation = [
+            f"The link lets {user.username} choose a password, once, in the next seven days. An earlier link ends.",
+            "The password of now goes on working until then. A second factor stays.",
+        ]
+        context = {"explanation": explanation, **self.nonce_context(request)}
+        return self.step_page(request, user, title=title, button="Make the link", **context)
+
+    def end_sessions(self, request: HttpRequest, user: User) -> HttpResponse:
+        if request.method == "POST":
+            ended = sessions.end_all(user.pk, but=request.session.session_key)
+            self._note(request, "ended_sessions", user, ended=ended)
+            told = f"{ended} {'session' if ended == 1 else 'sessions'} of {user.username} ended."
+            return self.step_done(request, self.row_url(user), told)
+        explanation = [f"{user.username} is signed out everywhere, and can sign in again."]
+        if user.pk == request.user.pk:
+            explanation = ["You are signed out everywhere but here."]
+        return self.step_page(
+            request, user, title=f"End the sessions of {user.username}", button="End sessions", explanation=explanation
+        )
+
+    def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
+        title = f"Reset the second factor of {user.username}"
+        if second_factor.device_of(user) is None:
+            return self.step_page(request, user, title=title, button="", refusal="This account has no second factor.")
+        if request.method == "POST":
+            second_factor.reset(user)
+            sessions.end_all(user.pk, but=request.session.session_key)
+            self._note(request, "reset_second_factor", user)
+            return self.step_done(request, self.row_url(user), f"{user.username} has no second factor now.")
+        what_then = (
+            "At the next sign-in nothing opens until a new app is set up."
+            if second_factor.is_demanded()
+            else "From then on the password alone opens the account, until a new app is set up."
+        )
+        explanation = [
+            "The app and the recovery codes no longer work, and every session ends.",
+            what_then,
+            "Be sure that it is really them who asks: a stranger with the password would ask the same.",
+        ]
+        return self.step_page(
+            request, user, title=title, button="Reset second factor", is_grave=True, explanation=explanation
+        )
+
+    @admin.display(description="Name", ordering="username")
+    def who(self, user: User) -> str:
+        return user.username
+
+    @admin.display(description="Active", ordering="is_active")
+    def active(self, user: User) -> SafeString:
+        return cells.chip("Active", "good") if user.is_active else cells.chip("Inactive")
+
+    @admin.display(description="Operator", ordering="is_superuser")
+    def operator(self, user: User) -> SafeString | str:
+        return cells.chip("Operator", "accent") if user.is_superuser else "–"
+
+    @admin.display(description="Manages data sets")
+    def manages(self, user: User) -> str:
+        if user.is_superuser:
+            return "Yes, as operator"
+        return "Yes" if manages_data_sets(user) else "–"
+
+    @admin.display(description="Services")
+    def services(self, user: Any) -> str:
+        names = getattr(user, "service_names", None)
+        if names is None:
+            names = memberships.of([user.pk]).get(user.pk, [])
+        return ", ".join(names) or "–"
+
+    @admin.display(description="Last sign-in", ordering="last_login")
+    def last_sign_in(self, user: User) -> SafeString | str:
+        return cells.moment(user.last_login, never="Never")
+
+    @admin.display(description="Second factor")
+    def factor(self, user: User) -> SafeString:
+        return cells.chip("On", "good") if second_factor.device_of(user) else cells.chip("Off", "warn")
+
+    @admin.display(description="Made")
+    def made(self, user: User) -> SafeString | str:
+        return cells.moment(user.date_joined)
+
+    def _invite(self, request: HttpRequest, user: Any) -> None:
+        token = invites.make(by=audit.author(request), user_id=user.pk)
+        # Kept on the object alone: the page of this answer is the only one that shows it.
+        user.link = f"{settings.BASE_URL}{reverse('choose-password')}?{urlencode({'token': token})}"
+        self._note(request, "invited", user)
+
+    def _note(self, request: HttpRequest, verb: str, user: User, **after: object) -> None:
+        self.audit(request, verb, user, after={"username": user.username, **after})
+
+    def _rights_changed(self, request: HttpRequest, user: User, form: Any) -> bool:
+        """Give or take the permission over data sets, and say whether anything about the account's rights is new."""
+        permission = permission_to_manage()
+        if permission is not None and "manages_data_sets" in form.changed_data:
+            manages = form.cleaned_data["manages_data_sets"]
+            (user.user_permissions.add if manages else user.user_permissions.remove)(permission)
+            before, after = {"manages_data_sets": not manages}, {"manages_data_sets": manages}
+            self.audit(request, "changed", user, before={**before}, after={**after})
+        return bool({*_RIGHTS, "manages_data_sets"} & set(form.changed_data))

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from config import statements
 from config.celery import app
 
 
@@ -18,4 +19,5 @@ class Command(BaseCommand):
         """There is nothing to choose."""
 
     def handle(self, *args: Any, **options: Any) -> None:
+        statements.allow(statements.WORKER_SECONDS)
         app.start(["--quiet", "beat", "--loglevel", "INFO"])

@@ -1,18 +1,35 @@
 """Make the demo data."""
 
+import json
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from config.management import demo
+from config.management.parts import DemoWish
+
+SCALES = {"small": 1, "big": 100}  # big: some 50,000 messages and 100,000 records, in less than a minute
 
 
 class Command(BaseCommand):
     help = (
-        "Make the demo data that is not there yet. Example: manage.py demo. "
+        "Make the demo data that is not there yet. Example: manage.py demo --scale big --wipe. "
         "Exit code 0, or 1 where a provider could really send."
     )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        for line in demo.make():
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--scale", choices=sorted(SCALES), default="small", help="how much of it; small is usual")
+        parser.add_argument("--seed", type=int, default=1, help="one number always makes the same data; 1 is usual")
+        parser.add_argument("--wipe", action="store_true", help="remove what there is of it first")
+        parser.add_argument("--json", action="store_true", help="print the lines as one JSON document")
+
+    def handle(self, *args: Any, scale: str, seed: int, wipe: bool, **options: Any) -> None:
+        if wipe:
+            demo.wipe()
+        lines = demo.make(DemoWish(seed=seed, factor=SCALES[scale]))
+        if options["json"]:
+            self.stdout.write(json.dumps({"lines": lines}, indent=2))
+            return
+        for line in lines:
             self.stdout.write(line)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from config.accounts import second_factor
 from config.management import parts
 from config.management.parts import Refused
 from config.sealing import SealBroken
@@ -16,8 +17,8 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for part in parts.registered():
-            for cell, reseal in part.reseals.items():
+        for reseals in (second_factor.RESEALS, *(part.reseals for part in parts.registered())):
+            for cell, reseal in reseals.items():
                 try:
                     self.stdout.write(f"{cell}: {reseal()}")
                 except SealBroken as error:

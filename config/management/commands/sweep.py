@@ -1,23 +1,31 @@
-"""Run the clean-up and catch-up rules now, as the clock would."""
+"""Run the clean-up and catch-up rules now, as the clock would, or say what they would remove."""
 
+import json
+import sys
 from argparse import ArgumentParser
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
+import structlog
 from django.core.management.base import BaseCommand
 
+from config.console.clean_up import rules, runs
+from config.console.clean_up.rules import Due, Rule
+from config.console.models import Trigger
 from config.management import parts
+from config.management.parts import Refused
 
 
 class Command(BaseCommand):
     help = (
         "Run one rule, or all, and say how many rows each dealt with; safe beside the clock. "
-        "Example: manage.py sweep. Exit code 0, or 2 for an unknown rule."
+        "Example: manage.py sweep --preview. Exit code 0, 1 where a rule failed, or 2 for an unknown rule."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("rule", nargs="?", choices=sorted(_names()), help="all rules when it is left out")
+        parser.add_argument("--preview", action="store_true", help="say what would go, and remove nothing")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument(
             "--older-than",
             type=float,
@@ -25,14 +33,51 @@ class Command(BaseCommand):
             help="for files: how old a blob without a row must be; 0 only while nothing is being sent",
         )
 
-    def handle(self, *args: Any, rule: str | None, older_than: float | None, **options: Any) -> None:
+    def handle(self, *args: Any, rule: str | None, preview: bool, older_than: float | None, **options: Any) -> None:
+        if options["json"]:  # stdout is the document: what is logged on the way goes elsewhere
+            structlog.configure(logger_factory=structlog.WriteLoggerFactory(sys.stderr))
+        chosen = [one for one in rules.registered() if rule in {None, one.name}]
+        catching_up = {} if preview else {name: run for name, run in _catch_ups().items() if rule in {None, name}}
         age = None if older_than is None else timedelta(hours=older_than)
-        for part in parts.registered():
-            rules = part.sweeps | {name: partial(run, age) for name, run in part.aged_sweeps.items()}
-            for name, run in rules.items():
-                if rule in {None, name}:
-                    self.stdout.write(f"{name}: {run()}")
+        if preview:
+            found = [_previewed(one) for one in chosen]
+        else:
+            found = [{"rule": name, "removed": run(), "error": ""} for name, run in catching_up.items()]
+            found += [_run(one, age) for one in chosen]
+        if options["json"]:
+            self.stdout.write(json.dumps({"rules": found}, indent=2, default=str))
+        else:
+            for one in found:
+                self._print(one)
+        failed = [f"{one['rule']}: {one['error']}" for one in found if one.get("error")]
+        if failed:
+            raise Refused("\n".join(failed))
+
+    def _print(self, found: dict[str, Any]) -> None:
+        if "due" not in found:
+            self.stdout.write(f"{found['rule']}: {found['removed']}")
+            return
+        self.stdout.write(f"{found['rule']}: {found['number']} would go")
+        for due in found["due"]:
+            since = f", oldest {due['oldest']:%Y-%m-%d %H:%M} UTC" if due["oldest"] else ""
+            self.stdout.write(f"  {due['label']}: {due['number']}{since}")
+
+
+def _previewed(rule: Rule) -> dict[str, Any]:
+    found: list[Due] = list(rule.preview())
+    due = [{"label": one.label, "number": one.number, "oldest": one.oldest} for one in found]
+    return {"rule": rule.name, "keeps": rule.keeps(), "number": sum(one.number for one in found), "due": due}
+
+
+def _run(rule: Rule, age: timedelta | None) -> dict[str, Any]:
+    row = runs.run(rule, Trigger.COMMAND, older_than=age)
+    error = row.error or ("" if row.finished_at else "a run is going already; its page shows how far it has come")
+    return {"rule": rule.name, "removed": row.removed, "error": error}
+
+
+def _catch_ups() -> dict[str, Any]:
+    return {name: run for part in parts.registered() for name, run in part.sweeps.items()}
 
 
 def _names() -> list[str]:
-    return [name for part in parts.registered() for name in (*part.sweeps, *part.aged_sweeps)]
+    return [*_catch_ups(), *(rule.name for rule in rules.registered())]

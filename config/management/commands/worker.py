@@ -3,20 +3,42 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
 
-from config.celery import app
+from config import statements
+from config.management.pools import Pool, Pools
 
 
 class Command(BaseCommand):
-    help = "Run a worker until it is stopped. Example: manage.py worker --concurrency 4. Exit code 0 after a stop."
+    help = (
+        "Run a worker until it is stopped: a pool of processes for each kind of work, or one for the queues named. "
+        "Example: manage.py worker --queues send-email --concurrency 8. Exit code 0 after a stop."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--concurrency", type=int, default=2, help="tasks at the same time (2)")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        # Gossip, mingle and heartbeat are talk between workers: the file queue cannot carry it, and nobody listens.
-        quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-        app.worker_main(
-            ["--quiet", "worker", "--loglevel", "INFO", "--concurrency", str(options["concurrency"]), *quiet]
+        parser.add_argument(
+            "--concurrency",
+            type=int,
+            default=2,
+            help="messages of a channel sent at the same time (2); with --queues: tasks",
         )
+        parser.add_argument(
+            "--queues", default="", help=f"only these, with commas: {', '.join(settings.WORKER_QUEUES)}"
+        )
+
+    def handle(self, *args: Any, concurrency: int, queues: str, **options: Any) -> None:
+        statements.allow(statements.WORKER_SECONDS)
+        if concurrency < 1:
+            raise CommandError("--concurrency must be 1 or more.")
+        Pools(_pools(queues, concurrency)).run()
+
+
+def _pools(queues: str, concurrency: int) -> list[Pool]:
+    named = tuple(name.strip() for name in queues.split(",") if name.strip())
+    unknown = [name for name in named if name not in settings.WORKER_QUEUES]
+    if unknown:
+        raise CommandError(f"--queues: {', '.join(unknown)} is none of {', '.join(settings.WORKER_QUEUES)}.")
+    if named:
+        return [Pool(queues=named, processes=concurrency)]
+    return [Pool(queues=of, processes=size or concurrency) for of, size in settings.WORKER_POOLS.items()]

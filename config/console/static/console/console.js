@@ -8,7 +8,38 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const field of document.querySelectorAll("[data-select-all]")) {
         field.addEventListener("focus", () => field.select());
     }
+    document.getElementById("nav-sidebar-inner")?.setAttribute("aria-label", "Menu");
+    for (const part of document.querySelectorAll(".simplebar-content-wrapper")) {
+        part.setAttribute("aria-label", part.closest("#nav-sidebar") ? "Menu, scrollable" : "Page, scrollable");
+    }
+    for (const control of document.querySelectorAll(MOUSE_ONLY)) {
+        press_by_keyboard(control);
+    }
+    for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) {
+        const control = icon.closest("a, button");
+        const is_its_name = control && !control.title && control.textContent.trim() === icon.textContent.trim();
+        if (!is_its_name) {
+            icon.setAttribute("aria-hidden", "true"); // a word that its font draws: nobody should hear it
+        }
+    }
 });
+
+// What the theme lets be pressed by a mouse alone: menu, filters, account, colours.
+const MOUSE_ONLY = "a[x-on\\:click]:not([href]), span[x-on\\:click], div.cursor-pointer[x-on\\:click]";
+
+function press_by_keyboard(control) {
+    control.setAttribute("role", "button");
+    control.tabIndex = 0;
+    if (control.getAttribute("x-on:click").startsWith("sidebar")) {
+        control.setAttribute("aria-label", control.textContent.includes("close") ? "Close the menu" : "Menu");
+    }
+    control.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" || event.key === " ") {
+            event.preventDefault();
+            control.click();
+        }
+    });
+}
 
 async function copy(button) {
     const source = document.getElementById(button.dataset.copy);

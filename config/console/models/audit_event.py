@@ -1,12 +1,11 @@
-"""What the console keeps of its own: the audit trail, and which forms have shown their secret.
-
-Its rows hold ids of the areas' rows, never foreign keys.
-"""
+"""The audit trail: who did what to which row, never changed. It holds ids of the areas' rows, never foreign keys."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
-from django.db import models
+from django.db import connection, models, transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 
@@ -19,7 +18,7 @@ class ActorKind(models.TextChoices):
 
 
 class AuditIsAppendOnly(Exception):
-    """An audit event is neither changed nor deleted."""
+    """An audit event is never changed, and deleted by clean-up alone, after AUDIT_RETENTION_DAYS."""
 
 
 class AppendOnlyQuerySet(models.QuerySet["AuditEvent"]):
@@ -33,6 +32,29 @@ class AppendOnlyQuerySet(models.QuerySet["AuditEvent"]):
 
     def delete(self) -> tuple[int, dict[str, int]]:
         raise AuditIsAppendOnly
+
+    def past(self, days: int) -> "AppendOnlyQuerySet":
+        """Return what is older than so many days, by the database's clock."""
+        return self.filter(at__lt=Now() - timedelta(days=days)).order_by("at")
+
+    def purge(self, days: int, most: int) -> int:
+        """Delete up to `most` events older than so many days: the one way out of the trail. Returns how many went.
+
+        PostgreSQL's trigger lets a row go only in a transaction that names the days, and only if it is older than
+        them; never one of the last 30 days.
+        """
+        with transaction.atomic():
+            _name_the_days(str(days))
+            oldest = list(self.past(days).values_list("pk", flat=True)[:most])
+            gone: int = models.QuerySet(AuditEvent).filter(pk__in=oldest).delete()[0]
+            _name_the_days("")  # whatever else this transaction does, it is to delete nothing
+        return gone
+
+
+def _name_the_days(days: str) -> None:
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('signalbox.audit_kept_days', %s, true)", [days])
 
 
 class AuditEvent(models.Model):
@@ -63,6 +85,9 @@ class AuditEvent(models.Model):
             models.Index(fields=["-at"], name="audit_event_at"),
             models.Index(fields=["service_id", "-at"], name="audit_event_service"),
             models.Index(fields=["data_set_id", "-at"], name="audit_event_data_set"),
+            models.Index(fields=["object_id", "-at"], name="audit_event_object"),
+            models.Index(fields=["object_kind", "-at"], name="audit_event_kind"),
+            models.Index(fields=["verb", "-at"], name="audit_event_verb"),
         ]
 
     def __str__(self) -> str:
@@ -75,16 +100,3 @@ class AuditEvent(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         raise AuditIsAppendOnly
-
-
-class SpentNonce(models.Model):
-    """A form that has made its secret: sent again, it makes no second one. Holds nothing of the secret."""
-
-    nonce = models.UUIDField(primary_key=True)
-    spent_at = models.DateTimeField(default=timezone.now, db_index=True)
-
-    class Meta:
-        db_table = "operations_spent_nonce"
-
-    def __str__(self) -> str:
-        return f"Nonce {str(self.nonce)[:8]}"

@@ -1,0 +1,87 @@
+"""Where an operator's link leads: its holder chooses the password of an account, once. Source: Staff console §2.19.
+
+Open to people who are not signed in. The token is in the query, which no log of ours holds, and it ends with its use.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth import password_validation
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from config.accounts import sessions
+from config.console import invites, sign_in_audit
+from config.console.models import Invite
+from config.console.theme import PasswordInput
+
+_NEW = {"autocomplete": "new-password"}
+
+
+class NewPasswordForm(forms.Form):
+    """A password, twice."""
+
+    password = forms.CharField(
+        label="New password",
+        strip=False,
+        widget=PasswordInput(attrs=_NEW),
+        help_text="At least 12 characters, and not one of the common ones.",
+    )
+    again = forms.CharField(label="New password again", strip=False, widget=PasswordInput(attrs=_NEW))
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        new, again = cleaned.get("password"), cleaned.get("again")
+        if new and again and new != again:
+            self.add_error("again", "The two passwords differ.")
+        if new:
+            try:
+                password_validation.validate_password(new, self.user)
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return cleaned
+
+
+@never_cache
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def choose(request: HttpRequest) -> HttpResponse:
+    """Show whose password it is, and on POST set it. Signing in is another step, with its second factor."""
+    invite = invites.find_live(request.GET.get("token", ""))
+    user = _user_of(invite)
+    if invite is None or user is None:
+        return _page(request, "admin/link_over.html", "This link does not work", status=404)
+    form = NewPasswordForm(request.POST if request.method == "POST" else None, user=user)
+    if not form.is_valid():
+        return _page(request, "admin/choose_password.html", "Choose a password", form=form, account=user.username)
+    with transaction.atomic():
+        if not invites.spend(invite):
+            return _page(request, "admin/link_over.html", "This link does not work", status=404)
+        user.set_password(form.cleaned_data["password"])
+        user.save(update_fields=["password"])
+        sessions.end_all(user.pk)
+        sign_in_audit.note(request, user, "chose_password")
+    messages.success(request, f"Your password is set. Sign in as {user.username}.")
+    return HttpResponseRedirect(reverse("admin:login"))
+
+
+def _user_of(invite: Invite | None) -> User | None:
+    if invite is None or invite.user_id is None:
+        return None
+    return User.objects.filter(pk=invite.user_id, is_active=True).first()
+
+
+def _page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    frame = {**admin.site.each_context(request), "title": title, **context}
+    return TemplateResponse(request, template, frame, status=status)

@@ -1,0 +1,115 @@
+"""One's own account: the password, the second factor, the recovery codes, the other sessions.
+
+Source: Staff console §2.19, §3.12; Security and reliability §5.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth import authenticate, password_validation, update_session_auth_hash
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from config.accounts import second_factor, sessions
+from config.console import sign_in_audit
+from config.console.recent_sign_in import NOT_YOUR_PASSWORD
+from config.console.theme import PasswordInput
+
+
+class OwnPasswordForm(forms.Form):
+    """The password as it is, and the new one twice."""
+
+    old_password = forms.CharField(
+        label="Your password now", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+    new_password = forms.CharField(
+        label="New password",
+        strip=False,
+        widget=PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="At least 12 characters, and not one of the common ones.",
+    )
+    again = forms.CharField(
+        label="New password again", strip=False, widget=PasswordInput(attrs={"autocomplete": "new-password"})
+    )
+
+    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        """Judge it like a sign-in: ten wrong ones, and the account waits."""
+        typed: str = self.cleaned_data["old_password"]
+        if authenticate(self.request, username=self.request.user.get_username(), password=typed) is None:
+            raise forms.ValidationError(NOT_YOUR_PASSWORD)
+        return typed
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        new, again = cleaned.get("new_password"), cleaned.get("again")
+        if new and again and new != again:
+            self.add_error("again", "The two new passwords differ.")
+        if new and new == cleaned.get("old_password"):
+            self.add_error("new_password", "This is the password you have now.")
+        elif new:
+            try:
+                password_validation.validate_password(new, sessions.account_of(self.request))
+            except forms.ValidationError as error:
+                self.add_error("new_password", error)
+        return cleaned
+
+
+@require_GET
+def overview(request: HttpRequest) -> HttpResponse:
+    """Show what protects this account, and what may be done about it."""
+    user = sessions.account_of(request)
+    context = {
+        "title": "My account",
+        "device": second_factor.device_of(user),
+        "codes_left": second_factor.recovery_codes_left(user),
+        "is_demanded": second_factor.is_demanded(),
+    }
+    return page(request, "admin/my_account.html", context)
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "POST"])
+def change_password(request: HttpRequest) -> HttpResponse:
+    form = OwnPasswordForm(request.POST if request.method == "POST" else None, request=request)
+    if form.is_valid():
+        user = sessions.account_of(request)
+        with transaction.atomic():
+            user.set_password(form.cleaned_data["new_password"])
+            user.save(update_fields=["password"])
+            update_session_auth_hash(request, user)
+            sessions.end_all(user.pk, but=request.session.session_key)
+            sign_in_audit.note(request, user, "changed_password")
+        return done(request, "Your password is changed. Everywhere else you are signed out.")
+    explanation = ["Everywhere else you will be signed out."]
+    context = {"title": "Change your password", "form": form, "explanation": explanation, "button": "Change password"}
+    return page(request, "admin/step.html", context)
+
+
+@require_POST
+def end_other_sessions(request: HttpRequest) -> HttpResponse:
+    user = sessions.account_of(request)
+    with transaction.atomic():
+        ended = sessions.end_all(user.pk, but=request.session.session_key)
+        sign_in_audit.note(request, user, "ended_sessions", ended=ended)
+    return done(request, f"{ended} other {'session is' if ended == 1 else 'sessions are'} ended.")
+
+
+def page(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    """Show a page of the account in the console's frame; none of them is kept by a browser."""
+    frame = {**admin.site.each_context(request), "list_url": reverse("my-account")}
+    headers = {"Cache-Control": "no-store"}
+    return TemplateResponse(request, template, {**frame, **context}, status=status, headers=headers)
+
+
+def done(request: HttpRequest, message: str) -> HttpResponse:
+    messages.success(request, message)
+    return HttpResponseRedirect(reverse("my-account"))

@@ -1,0 +1,117 @@
+"""Enrol an authenticator app, and make recovery codes: each secret is shown once, straight from the POST that made it.
+
+Source: Staff console §1.2 T4, §3.12; Security and reliability §5.
+"""
+
+from typing import Any
+
+import django_otp
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import mark_safe
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from config.accounts import second_factor, sessions
+from config.accounts.models import TotpDevice
+from config.accounts.sessions import account_of
+from config.console import recent_sign_in, shown_once, sign_in_audit
+from config.console.my_account import page
+from config.console.shown_once import AlreadyShown
+from config.console.sign_in import WRONG_CODE, CodeForm
+
+
+class FirstCodeForm(CodeForm):
+    """The first code of an app; a recovery code says nothing about it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["code"].help_text = "Six digits. They change every 30 seconds."
+
+
+@sensitive_post_parameters("code")
+@require_http_methods(["GET", "POST"])
+def enrol(request: HttpRequest) -> HttpResponse:
+    """Explain; make a secret and show it; take its first code, and show the recovery codes."""
+    if not recent_sign_in.is_recent(request):
+        return recent_sign_in.ask(request)
+    try:
+        if request.POST.get("step") == "begin":
+            return _begin(request)
+        if request.POST.get("step") == "confirm":
+            return _confirm(request)
+    except AlreadyShown:
+        return _already_shown(request, "second factor")
+    return _page(request, "explain", device=second_factor.device_of(account_of(request)))
+
+
+@require_http_methods(["GET", "POST"])
+def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
+    """Make new recovery codes in the place of all older ones."""
+    if not recent_sign_in.is_recent(request):
+        return recent_sign_in.ask(request)
+    if second_factor.device_of(account_of(request)) is None:
+        return _page(request, "explain", device=None)
+    if request.method == "POST":
+        try:
+            with transaction.atomic():
+                shown_once.spend(request)
+                codes = second_factor.new_recovery_codes(account_of(request))
+                sign_in_audit.note(request, account_of(request), "made_recovery_codes")
+        except AlreadyShown:
+            return _already_shown(request, "recovery codes")
+        return _codes_page(request, codes)
+    left = second_factor.recovery_codes_left(account_of(request))
+    explanation = [f"Unused until now: {left}. New ones take their place: the old ones no longer work."]
+    context = {"title": "New recovery codes", "explanation": explanation, "button": "Make new recovery codes"}
+    return page(request, "admin/step.html", {**context, **_nonce(request)})
+
+
+def _begin(request: HttpRequest) -> HttpResponse:
+    with transaction.atomic():
+        shown_once.spend(request)
+        device = second_factor.begin(account_of(request))
+    drawn = mark_safe(second_factor.square(device, account_of(request)))  # noqa: S308  drawn by us from our own text
+    return _page(request, "scan", square=drawn, secret=second_factor.spelled(device), form=FirstCodeForm())
+
+
+def _confirm(request: HttpRequest) -> HttpResponse:
+    if shown_once.is_spent(request):
+        raise AlreadyShown
+    form = FirstCodeForm(request.POST)
+    device: TotpDevice | None = None
+    codes: list[str] = []
+    with transaction.atomic():
+        is_renewed = second_factor.device_of(account_of(request)) is not None
+        if form.is_valid():
+            device = second_factor.confirm(account_of(request), form.cleaned_data["code"])
+        if device is not None:
+            shown_once.spend(request)
+            codes = second_factor.new_recovery_codes(account_of(request))
+            django_otp.login(request, device)  # type: ignore[no-untyped-call]
+            request.session.cycle_key()
+            sessions.end_all(account_of(request).pk, but=request.session.session_key)
+            verb = "replaced_second_factor" if is_renewed else "enrolled_second_factor"
+            sign_in_audit.note(request, account_of(request), verb)
+    if device is None:
+        if form.is_valid():
+            form.add_error("code", WRONG_CODE)
+        return _page(request, "scan", form=form)
+    return _codes_page(request, codes)
+
+
+def _page(request: HttpRequest, part: str, **context: Any) -> HttpResponse:
+    frame = {"title": "Second factor", "part": part, "is_demanded": second_factor.is_demanded(), **_nonce(request)}
+    return page(request, "admin/second_factor.html", {**frame, **context})
+
+
+def _codes_page(request: HttpRequest, codes: list[str]) -> HttpResponse:
+    return page(request, "admin/recovery_codes.html", {"title": "Your recovery codes", "codes": "\n".join(codes)})
+
+
+def _already_shown(request: HttpRequest, kind: str) -> HttpResponse:
+    return page(request, "admin/already_shown.html", {"title": "Already shown", "kind": kind}, status=409)
+
+
+def _nonce(request: HttpRequest) -> dict[str, str]:
+    return {"nonce": shown_once.new_nonce(request), "nonce_field": shown_once.FIELD}

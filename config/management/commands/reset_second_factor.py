@@ -1,0 +1,34 @@
+"""Take the second factor of an account away, for the operator whom no other operator can help."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from config.accounts import second_factor, sessions
+from config.console import audit
+from config.management.parts import Refused
+
+
+class Command(BaseCommand):
+    help = (
+        "Take the second factor of an account away, recovery codes too, and end its sessions. "
+        "Example: manage.py reset_second_factor mina. Exit code 0, or 1 where there is none."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="the name the account signs in with")
+
+    def handle(self, *args: Any, name: str, **options: Any) -> None:
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            raise Refused(f"There is no account {name}.")
+        with transaction.atomic():
+            if not second_factor.reset(user):
+                raise Refused(f"{name} has no second factor.")
+            sessions.end_all(user.pk)
+            after: dict[str, object] = {"username": name}
+            audit.record(audit.COMMAND, "reset_second_factor", object_kind="user", object_id=user.pk, after=after)
+        self.stdout.write(f"{name} has no second factor now.")
