@@ -1,0 +1,120 @@
+"""The second factor of an account: an authenticator app, and recovery codes for the day the telephone is lost.
+
+Source: Security and reliability §1, §5. The library's own device keeps its secret readable; ours is sealed.
+"""
+
+import time
+from datetime import timedelta
+from typing import Any, Self
+
+from django.conf import settings
+from django.db import models, transaction
+from django.utils import timezone
+from django_otp.models import Device
+from django_otp.oath import TOTP
+
+from config import sealing
+
+TABLE = "accounts_totp_device"
+STEP_SECONDS = 30  # RFC 6238 §4.1: what every authenticator app takes for granted
+DIGITS = 6
+TOLERANCE_STEPS = 1  # RFC 6238 §5.2: the clock of a telephone may be one step off
+MOST_WRONG_CODES = 10  # in WINDOW, from all addresses together: one in 30 000 guesses is right with this tolerance
+WINDOW = timedelta(minutes=15)
+_NAME = "Authenticator app"
+
+
+class TotpDevice(Device):
+    """An authenticator app. Unconfirmed until a first code has shown that it holds the secret.
+
+    last_step: the time step of the last accepted code; only later ones are taken, so each code works once.
+    """
+
+    id: int
+    sealed_key = models.BinaryField(editable=False)
+    last_step = models.BigIntegerField(default=-1, editable=False)
+    wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
+    wrong_since = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        db_table = TABLE
+        verbose_name = "second factor"
+        constraints = [
+            models.UniqueConstraint(fields=["user", "confirmed"], name="totp_device_one_of_each"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Second factor {self.pk}"
+
+    @property
+    def key(self) -> bytes:
+        return bytes.fromhex(sealing.unseal(bytes(self.sealed_key), table=TABLE, column="key", row=str(self.pk)))
+
+    @classmethod
+    def make(cls, user_id: int, key: bytes) -> Self:
+        """Store a new unconfirmed device in the place of an older unconfirmed one."""
+        with transaction.atomic():
+            cls.objects.filter(user_id=user_id, confirmed=False).delete()
+            device: Self = cls.objects.create(
+                user_id=user_id, name="Authenticator app", confirmed=False, sealed_key=b""
+            )
+            device.sealed_key = sealing.seal(key.hex(), table=TABLE, column="key", row=str(device.pk))
+            device.save(update_fields=["sealed_key"])
+        return device
+
+    def is_waiting(self) -> bool:
+        """Say whether so many wrong codes were given that none is looked at for now."""
+        is_young = self.wrong_since is not None and timezone.now() - self.wrong_since < WINDOW
+        return is_young and self.wrong_codes >= MOST_WRONG_CODES
+
+    def verify_is_allowed(self) -> tuple[bool, None]:
+        return not self.is_waiting(), None
+
+    def verify_token(self, token: str) -> bool:
+        """Take a code that is right, young and new. Two that arrive at once: one is taken."""
+        with transaction.atomic():
+            row = type(self).objects.select_for_update().get(pk=self.pk)
+            if row.is_waiting():
+                return False
+            step = row._step_of(token)
+            if step is None:
+                row._count_wrong_code()
+                return False
+            type(self).objects.filter(pk=self.pk).update(last_step=step, wrong_codes=0, wrong_since=None)
+        return True
+
+    def count_wrong_code(self) -> None:
+        """Count a recovery code that does not exist like a wrong code of the app."""
+        with transaction.atomic():
+            type(self).objects.select_for_update().get(pk=self.pk)._count_wrong_code()
+
+    def _step_of(self, token: str) -> int | None:
+        """Return the time step this code belongs to, if it is a right one and later than the last."""
+        if not (len(token) == DIGITS and token.isascii() and token.isdecimal()):
+            return None
+        clock: Any = TOTP(self.key, step=STEP_SECONDS, digits=DIGITS)  # type: ignore[no-untyped-call]
+        clock.time = time.time()
+        return clock.t() if clock.verify(int(token), TOLERANCE_STEPS, self.last_step + 1) else None
+
+    def _count_wrong_code(self) -> None:
+        now = timezone.now()
+        if self.wrong_since is None or now - self.wrong_since >= WINDOW:
+            self.wrong_codes, self.wrong_since = 0, now
+        self.wrong_codes += 1
+        self.save(update_fields=["wrong_codes", "wrong_since"])
+
+
+class RecoveryCode(models.Model):
+    """One code that stands in for the app, once. 80 random bits, so its SHA-256 needs no salt and no slow hash."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
+    digest = models.CharField(max_length=64, editable=False)
+    used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        db_table = "accounts_recovery_code"
+        constraints = [models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_digest_unique")]
+
+    def __str__(self) -> str:
+        return f"Recovery code {self.pk}"

@@ -1,0 +1,146 @@
+"""Enrol, prove, renew and take away the second factor of an account. Source: Security and reliability §1, §5."""
+
+import base64
+import hashlib
+import secrets
+from urllib.parse import quote, urlencode
+
+import segno
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from config import sealing
+from config.accounts.models import DIGITS, STEP_SECONDS, TABLE, RecoveryCode, TotpDevice
+
+KEY_BYTES = 20  # RFC 4226 §4 R6
+RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10  # 16 letters and digits in base32, shown in four groups
+_GROUP = 4
+
+
+def device_of(user: User) -> TotpDevice | None:
+    """Return the account's confirmed device."""
+    return TotpDevice.objects.filter(user_id=user.pk, confirmed=True).first()
+
+
+def pending_device_of(user: User) -> TotpDevice | None:
+    """Return the device that waits for its first code."""
+    return TotpDevice.objects.filter(user_id=user.pk, confirmed=False).first()
+
+
+def begin(user: User) -> TotpDevice:
+    """Make a secret for an authenticator app; it counts once `confirm` has seen a code of it."""
+    return TotpDevice.make(user.pk, secrets.token_bytes(KEY_BYTES))
+
+
+def confirm(user: User, code: str) -> TotpDevice | None:
+    """Put the waiting device in the place of the old one if the code is its own. None: it is not."""
+    device = pending_device_of(user)
+    if device is None or not device.verify_token(_plain(code)):
+        return None
+    with transaction.atomic():
+        TotpDevice.objects.filter(user_id=user.pk, confirmed=True).delete()
+        TotpDevice.objects.filter(pk=device.pk).update(confirmed=True)
+    device.confirmed = True
+    return device
+
+
+def prove(user: User, code: str) -> TotpDevice | None:
+    """Return the device if the code is one of the app's, or an unused recovery code. Each works once."""
+    device = device_of(user)
+    if device is None:
+        return None
+    plain = _plain(code)
+    if not is_recovery_code(code):
+        return device if device.verify_token(plain) else None
+    if device.is_waiting():
+        return None
+    if RecoveryCode.objects.filter(user_id=user.pk, digest=_digest(plain), used_at=None).update(used_at=timezone.now()):
+        return device
+    device.count_wrong_code()
+    return None
+
+
+def is_recovery_code(code: str) -> bool:
+    """Say whether a code has another form than the app's."""
+    plain = _plain(code)
+    return not (len(plain) == DIGITS and plain.isdecimal())
+
+
+def new_recovery_codes(user: User) -> list[str]:
+    """Make recovery codes in the place of all older ones, and return them: they are kept as digests alone."""
+    codes = [_spaced(base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode()) for _ in range(RECOVERY_CODES)]
+    with transaction.atomic():
+        RecoveryCode.objects.filter(user_id=user.pk).delete()
+        RecoveryCode.objects.bulk_create(
+            [RecoveryCode(user_id=user.pk, digest=_digest(_plain(code))) for code in codes]
+        )
+    return codes
+
+
+def recovery_codes_left(user: User) -> int:
+    return RecoveryCode.objects.filter(user_id=user.pk, used_at=None).count()
+
+
+def reset(user: User) -> bool:
+    """Take the second factor away, recovery codes too. Returns whether there was one."""
+    with transaction.atomic():
+        RecoveryCode.objects.filter(user_id=user.pk).delete()
+        gone, _ = TotpDevice.objects.filter(user_id=user.pk).delete()
+    return gone > 0
+
+
+def is_demanded() -> bool:
+    required: bool = settings.REQUIRE_SECOND_FACTOR
+    return required
+
+
+def spelled(device: TotpDevice) -> str:
+    """Return the secret as it is typed into an app that cannot scan."""
+    return _spaced(base64.b32encode(device.key).decode())
+
+
+def address(device: TotpDevice, user: User) -> str:
+    """Return what the app reads from the square: https://github.com/google/google-authenticator/wiki/Key-Uri-Format."""
+    query = {
+        "secret": base64.b32encode(device.key).decode(),
+        "issuer": "Signalbox",
+        "digits": DIGITS,
+        "period": STEP_SECONDS,
+    }
+    return f"otpauth://totp/{quote(f'Signalbox:{user.get_username()}')}?{urlencode(query)}"
+
+
+def square(device: TotpDevice, user: User) -> str:
+    """Return the square to scan as an inline SVG: no other host is asked to draw it."""
+    drawn: str = segno.make(address(device, user), micro=False, error="m").svg_inline(
+        scale=5, border=4, dark="#000", light="#fff", svgclass="sb-square", lineclass=None, omitsize=False
+    )
+    return drawn
+
+
+def reseal_keys() -> int:
+    """Seal every secret under the newest of FIELD_KEYS. Returns how many. Raises SealBroken."""
+    done = 0
+    for device in TotpDevice.objects.only("pk", "sealed_key").iterator():
+        sealed = sealing.reseal(bytes(device.sealed_key))
+        done += TotpDevice.objects.filter(pk=device.pk, sealed_key=device.sealed_key).update(sealed_key=sealed)
+    return done
+
+
+RESEALS = {f"{TABLE}.key": reseal_keys}
+
+
+def _spaced(text: str) -> str:
+    return "-".join(text[start : start + _GROUP] for start in range(0, len(text), _GROUP)).lower()
+
+
+def _plain(code: str) -> str:
+    """Return a code as it is compared: people type blanks, hyphens and small letters."""
+    return "".join(code.split()).replace("-", "").upper()
+
+
+def _digest(plain: str) -> str:
+    return hashlib.sha256(plain.encode(errors="replace")).hexdigest()
