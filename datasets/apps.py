@@ -11,5 +11,6 @@ class DatasetsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register our part of the shared commands: it needs the models, which exist only now."""
+        """Register our part of the shared commands and of clean-up: they need the models, which exist only now."""
         import_module("datasets.management.part")
+        import_module("datasets.management.clean_up")

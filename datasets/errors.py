@@ -88,6 +88,7 @@ class RecordsRefused(DataSetError):
         refused = len({fault.index for fault in faults})
         self.message = f"Records refused: {refused} of {count}. Nothing was stored."
         self.faults = faults
+        self.count = count
         super().__init__()
 
 

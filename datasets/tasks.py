@@ -6,6 +6,13 @@ from datasets import store
 
 
 @shared_task(ignore_result=True)
-def forget_old_keys() -> None:
-    """Remove idempotency keys that nobody can replay any more; asked for by the clock every hour."""
-    store.forget_old_keys()
+def check_freshness() -> None:
+    """Say in the audit which data sets have turned late and which have recovered; every minute."""
+    store.freshness.check_freshness()
+
+
+@shared_task(ignore_result=True)
+def note_fields() -> None:
+    """Look which fields the sets have that changed since the last look; every minute."""
+    for data_set in store.fields_seen.stale().order_by("pk").iterator():
+        store.fields_seen.note(data_set)

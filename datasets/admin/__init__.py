@@ -1,5 +1,5 @@
 """The data set area's pages of the console."""
 
-from datasets.admin import addresses, data_sets, overview, tokens
+from datasets.admin import addresses, audit_places, data_sets, overview, tokens
 
-__all__ = ["addresses", "data_sets", "overview", "tokens"]
+__all__ = ["addresses", "audit_places", "data_sets", "overview", "tokens"]

@@ -3,9 +3,10 @@
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
+from config.console import scope
 from datasets.models import DataSet
 
 
@@ -22,6 +23,21 @@ def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
 
 def author(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None
+
+
+def _audited(request: HttpRequest) -> Q:
+    if manages_all(request):
+        return Q(data_set_id__isnull=False)
+    return Q(data_set_id__in=list(data_sets_of(request).values_list("pk", flat=True)))
+
+
+scope.register(
+    scope.Area(
+        name="datasets",
+        is_open_to=lambda request: manages_all(request) or data_sets_of(request).exists(),
+        audited=_audited,
+    )
+)
 
 
 class ManagersOnly:

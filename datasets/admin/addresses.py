@@ -5,21 +5,27 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, QuerySet, Sum
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console import cells
 from config.console.admin import ConsoleModelAdmin
 from datasets.admin.access import ManagersOnly
+from datasets.admin.data_set_forms import wrong_word
 from datasets.models import DataGroup, DataType, is_word
+
+_NAMED = 10  # data sets of a refusal
 
 
 class WordForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not is_word(name):
-            raise forms.ValidationError("Use a–z, 0–9, - and _, beginning with a letter or digit.")
+            raise forms.ValidationError(wrong_word(name))
         return name
 
 
@@ -29,6 +35,7 @@ class WordAdmin(ManagersOnly, ConsoleModelAdmin):
     search_fields = ("name",)
     fields = ("name", "description")
     may_delete = True
+    filtered_by = ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         counted = Count("data_sets"), Sum("data_sets__record_count"), Max("data_sets__last_write_at")
@@ -39,16 +46,28 @@ class WordAdmin(ManagersOnly, ConsoleModelAdmin):
         return ("name",) if obj is not None and obj.data_sets.exists() else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        is_used = obj is not None and obj.data_sets.exists()
-        return not is_used and self.has_change_permission(request, obj)
+        return self.has_change_permission(request, obj)
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Refuse while a data set uses the word, and name those that do."""
+        word: Any = self._row_or_404(request, object_id)
+        if not self.has_delete_permission(request, word):
+            raise PermissionDenied
+        used_by = [str(data_set) for data_set in word.data_sets.select_related("group", "type")]
+        if not used_by:
+            return super().delete_view(request, object_id, extra_context)
+        named = ", ".join(used_by[:_NAMED]) + (f" and {len(used_by) - _NAMED} more" if len(used_by) > _NAMED else "")
+        refusal = f"{word} is a part of the address of {named}. Delete these data sets first."
+        return self.step_page(request, word, title=f"Delete {word}", button="", refusal=refusal)
 
     @admin.display(description="Data sets", ordering="sets")
-    def sets(self, word: Any) -> int:
-        return int(word.sets)
+    def sets(self, word: Any) -> SafeString:
+        url = f"{reverse('admin:datasets_dataset_changelist')}?{self.filtered_by}__id__exact={word.pk}"
+        return format_html('<a class="sb-link" href="{}">{}</a>', url, word.sets)
 
     @admin.display(description="Records", ordering="stored")
-    def stored(self, word: Any) -> int:
-        return int(word.stored or 0)
+    def stored(self, word: Any) -> str:
+        return cells.number(word.stored or 0)
 
     @admin.display(description="Last write", ordering="written")
     def last_write(self, word: Any) -> SafeString | str:
@@ -57,6 +76,9 @@ class WordAdmin(ManagersOnly, ConsoleModelAdmin):
 
 @admin.register(DataGroup)
 class DataGroupAdmin(WordAdmin):
+    filtered_by = "group"
+    empty = "No groups yet. A group is the first word of a data set's address."
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["help_texts"] = {"name": f"The first word of an address: {settings.BASE_URL}/data/<group>/…"}
         return super().get_form(request, obj, change=change, **kwargs)
@@ -64,6 +86,9 @@ class DataGroupAdmin(WordAdmin):
 
 @admin.register(DataType)
 class DataTypeAdmin(WordAdmin):
+    filtered_by = "type"
+    empty = "No types yet. A type is the second word of a data set's address."
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["help_texts"] = {"name": f"The second word of an address: {settings.BASE_URL}/data/…/<type>"}
         return super().get_form(request, obj, change=change, **kwargs)

@@ -1,14 +1,20 @@
 """A data set as staff ask for it. Source: Staff console §2.14."""
 
+import re
 from typing import Any
 
 from django import forms
+from django.urls import reverse
+from django.utils.html import format_html
 
 from config.console.theme import CheckboxSelectMultiple, NumberInput, Textarea, TextInput
+from datasets.admin.retention import RetentionForm
 from datasets.models import DataGroup, DataSet, DataType, is_word
 from datasets.records import names
 
 _WORD_HELP = "a–z, 0–9, - and _, beginning with a letter or digit. It is a part of the URL and never changes."
+
+_PLAIN = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
 
 
 class AutoIdsField(forms.CharField):
@@ -33,28 +39,24 @@ class AutoIdsField(forms.CharField):
         return bool((initial or None) != self.to_python(data))
 
 
+def wrong_word(word: str) -> str:
+    """Name the first character that may not be there.
+
+    >>> wrong_word("Pay"), wrong_word("-pay")
+    ('Use a–z, 0–9, - and _: “P” is none of them.', 'Begin with a letter or digit: “-” is none.')
+    """
+    wrong = re.search(r"[^a-z0-9_-]", word)
+    if wrong:
+        return f"Use a–z, 0–9, - and _: “{wrong[0]}” is none of them."
+    return f"Begin with a letter or digit: “{word[:1]}” is none."
+
+
 class DataSetForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     auto_ids = AutoIdsField(
         label="Fields that make the _id",
         required=False,
         widget=Textarea(attrs={"rows": 3}),
         help_text="One a line, or none. Records with equal values in them are then one record.",
-    )
-    retention_days = forms.IntegerField(
-        label="Keep for days",
-        required=False,
-        min_value=1,
-        max_value=36_500,
-        widget=NumberInput,
-        help_text="Empty: for ever.",
-    )
-    max_records = forms.IntegerField(
-        label="Keep the newest",
-        required=False,
-        min_value=1,
-        max_value=1_000_000_000,
-        widget=NumberInput,
-        help_text="Empty: all.",
     )
     expected_every_seconds = forms.IntegerField(
         label="A write expected every (seconds)",
@@ -76,11 +78,15 @@ class DataSetForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
         }
 
 
-class NewDataSetForm(DataSetForm):
-    """The same with its address: words that are there or are made now."""
+class NewDataSetForm(DataSetForm, RetentionForm):
+    """The same with its address, of words that are there or are made now, and with how long records are kept."""
 
-    group_name = forms.CharField(label="Group", max_length=60, widget=TextInput, help_text=_WORD_HELP)
-    type_name = forms.CharField(label="Type", max_length=60, widget=TextInput, help_text=_WORD_HELP)
+    group_name = forms.CharField(
+        label="Group", max_length=60, widget=TextInput(attrs={"list": "groups", **_PLAIN}), help_text=_WORD_HELP
+    )
+    type_name = forms.CharField(
+        label="Type", max_length=60, widget=TextInput(attrs={"list": "types", **_PLAIN}), help_text=_WORD_HELP
+    )
 
     def clean_group_name(self) -> str:
         return self._word("group_name")
@@ -91,8 +97,10 @@ class NewDataSetForm(DataSetForm):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         group, type = cleaned.get("group_name"), cleaned.get("type_name")
-        if group and type and DataSet.objects.at(group, type).exists():
-            self.add_error("type_name", f"There is a data set {group}/{type} already.")
+        taken = DataSet.objects.at(group, type).first() if group and type else None
+        if taken is not None:
+            url = reverse("admin:datasets_dataset_overview", args=[taken.pk])
+            self.add_error("type_name", format_html('There is a data set <a href="{}">{}</a> already.', url, taken))
         return cleaned
 
     def save(self, commit: bool = True) -> Any:
@@ -103,7 +111,7 @@ class NewDataSetForm(DataSetForm):
     def _word(self, field: str) -> str:
         word: str = self.cleaned_data[field]
         if not is_word(word):
-            raise forms.ValidationError("Use a–z, 0–9, - and _, beginning with a letter or digit.")
+            raise forms.ValidationError(wrong_word(word))
         return word
 
 

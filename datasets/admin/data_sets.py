@@ -1,79 +1,57 @@
-"""Data sets: made with their write token, looked into, emptied, deleted when empty. Source: Staff console §2.14."""
+"""Data sets: made with their write token, looked into, emptied, deleted when empty. Staff console §2.14–2.16."""
 
-from datetime import timedelta
+import uuid
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
-from django.utils.safestring import SafeString
+from django.template.response import TemplateResponse
 
 from config.console import audit, cells
-from config.console.admin import ShownOnceAdmin
+from config.console.admin import many_rows
+from config.console.background.steps import BACKGROUND_OVER
 from config.console.shown_once import Secret, Snippet
 from datasets import store, tokens
-from datasets.admin import examples, freshness, records
+from datasets.admin import emptying, examples
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
 from datasets.admin.data_set_forms import DataSetForm, NewDataSetForm, TypedNameForm
-from datasets.models import AccessToken, DataSet
+from datasets.admin.data_set_list import DataSetList
+from datasets.admin.data_set_pages import DataSetPages
+from datasets.models import DataGroup, DataSet, DataType
+from datasets.records import moments
 
 EXPLANATION = (
     "Only a digest of the token is stored: nobody can read it out of the database, and no page shows it again."
 )
-_SETTINGS = (
-    "owners",
-    "public",
-    "realtime",
-    "auto_ids",
-    "retention_days",
-    "max_records",
-    "expected_every_seconds",
+_IN_BACKGROUND = (
+    "These are more than 1 000, so it runs in the background, some at a time; a page shows how far it has come. "
+    "What is written meanwhile goes, too."
 )
-_WEEK = timedelta(days=7)
+_SETTINGS = ("owners", "public", "realtime", "auto_ids", "expected_every_seconds")
+_AT_FIRST = ("owners", "retention_days", "max_records", *_SETTINGS[1:])
+_OWN_NAMES = ("auto_ids", "retention_days", "max_records", "expected_every_seconds")
 
 
 @admin.register(DataSet)
-class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
+class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
     secret_kind = "write token"  # noqa: S105  a word of the page
-    list_display = ("address", "stored", "last_write", "state", "refused", "retention", "live_tokens")
-    list_filter = ("group", "type", "public")
-    search_fields = ("group__name", "type__name")
     may_delete = True
-    steps = {"empty": "empty_out", "records": "records"}
-    grave_steps = frozenset({"empty"})
-    empty = "No data sets yet. A data set keeps time-stamped records under one address."
+    steps = {**DataSetPages.steps, "empty": "empty_out", "remove": "remove"}
+    grave_steps = DataSetPages.grave_steps | {"empty", "remove"}
+    add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataSet]:
-        week = Q(days__day__gt=timezone.now().date() - _WEEK)
-        mine = data_sets_of(request).select_related("group", "type")
-        live = AccessToken.objects.live().filter(data_set=OuterRef("pk")).order_by().values("data_set")
-        return mine.annotate(
-            refused=Coalesce(Sum("days__refused", filter=week), 0),
-            live=Coalesce(Subquery(live.annotate(count=Count("pk")).values("count")), 0),
-        )
+        return self.counted(data_sets_of(request).select_related("group", "type"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return manages_all(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        is_empty = obj is None or obj.record_count == 0
-        return is_empty and self.has_change_permission(request, obj)
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Ask no further permission: the tokens of a data set go with it."""
-        rows, counts, _, protected = super().get_deleted_objects(objs, request)
-        return rows, counts, set(), protected
-
-    def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Look again under the lock that every write takes: a record may have come since the page was shown."""
-        DataSet.objects.select_for_update().get(pk=obj.pk)
-        if obj.records.exists():
-            raise PermissionDenied
-        super().delete_model(request, obj)
+        """Never by the admin's own page: `remove` asks for the name, and looks under the lock of writers."""
+        return False
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["form"] = NewDataSetForm if obj is None else DataSetForm
@@ -81,16 +59,25 @@ class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
-            return ("group_name", "type_name", *_SETTINGS)
-        return ("address", "stored", "last_write", "state", *_SETTINGS)
+            return ("group_name", "type_name", *_AT_FIRST)
+        return ("located", *_SETTINGS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Fix the address: the URL is a contract."""
-        return () if obj is None else ("address", "stored", "last_write", "state")
+        return () if obj is None else ("located",)
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        words = {
+            "groups": DataGroup.objects.values_list("name", flat=True),
+            "types": DataType.objects.values_list("name", flat=True),
+            "address_form": examples.address_form(),
+        }
+        return super().add_view(request, form_url, {**words, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        for name in ("auto_ids", "retention_days", "max_records", "expected_every_seconds"):
-            setattr(obj, name, form.cleaned_data[name])
+        for name in _OWN_NAMES:
+            if name in form.cleaned_data:
+                setattr(obj, name, form.cleaned_data[name])
         if not change:
             obj.created_by = author(request)
         super().save_model(request, obj, form, change)
@@ -100,6 +87,10 @@ class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
 
     def audit_scope(self, obj: Any) -> dict[str, Any]:
         return {"data_set_id": obj.pk if isinstance(obj, DataSet) else obj.data_set_id}
+
+    def row_url(self, obj: Any) -> str:
+        """A data set's page is its overview; its settings are a tab of it."""
+        return self.url_of("overview", obj)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
         """Describe the first token of a data set that has just been made."""
@@ -113,63 +104,72 @@ class DataSetAdmin(ManagersAndOwners, ShownOnceAdmin):
             where_next=("To the data set", self.row_url(obj)),
         )
 
+    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Show the token, and below it whether the first record has come."""
+        page = super().secret_page(request, obj)
+        if isinstance(page, TemplateResponse):
+            page.template_name = "admin/datasets/made.html"
+        return page
+
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
+        if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
+            step = many_rows.new_step(
+                request,
+                emptying.KIND,
+                rows=[data_set.pk],
+                total=data_set.record_count,
+                arguments={"name": str(data_set)},
+                way_back=self.row_url(data_set),
+            )
+            return many_rows.in_background(request, step)
         if request.method == "POST" and form.is_valid():
             removed = store.empty(data_set, by=audit.person(request))
-            message = f"{removed} records removed: {data_set.name} now contains 0 records"
+            told = f"{cells.number(removed)} {'was' if removed == 1 else 'were'} removed"
+            message = f"{data_set.name} now contains 0 records: {told}."
             return self.step_done(request, self.row_url(data_set), message)
+        number = cells.number(data_set.record_count)
+        records = f"{number} {'record' if data_set.record_count == 1 else 'records'}"
         return self.step_page(
             request,
             data_set,
             title=f"Empty {data_set}",
-            button=f"Empty {data_set.record_count} records",
+            button=f"Empty {records}",
             explanation=[
-                f"This removes {data_set.record_count} records from {data_set}. {_newest(data_set)}",
+                f"This removes {records} from {data_set}{_newest(data_set)}.",
                 "The address, settings and tokens stay.",
+                *([_IN_BACKGROUND] if data_set.record_count > BACKGROUND_OVER else []),
             ],
             form=form,
             is_grave=True,
+            step_id=request.POST.get("step_id") or str(uuid.uuid4()),
         )
 
-    def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Show records, newest first; the place to go on from comes in a POST, so that no id stands in an address."""
-        page = records.newest(data_set, after=request.POST.get("after", ""))
-        template = "admin/datasets/records.html"
-        title = f"Records of {data_set}"
-        return self.step_page(request, data_set, title=title, button="Older records", template=template, page=page)
-
-    @admin.display(description="Data set", ordering="group__name")
-    def address(self, data_set: DataSet) -> str:
-        return str(data_set)
-
-    @admin.display(description="Records", ordering="record_count")
-    def stored(self, data_set: DataSet) -> str:
-        return f"{data_set.record_count:,}".replace(",", " ")
-
-    @admin.display(description="Last write", ordering="last_write_at")
-    def last_write(self, data_set: DataSet) -> SafeString | str:
-        return cells.moment(data_set.last_write_at, never="Never")
-
-    @admin.display(description="State")
-    def state(self, data_set: DataSet) -> SafeString:
-        word, tone = freshness.shown(data_set)
-        return cells.chip(word, tone)
-
-    @admin.display(description="Refused in 7 days", ordering="refused")
-    def refused(self, data_set: Any) -> int:
-        return int(data_set.refused)
-
-    @admin.display(description="Kept")
-    def retention(self, data_set: DataSet) -> str:
-        days = f"{data_set.retention_days} days" if data_set.retention_days else ""
-        newest = f"newest {data_set.max_records}" if data_set.max_records else ""
-        return ", ".join(filter(None, (days, newest))) or "For ever"
-
-    @admin.display(description="Live tokens")
-    def live_tokens(self, data_set: Any) -> int:
-        return int(data_set.live)
+    def remove(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Delete an empty set: its address then answers as one that never was."""
+        title = f"Delete {data_set}"
+        # The lock that every write takes: a record may have come since the page was shown.
+        list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
+        if data_set.records.exists():
+            refusal = f"{data_set} holds records. Only an empty data set can be deleted."
+            remedy = ("Empty it first", self.url_of("empty", data_set))
+            return self.step_page(request, data_set, title=title, button="", refusal=refusal, remedy=remedy)
+        form = TypedNameForm(request.POST or None, wanted=str(data_set))
+        if request.method == "POST" and form.is_valid():
+            name = str(data_set)
+            if not self.has_change_permission(request, data_set):
+                raise PermissionDenied
+            self.delete_model(request, data_set)
+            return self.step_done(request, self.list_url(), f"{name} is deleted.")
+        explanation = [
+            "It is empty. With it go its settings, its tokens and the figures of its days.",
+            "Its address then answers as one that never was.",
+        ]
+        return self.step_page(
+            request, data_set, title=title, button=title, explanation=explanation, form=form, is_grave=True
+        )
 
 
 def _newest(data_set: DataSet) -> str:
-    return f"The last write was on {cells.spoken(data_set.last_write_at)}." if data_set.last_write_at else ""
+    newest = data_set.records.order_by("-timestamp").values_list("timestamp", flat=True).first()
+    return f", the newest from {moments.write(newest)}" if newest else ""

@@ -11,6 +11,18 @@ def address(data_set: DataSet) -> str:
     return f"{settings.BASE_URL}/data/{data_set.group}/{data_set.type}"
 
 
+def address_form() -> str:
+    """Return the address of any data set, with its two words left open."""
+    return f"{settings.BASE_URL}/data/<group>/<type>"
+
+
+def empty(data_set: DataSet, secret: str) -> str:
+    return (
+        f'curl -sS -X PUT "{address(data_set)}" \\\n'
+        f"  -H \"Authorization: Bearer {secret}\" -H 'Content-Type: application/json' -d '[]'"
+    )
+
+
 def write(data_set: DataSet, secret: str) -> str:
     now = moments.write(timezone.now().replace(microsecond=0))
     extra = "".join(f', "{name}": "…"' for name in data_set.auto_ids or () if name != "_timestamp")

@@ -1,28 +1,63 @@
-"""Records as staff look at them: newest first, as stored. Source: Staff console §2.15."""
+"""Records as staff look at them: newest first, by columns of their choice, one as it is stored. Staff console §2.15."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
+from django import forms
+from django.contrib.auth.models import User
 from django.core import signing
 from django.db.models import Q
 from django.utils.text import Truncator
 
-from datasets.models import DataSet, Record
+from config.console.theme import TextInput
+from datasets.models import ChosenColumns, DataSet, FieldSeen, Record
 from datasets.records import moments
+from datasets.store import fields_seen
 
 _PAGE = 50  # Staff console §2.15
-_SHOWN = 400  # characters of a record's fields
+_SHOWN = 80  # characters of a cell
+_AT_FIRST = 6  # columns for somebody who has chosen none
 _SALT = "records-page"
+_PLAIN = {"autocomplete": "off", "spellcheck": "false"}
+
+
+class MomentField(forms.CharField):
+    """A date-time as callers write them, or a date; in UTC."""
+
+    def to_python(self, value: Any) -> Any:
+        text = (super().to_python(value) or "").strip().replace(" ", "T")
+        if not text:
+            return None
+        try:
+            return moments.parse(f"{text}T00:00:00Z" if "T" not in text else text)
+        except moments.NotAMoment as error:
+            raise forms.ValidationError("Write it as 2024-01-31 or 2024-01-31T09:30:00Z.") from error
+
+
+class RecordsForm(forms.Form):
+    """What is looked for. It is sent by POST, since an `_id` may be somebody's."""
+
+    start_at = MomentField(label="From (UTC)", required=False, widget=TextInput(attrs=_PLAIN))
+    end_at = MomentField(label="Until before (UTC)", required=False, widget=TextInput(attrs=_PLAIN))
+    record_id = forms.CharField(label="_id", required=False, strip=False, widget=TextInput(attrs=_PLAIN))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        start, end = cleaned.get("start_at"), cleaned.get("end_at")
+        if start and end and end <= start:
+            self.add_error("end_at", "This must be later than the beginning.")
+        return cleaned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRow:
     """One record as text. Moments are UTC, as callers see them: the year 0001 has no time of day in London."""
 
+    place: str
     timestamp: str
     record_id: str
-    body: str
-    updated_at: str
-    token: str
+    cells: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,38 +66,104 @@ class RecordsPage:
 
     records: list[RecordRow]
     after: str
+    is_filtered: bool
 
 
-def newest(data_set: DataSet, *, after: str) -> RecordsPage:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeRecord:
+    """One record: its fields as JSON, when it was stored, and by which token and request."""
+
+    record_id: str
+    text: str
+    updated_at: str
+    token: str
+    request_id: str
+
+
+def offered(data_set: DataSet, chosen: list[str]) -> list[str]:
+    seen = FieldSeen.objects.filter(data_set=data_set).values_list("name", flat=True)
+    return list(dict.fromkeys([*chosen, *seen]))
+
+
+def columns(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str]:
+    """Return the fields this person wants to see, keeping what they chose just now."""
+    if fields_seen.is_stale(data_set):
+        fields_seen.note(data_set)
+    seen = list(FieldSeen.objects.filter(data_set=data_set).values_list("name", flat=True))
+    if form.is_bound and "choose" in form.data and user is not None:
+        names = [name for name in form.data.getlist("columns") if name in seen]  # type: ignore[attr-defined]  # a QueryDict
+        ChosenColumns.objects.update_or_create(user=user, data_set=data_set, defaults={"names": names})
+    kept = ChosenColumns.objects.filter(user=user, data_set=data_set).values_list("names", flat=True).first()
+    return [name for name in kept if name in seen] if kept else seen[:_AT_FIRST]
+
+
+def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPage:
     """Return one page, found by key; a place that is not ours is the beginning."""
-    found = Record.objects.filter(data_set=data_set).select_related("token").order_by("-timestamp", "-record_id")
-    place = _read(data_set, after)
-    if place is not None:
-        timestamp, record_id = moments.parse(place[0]), place[1]
-        found = found.filter(timestamp__lte=timestamp)
-        found = found.filter(Q(timestamp__lt=timestamp) | Q(record_id__lt=record_id))
+    found = Record.objects.filter(data_set=data_set).order_by("-timestamp", "-record_id")
+    is_filtered = False
+    if form.is_bound:
+        if not form.is_valid():
+            return RecordsPage(records=[], after="", is_filtered=True)
+        asked = form.cleaned_data
+        is_filtered = any(asked.values())
+        wanted = {
+            "timestamp__gte": asked["start_at"],
+            "timestamp__lt": asked["end_at"],
+            "record_id": None if "\0" in asked["record_id"] else asked["record_id"],
+        }
+        found = found.filter(**{lookup: value for lookup, value in wanted.items() if value})
+        place = _read(data_set, form.data.get("after", ""))
+        if place is not None:
+            timestamp, record_id = moments.parse(place[0]), place[1]
+            found = found.filter(timestamp__lte=timestamp)
+            found = found.filter(Q(timestamp__lt=timestamp) | Q(record_id__lt=record_id))
     rows = list(found[: _PAGE + 1])
     after = _write(data_set, rows[_PAGE - 1]) if len(rows) > _PAGE else ""
-    return RecordsPage(records=[_row(record) for record in rows[:_PAGE]], after=after)
+    records = [_row(data_set, record, names) for record in rows[:_PAGE]]
+    return RecordsPage(records=records, after=after, is_filtered=is_filtered)
 
 
-def _row(record: Record) -> RecordRow:
-    return RecordRow(
-        timestamp=moments.write(record.timestamp),
+def one(data_set: DataSet, place: str) -> WholeRecord | None:
+    found = _read(data_set, place)
+    if found is None:
+        return None
+    record = Record.objects.filter(data_set=data_set, record_id=found[1]).select_related("token").first()
+    if record is None:
+        return None
+    own = {"_id": record.record_id, "_timestamp": moments.write(record.timestamp)}
+    for name, moment in (("_start_at", record.start_at), ("_end_at", record.end_at)):
+        own |= {name: moments.write(moment)} if moment else {}
+    return WholeRecord(
         record_id=record.record_id,
-        body=Truncator(record.body).chars(_SHOWN),
+        text=json.dumps(own | json.loads(record.body), ensure_ascii=False, indent=2),
         updated_at=moments.write(record.updated_at),
         token=str(record.token or "–"),
+        request_id=str(record.request_id or "–"),
     )
 
 
-def _write(data_set: DataSet, last: Record) -> str:
-    return signing.dumps([data_set.pk, moments.write(last.timestamp), last.record_id], salt=_SALT)
+def _row(data_set: DataSet, record: Record, names: list[str]) -> RecordRow:
+    fields = json.loads(record.body)
+    return RecordRow(
+        place=_write(data_set, record),
+        timestamp=moments.write(record.timestamp),
+        record_id=record.record_id,
+        cells=[_cell(fields[name]) if name in fields else "" for name in names],
+    )
 
 
-def _read(data_set: DataSet, after: str) -> tuple[str, str] | None:
+def _cell(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return Truncator(text).chars(_SHOWN)
+
+
+def _write(data_set: DataSet, record: Record) -> str:
+    return signing.dumps([data_set.pk, moments.write(record.timestamp), record.record_id], salt=_SALT)
+
+
+def _read(data_set: DataSet, place: str) -> tuple[str, str] | None:
     try:
-        data_set_id, timestamp, record_id = signing.loads(after, salt=_SALT)
+        data_set_id, timestamp, record_id = signing.loads(place, salt=_SALT)
     except signing.BadSignature:
         return None
     return (timestamp, record_id) if data_set_id == data_set.pk else None

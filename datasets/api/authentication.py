@@ -6,8 +6,8 @@ from rest_framework.request import Request
 
 from config.console.audit import network_address
 from config.rest.bearer import parse_bearer_token
-from datasets import tokens
-from datasets.errors import TokenMissing
+from datasets import store, tokens
+from datasets.errors import TokenMissing, TokenNotLive
 from datasets.models import AccessToken
 
 READING = frozenset({"GET", "HEAD"})
@@ -30,10 +30,18 @@ class AccessTokenAuthentication(BaseAuthentication):
         view = (request.parser_context or {})["view"]
         if request.method == "OPTIONS" or (request.method in READING and view.is_public):
             return None
+        try:
+            token = self._live_token(request)
+        except (TokenMissing, TokenNotLive):
+            store.tallies.note_stranger(view.kwargs["group"], view.kwargs["type"])
+            raise
+        structlog.contextvars.bind_contextvars(token_prefix=token.prefix, data_set=token.data_set_id)
+        tokens.note_use(token, network_address(request))
+        store.tallies.note_call(token.pk)
+        return None, token
+
+    def _live_token(self, request: Request) -> AccessToken:
         secret = parse_bearer_token(request.META.get("HTTP_AUTHORIZATION", ""))
         if secret is None:
             raise TokenMissing
-        token = tokens.find_live(secret)
-        structlog.contextvars.bind_contextvars(token_prefix=token.prefix, data_set=token.data_set_id)
-        tokens.note_use(token, network_address(request))
-        return None, token
+        return tokens.find_live(secret)

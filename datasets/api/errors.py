@@ -60,7 +60,7 @@ TEXTS: dict[strict_json.Reason, str] = {
 
 def answer(error: Exception, context: Mapping[str, Any]) -> Response:
     """Return the answer for an exception of a view of this area; what nobody foresaw is logged and says nothing."""
-    status, message = _status_and_message(error)
+    status, message = status_and_message(error)
     content: dict[str, object] = {"status": "error", "message": message}
     headers = {"Cache-Control": "no-store"}
     if isinstance(error, RecordsRefused):
@@ -75,7 +75,8 @@ def answer(error: Exception, context: Mapping[str, Any]) -> Response:
     return Response(content, status=status, headers=headers)
 
 
-def _status_and_message(error: Exception) -> tuple[int, str]:
+def status_and_message(error: Exception) -> tuple[int, str]:
+    """Return what the caller is told of it."""
     if isinstance(error, DataSetError):
         return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), error.message
     if isinstance(error, body.BodyRefused):

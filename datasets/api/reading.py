@@ -6,9 +6,7 @@ Source: Data Set contract §11, §12.
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
 from datetime import datetime
-from itertools import islice
 
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -28,7 +26,6 @@ PREFLIGHT = {
     "Access-Control-Allow-Headers": "Cache-Control, If-None-Match",
     "Access-Control-Max-Age": "86400",
 }
-_LINES_AT_ONCE = 500
 _COMPRESS_OVER = 1024  # bytes; Data Set contract §12
 
 
@@ -57,7 +54,7 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
     else:
         rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
         if query.format == "csv":
-            text = "".join(export.csv(lambda: rows))
+            text = "".join(export.csv(export.names_of(rows), rows))
         elif query.format == "ndjson":
             text = "".join(export.ndjson(_write(row) for row in rows))
         else:
@@ -68,20 +65,15 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
 def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
     """Stream all records. A failure halfway cuts the connection without a proper end."""
 
-    def lines() -> Iterator[str]:
-        return (written.record(row) for row in raw.rows(data_set.pk, query))
-
-    text = export.ndjson(lines()) if query.format == "ndjson" else export.csv(lambda: map(json.loads, lines()))
-    blocks, form = _blocks(text), _form(data_set, query)
+    rows = raw.rows(data_set.pk, query)
+    if query.format == "ndjson":
+        text = export.ndjson(map(written.record, rows))
+    else:
+        text = export.csv(raw.field_names(data_set.pk, query), map(written.fields, rows))
+    blocks, form = export.blocks(text), _form(data_set, query)
     if _takes_gzip(request):  # nobody knows its length yet, so it is taken for a long one
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})
-
-
-def _blocks(lines: Iterator[str]) -> Iterator[bytes]:
-    """Gather lines: a packet for each would cost more than the line."""
-    while block := "".join(islice(lines, _LINES_AT_ONCE)):
-        yield block.encode()
 
 
 def _form(data_set: DataSet, query: Query) -> dict[str, str]:

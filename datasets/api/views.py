@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
+from config import figures
 from config.console import audit
 from config.console.models import ActorKind
 from config.rest import body, strict_json
@@ -22,8 +23,8 @@ from datasets import records, store
 from datasets.api import bodies, errors, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
-from datasets.errors import DataSetError, NoSuchDataSet, NothingHere
-from datasets.models import AccessToken, DataSet, DataSetDay
+from datasets.errors import DataSetError, NoSuchDataSet, NothingHere, RecordsRefused
+from datasets.models import AccessToken, DataSet
 
 NOT_STORED = {"Cache-Control": "no-store"}
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
@@ -83,7 +84,10 @@ class DataSetViewSet(DataSetArea, ViewSet):
             parsed = records.parse(sent.value(), auto_ids=token.data_set.auto_ids or ())
             structlog.contextvars.bind_contextvars(records=len(parsed))
             stored = store.append(token.data_set_id, parsed, token_id=token.pk, request_id=_request_id(), key=sent.key)
-        return Response({"status": "ok"}, headers=NOT_STORED) if stored else _replayed()
+        if not stored:
+            return _replayed()
+        figures.RECORDS.add("written", number=len(parsed))
+        return Response({"status": "ok"}, headers=NOT_STORED)
 
     def empty(self, request: Request, group: str, type: str) -> Response:
         """PUT `[]`: remove all records."""
@@ -144,9 +148,14 @@ def _request_id() -> uuid.UUID | None:
 
 @contextmanager
 def _counting_refusals(token: AccessToken) -> Iterator[None]:
-    """Count a refused write in the day of its data set, after its own transaction has been rolled back."""
+    """Keep why a write was refused, after its own transaction has been rolled back."""
     try:
         yield
-    except (DataSetError, body.BodyRefused, strict_json.JSONRefused):
-        DataSetDay.objects.add(token.data_set_id, refused=1)
+    except (DataSetError, body.BodyRefused, strict_json.JSONRefused) as error:
+        status, reason = errors.status_and_message(error)
+        fault = None
+        if isinstance(error, RecordsRefused):
+            figures.RECORDS.add("refused", number=error.count)
+            fault = error.faults[0]
+        store.note_refusal(token.data_set_id, status=status, reason=reason, fault=fault, request_id=_request_id())
         raise

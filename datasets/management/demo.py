@@ -8,30 +8,38 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from config.management.parts import DemoResult, Faults
+from config.management.parts import USUAL, DemoResult, DemoWish, Faults
 from datasets import records, store, tokens
 from datasets.management import provision
-from datasets.models import AccessToken, DataSet
+from datasets.models import AccessToken, DataSet, Record
 from datasets.records import moments
 
 TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
-_SEED = 1  # the same figures on every machine
+_TYPES = ("visits", "satisfaction", "queue-times")
 _DAYS = 14
 _WEEKS = 26
 _SILENT_FOR = timedelta(hours=9)
 
 
-def make(held: dict[str, str]) -> DemoResult:
+def make(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
     """Make the data sets and records that are not there yet. A token that is not in `held` is replaced by a new one."""
     with transaction.atomic():
         secret = _make_data_sets(held.get(TOKEN_VARIABLE, ""))
         now = timezone.now().replace(minute=0, second=0, microsecond=0)
-        _fill("visits", _visits(now))
-        _fill("satisfaction", _satisfaction(now))
-        _fill("queue-times", _queue_times(now - _SILENT_FOR))
+        _fill("visits", _visits(now, wish))
+        _fill("satisfaction", _satisfaction(now, wish))
+        _fill("queue-times", _queue_times(now - _SILENT_FOR, wish))
         DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _SILENT_FOR)
     line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
     return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line])
+
+
+def wipe() -> None:
+    """Remove the demo's data sets with their records and tokens; the audit keeps what was done."""
+    mine = DataSet.objects.filter(group__name="demo", type__name__in=_TYPES)
+    for data_set in mine:
+        Record.objects.filter(data_set=data_set).delete()
+        data_set.delete()
 
 
 def _make_data_sets(held: str) -> str:
@@ -60,9 +68,9 @@ def _fill(type: str, values: Iterator[dict[str, object]]) -> None:
         store.append(data_set.pk, records.parse(list(values), auto_ids=()))
 
 
-def _visits(now: datetime) -> Iterator[dict[str, object]]:
-    chance = random.Random(_SEED)  # noqa: S311  figures to look at
-    for hours in range(_DAYS * 24, 0, -1):
+def _visits(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
+    chance = random.Random(wish.seed)  # noqa: S311  figures to look at
+    for hours in range(_DAYS * wish.factor * 24, 0, -1):
         hour = now - timedelta(hours=hours)
         busy = 1 if 8 <= hour.hour < 18 and hour.weekday() < 5 else 0.2
         for channel, most in (("web", 120), ("phone", 30), ("counter", 15)):
@@ -74,8 +82,8 @@ def _visits(now: datetime) -> Iterator[dict[str, object]]:
             }
 
 
-def _satisfaction(now: datetime) -> Iterator[dict[str, object]]:
-    chance = random.Random(_SEED)  # noqa: S311
+def _satisfaction(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
+    chance = random.Random(wish.seed)  # noqa: S311
     monday = (now - timedelta(days=now.weekday())).replace(hour=0)
     for weeks in range(_WEEKS, 0, -1):
         week = monday - timedelta(weeks=weeks)
@@ -89,8 +97,8 @@ def _satisfaction(now: datetime) -> Iterator[dict[str, object]]:
         }
 
 
-def _queue_times(last: datetime) -> Iterator[dict[str, object]]:
-    chance = random.Random(_SEED)  # noqa: S311
+def _queue_times(last: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
+    chance = random.Random(wish.seed)  # noqa: S311
     for hours in range(48, -1, -1):
         hour = last - timedelta(hours=hours)
         minutes = [round(chance.expovariate(1 / 9), 1) for _ in range(3)]

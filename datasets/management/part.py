@@ -1,7 +1,6 @@
 """What the data set area contributes to the shared commands."""
 
 from config.management.parts import Part, register
-from datasets import store
 from datasets.management import demo, provision
 from datasets.management.tries import try_data
 
@@ -11,7 +10,7 @@ register(
         provision_key="data_sets",
         provision=provision.apply,
         demo=demo.make,
+        wipe=demo.wipe,
         tries={"data": try_data},
-        sweeps={"remembered keys of data sets": store.forget_old_keys},
     )
 )

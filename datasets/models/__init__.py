@@ -1,9 +1,24 @@
 """The rows of the data set area; outside this package they are imported from here."""
 
-from datasets.models.access_token import AccessToken
+from datasets.models.access_token import AccessToken, AccessTokenDay
 from datasets.models.address import DataGroup, DataType, is_word
 from datasets.models.data_set import DataSet, DataSetDay
+from datasets.models.field_seen import ChosenColumns, FieldSeen
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
+from datasets.models.write_refusal import WriteRefusal
 
-__all__ = ["AccessToken", "DataGroup", "DataSet", "DataSetDay", "DataType", "Record", "RememberedKey", "is_word"]
+__all__ = [
+    "AccessToken",
+    "AccessTokenDay",
+    "ChosenColumns",
+    "DataGroup",
+    "DataSet",
+    "DataSetDay",
+    "DataType",
+    "FieldSeen",
+    "Record",
+    "RememberedKey",
+    "WriteRefusal",
+    "is_word",
+]

@@ -57,3 +57,17 @@ class AccessToken(models.Model):
     @property
     def is_live(self) -> bool:
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
+
+
+class AccessTokenDay(models.Model):
+    """How many calls of one UTC day came with a token."""
+
+    token = models.ForeignKey(AccessToken, on_delete=models.CASCADE, related_name="days", db_index=False)
+    day = models.DateField()
+    calls = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["token", "day"], name="access_token_day_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.token_id} on {self.day}"

@@ -22,6 +22,8 @@ class DataSet(models.Model):
 
     auto_ids: names of the fields an `_id` is made from, in their order, or null.
     revision: rises with every POST, PUT and clean-up that changed the records; entity tags are made from it.
+    fields_revision: that of the records from which the fields seen were last noted.
+    late_since: when the clock found that no write had come in time; null while all is well.
     """
 
     group = models.ForeignKey(DataGroup, on_delete=models.PROTECT, related_name="data_sets")
@@ -36,6 +38,8 @@ class DataSet(models.Model):
     record_count = models.BigIntegerField(default=0, editable=False)
     last_write_at = models.DateTimeField(null=True, editable=False)
     revision = models.BigIntegerField(default=0, editable=False)
+    fields_revision = models.BigIntegerField(default=0, editable=False)
+    late_since = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, editable=False, on_delete=models.SET_NULL, related_name="+"
@@ -85,13 +89,17 @@ class DataSetDayQuerySet(models.QuerySet["DataSetDay"]):
 
 
 class DataSetDay(models.Model):
-    """How many POSTs of one UTC day were stored and refused, and how many records they held."""
+    """How many POSTs of one UTC day were stored and refused, and how many records they held.
+
+    without_token: calls that came without a live token; nothing else is known of them.
+    """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="days")
     day = models.DateField()
     writes = models.PositiveIntegerField(default=0)
     records = models.PositiveBigIntegerField(default=0)
     refused = models.PositiveIntegerField(default=0)
+    without_token = models.PositiveIntegerField(default=0)
 
     objects = DataSetDayQuerySet.as_manager()
 

@@ -1,15 +1,16 @@
 """Count records in SQL, by groups and periods and by what they hold in collected fields. Source: Data Set contract §11.
 
-In one statement, so all figures are of one moment. For each collected field equal values are counted first; then small
-whole numbers are added up, and every other value that matters comes out once with its count. What SQL would not do
+In one statement, so all figures are of one moment. Where a sum, mean, least or greatest is wanted, small whole numbers
+are added up in the database; every other value that matters comes out once with its count. What SQL would not do
 exactly, doubles and long numbers, is thus left to `collect`, and what is frequent never leaves the database.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count, QuerySet
 
 from datasets.models import Record
@@ -25,13 +26,37 @@ _FEW = 50_000  # rows to fetch at a stroke: only beyond them a cursor, which Pos
 
 _FIGURES = "CAST(NULL AS text), {n}, CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)"
 _COLLECTED = """
-SELECT {keys}, {number}, value, CAST(SUM(n) AS bigint), CAST(SUM(whole * n) AS bigint), MIN(whole), MAX(whole)
-FROM (SELECT {keys}, n, {value} AS value, CAST(CASE WHEN {is_summed} THEN value END AS bigint) AS whole
-      FROM ({equal}) AS equal) AS shaped
-GROUP BY {keys}, value
+SELECT {keys}, {number}, {value} AS value, CAST(SUM(n) AS bigint),
+       CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)
+FROM ({equal}) AS equal GROUP BY {keys}, {value}
 """
-_IS_SMALL_WHOLE = f"(LENGTH(value) <= {_SMALL} AND TRIM(value, '-0123456789') = '')"
-_IS_NUMBER = "SUBSTR(value, 1, 1) IN ('-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9')"
+_SUMMED = """
+SELECT {keys}, {number}, {shown} AS shown, COUNT(*), CAST(SUM(whole) AS bigint), MIN(whole), MAX(whole)
+FROM (SELECT {keys}, value, CASE WHEN {is_small} THEN CAST(value AS {whole}) END AS whole{fence}
+      FROM (SELECT {keys}, value{fence} FROM ({each}) AS found {end}) AS each_one {end}) AS judged
+GROUP BY {keys}, shown
+"""
+# Texts of numbers alone stand below ':' without a quotation mark, and only those of doubles hold a point or an e.
+_OF = {
+    "postgresql": {
+        "is_small": f"OCTET_LENGTH(value) <= {_SMALL} AND value < ':' AND value >= '-'"
+        " AND TRIM(value, '-0123456789') = ''",
+        "whole": "integer",
+        # Else the JSON would be read, and a value judged, for each mention. What differs from row to row is left where
+        # it stands, and is still read in parallel, which a limit would end.
+        "fence": ", CLOCK_TIMESTAMP() AS fence",
+        "end": "",
+    },
+    "sqlite": {
+        "is_small": f"LENGTH(value) <= {_SMALL} AND value NOT GLOB '*[^-0-9]*'",
+        "whole": "bigint",
+        "fence": "",
+        "end": "LIMIT -1",
+    },
+}
+# Without memory for it, many groups are expected to need a sort of all records first.
+_ROOM = "SELECT SET_CONFIG('work_mem', '32MB', true), SET_CONFIG('jit', 'off', true)"
+_IS_NUMBER = "(value >= '-' AND value < ':')"
 _IS_SCALAR = "SUBSTR(value, 1, 1) NOT IN ('[', '{')"
 
 
@@ -93,23 +118,21 @@ def _collected(
     records: QuerySet[Record], by: dict[str, FieldText | PeriodStart], number: int, field: tuple[str, set[str]]
 ) -> tuple[str, tuple[Any, ...]]:
     name, methods = field
-    sql, parameters = _equal(records, {**by, "value": FieldText(name)})
     is_summed = methods <= {"sum", "mean", "min", "max", "count"} and methods != {"count"}
-    statement = _COLLECTED.format(
-        keys=", ".join(by),
-        number=number,
-        value=_value(methods, is_summed=is_summed),
-        is_summed=_IS_SMALL_WHOLE if is_summed else "1 = 0",
-        equal=sql,
-    )
-    return statement, parameters
+    value = _value(methods, "whole IS NOT NULL" if is_summed else "")
+    keys = ", ".join(by)
+    if is_summed:  # equal values are not counted first: they may be as many as the records
+        each = records.annotate(**by, value=FieldText(name)).values_list(*by, "value")
+        sql, parameters = each.query.sql_with_params()
+        return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, **_OF[connection.vendor]), parameters
+    sql, parameters = _equal(records, {**by, "value": FieldText(name)})
+    return _COLLECTED.format(keys=keys, number=number, value=value, equal=sql), parameters
 
 
-def _value(methods: set[str], *, is_summed: bool) -> str:
+def _value(methods: set[str], is_small: str) -> str:
     """Return the SQL for what stands in place of a value: no more is told apart than the methods need."""
-    cases = ["WHEN value = 'null' THEN NULL"]
-    if is_summed:
-        cases.append(f"WHEN {_IS_SMALL_WHOLE} THEN '{WHOLE}'")
+    cases = [f"WHEN {is_small} THEN '{WHOLE}'"] if is_small else []
+    cases.append("WHEN value = 'null' THEN NULL")
     if methods - {"count", "set"}:
         cases.append(f"WHEN {_IS_NUMBER} THEN value")
     if "set" in methods:
@@ -117,8 +140,20 @@ def _value(methods: set[str], *, is_summed: bool) -> str:
     return f"CASE {' '.join(cases)} WHEN value IS NOT NULL THEN '{OTHER}' END"
 
 
+@contextmanager
+def _room() -> Iterator[None]:
+    """Give PostgreSQL memory for the groups. On SQLite a transaction would keep writers out while it counts."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(_ROOM)
+        yield
+
+
 def _rows(statement: str, parameters: list[Any]) -> Iterator[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
+    with _room(), connection.cursor() as cursor:
         # Materialized: else PostgreSQL would plan for the first rows alone, and sort a million to count them.
         few_at_most = f"WITH counted AS MATERIALIZED ({statement}) SELECT * FROM counted LIMIT {_FEW + 1}"  # noqa: S608
         cursor.execute(few_at_most, parameters)

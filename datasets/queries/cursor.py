@@ -53,6 +53,7 @@ def read(cursor: str, query: str) -> Position:
         position = Position(value, moments.parse(timestamp), record_id)
         is_ours = version == _VERSION and belongs_to == query and isinstance(record_id, str)
         is_ours = is_ours and not isinstance(value, list | dict) and write(query, position) == cursor
+        is_ours = is_ours and "\0" not in f"{value}{record_id}"  # PostgreSQL takes no such text
     except (ValueError, TypeError, RecursionError) as error:  # base64's and JSON's own errors are ValueErrors
         raise CursorRefused from error
     if not is_ours:

@@ -1,11 +1,15 @@
-"""CSV and NDJSON, line by line. Source: Data Set contract §11 (CSV, NDJSON)."""
+"""CSV, NDJSON and JSON, line by line. Source: Data Set contract §11 (CSV, NDJSON)."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-_RUNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes text that begins so for a formula
-_QUOTED = frozenset(',"\r\n')
+_RUNS = frozenset("=+-@\t\r")  # a spreadsheet takes text that begins so for a formula
+_LINES_AT_ONCE = 500
+_needs_quotes = re.compile('[,"\r\n]').search
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def ndjson(lines: Iterable[str]) -> Iterator[str]:
@@ -14,16 +18,31 @@ def ndjson(lines: Iterable[str]) -> Iterator[str]:
         yield f"{line}\n"
 
 
-def csv(rows: Callable[[], Iterable[dict[str, Any]]]) -> Iterator[str]:
-    """Yield a header of every field in the result by code point, then a line for each row; no rows: nothing at all.
+def array(lines: Iterable[str]) -> Iterator[str]:
+    """Yield one JSON array of the JSON texts, an element a line."""
+    yield "["
+    for number, line in enumerate(lines):
+        yield f"{',' if number else ''}\n{line}"
+    yield "\n]\n"
 
-    rows: called twice, once for the names and once for the values, so that no more than a row is held.
-    """
-    header = sorted({name for row in rows() for name in row})
+
+def blocks(lines: Iterator[str]) -> Iterator[bytes]:
+    """Gather lines: a packet for each would cost more than the line."""
+    while block := "".join(islice(lines, _LINES_AT_ONCE)):
+        yield block.encode()
+
+
+def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield a header of the names by code point, then a line for each row; no names: nothing at all."""
+    header = sorted(set(names))
     if header:
         yield _line(map(_cell, header))
-        for row in rows():
-            yield _line(_cell(row.get(name)) for name in header)
+        for row in rows:
+            yield _line([_cell(row.get(name)) for name in header])
+
+
+def names_of(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    return (name for row in rows for name in row)
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -39,7 +58,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        text = str(value) if type(value) is int else _json(value)
     else:
-        text = f"'{value}" if value.startswith(_RUNS) else value
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.intersection(text) else text
+        text = f"'{value}" if value[:1] in _RUNS else value
+    return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import starmap
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 
 from datasets.models import Record
 from datasets.queries import filters
@@ -44,7 +46,21 @@ def records(
 
 
 def rows(found: QuerySet[Record]) -> Iterator[Row]:
-    """Stream them in their order."""
-    columns = found.values_list(*COLUMNS)
+    """Stream them in their order.
+
+    Moments come as text: Django's own reading of one took ten times as long, half of the time of an export.
+    """
+    moments = ("timestamp", "start_at", "end_at", "updated_at")
+    texts = {f"{name}_text": Cast(name, TextField()) for name in moments}
+    columns = found.annotate(**texts).values_list("record_id", "body", *texts)
     # A slice is one page. A cursor for it would only cost two more statements, and be planned as if all were wanted.
-    return (Row(*each) for each in (columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE)))
+    return starmap(_row, columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE))
+
+
+def _row(record_id: str, body: str, timestamp: str, start_at: str | None, end_at: str | None, updated_at: str) -> Row:
+    start, end = (None if at is None else _moment(at) for at in (start_at, end_at))
+    return Row(record_id, _moment(timestamp), start, end, body, _moment(updated_at))
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

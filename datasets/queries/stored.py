@@ -6,11 +6,15 @@ number of 4,300 digits. A field's name is a bound parameter, never a part of a s
 """
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Func, TextField
+from django.db.models import F, Func, QuerySet, TextField
+
+from datasets.models import Record
+from datasets.queries import values
 
 _SQLITE_PERIODS = {
     "hour": "substr({at}, 1, 13) || ':00'",
@@ -63,18 +67,39 @@ class PeriodStart(Func):
         return _SQLITE_PERIODS[self.period].format(at=at), ()
 
 
+def field_names(records: QuerySet[Record]) -> Iterator[str]:
+    """Yield the names of the callers' own fields in these records, each at least once."""
+    if connection.vendor == "postgresql":
+        name = Func("body", function="JSON_OBJECT_KEYS", output_field=TextField())
+        yield from records.annotate(name=name).values_list("name", flat=True).distinct()
+        return
+    for body in records.values_list("body", flat=True).iterator():
+        yield from json.loads(body)
+
+
 def read_start(found: datetime | str) -> datetime:
     moment = found if isinstance(found, datetime) else datetime.fromisoformat(found)
     return moment.replace(tzinfo=UTC)
 
 
+def read_moment(found: datetime | str | None) -> datetime | None:
+    """Read a moment that did not come through Django, which keeps them as text on SQLite."""
+    return datetime.fromisoformat(found).replace(tzinfo=UTC) if isinstance(found, str) else found
+
+
 def prepare() -> None:
-    """Give SQLite the one function it lacks; a connection that has it keeps it."""
+    """Give SQLite the functions it lacks; a connection that has them keeps them."""
     if connection.vendor == "sqlite":
         connection.ensure_connection()
         connection.connection.create_function("signalbox_field", 2, _field, deterministic=True)
+        connection.connection.create_function("signalbox_number", 1, _number, deterministic=True)
 
 
 def _field(body: str, name: str) -> str | None:
     own = json.loads(body)
     return json.dumps(own[name], ensure_ascii=False, separators=(",", ":")) if name in own else None
+
+
+def _number(text: str) -> int | float | None:
+    """Read a JSON number as values compare; its own reading of doubles is not always to the last place."""
+    return values.number(json.loads(text))

@@ -2,32 +2,62 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
+from datasets.queries.query import PERIODS
 from datasets.queries.selected import Row
 from datasets.records import moments
+
+_HOUR = len("2024-01-01T13")
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def record(row: Row) -> str:
     """Return one whole record: `_id`, the moments, the caller's fields, then the seven computed ones."""
-    return "".join(_parts(row))
+    timestamp = moments.write(row.timestamp)
+    start = "" if row.start_at is None else f',"_start_at":"{moments.write(row.start_at)}"'
+    end = "" if row.end_at is None else f',"_end_at":"{moments.write(row.end_at)}"'
+    own = "" if row.body == "{}" else f",{row.body[1:-1]}"
+    return (
+        f'{{"_id":{_json(row.record_id)},"_timestamp":"{timestamp}"{start}{end}{own},'
+        f'"_updated_at":"{moments.write(row.updated_at)}",{_period_fields(timestamp[:_HOUR])}}}'
+    )
 
 
-def _parts(row: Row) -> Iterator[str]:
-    yield f'{{"_id":{json.dumps(row.record_id, ensure_ascii=False)},"_timestamp":"{moments.write(row.timestamp)}"'
+def fields(row: Row) -> dict[str, Any]:
+    """Return what `record` writes, as values."""
+    timestamp = moments.write(row.timestamp)
+    found: dict[str, Any] = {"_id": row.record_id, "_timestamp": timestamp}
     if row.start_at is not None:
-        yield f',"_start_at":"{moments.write(row.start_at)}"'
+        found["_start_at"] = moments.write(row.start_at)
     if row.end_at is not None:
-        yield f',"_end_at":"{moments.write(row.end_at)}"'
-    if row.body != "{}":
-        yield "," + row.body[1:-1]
-    yield f',"_updated_at":"{moments.write(row.updated_at)}",'
-    yield _period_fields(row.timestamp.replace(minute=0, second=0, microsecond=0))
-    yield "}"
+        found["_end_at"] = moments.write(row.end_at)
+    found |= row.fields()
+    found["_updated_at"] = moments.write(row.updated_at)
+    found |= _period_values(timestamp[:_HOUR])
+    return found
+
+
+def names(row: Row) -> Iterator[str]:
+    """Yield the names of what `fields` returns, but those that every record has."""
+    if row.start_at is not None:
+        yield "_start_at"
+    if row.end_at is not None:
+        yield "_end_at"
+    yield from row.fields()
+
+
+EVERYWHERE = frozenset({"_id", "_timestamp", "_updated_at", *(f"_{period}_start_at" for period in PERIODS)})
 
 
 @lru_cache(maxsize=4096)
-def _period_fields(hour: datetime) -> str:
-    starts = moments.period_starts(hour)
-    return ",".join(f'"_{period}_start_at":"{moments.write(start)}"' for period, start in starts.items())
+def _period_fields(hour: str) -> str:
+    return _json(_period_values(hour))[1:-1]
+
+
+@lru_cache(maxsize=4096)
+def _period_values(hour: str) -> dict[str, str]:
+    """hour: the beginning of a moment as it is written, such as `2024-01-01T13`."""
+    starts = moments.period_starts(moments.parse(f"{hour}:00Z"))
+    return {f"_{period}_start_at": moments.write(start) for period, start in starts.items()}

@@ -47,6 +47,7 @@ def parse(text: str) -> datetime:
         raise ImpossibleMoment(text) from error
 
 
+@lru_cache(maxsize=1024)  # all records of a batch were stored at one moment
 def write(moment: datetime) -> str:
     """Return the one form in which every moment is given back.
 

@@ -1,22 +1,24 @@
 """Forget idempotency keys that nobody can replay any more. Source: Data Set contract §8, §14."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from datasets.models import RememberedKey
 
-_AT_ONCE = 5_000  # rows in one statement: short enough to hold nobody up
+_AT_ONCE = 2_000  # rows in one statement: short enough to hold nobody up
 
 
-def forget_old_keys() -> int:
-    """Delete what is older than DATASETS_IDEMPOTENCY_HOURS, in small steps; return how many rows went."""
+def old_keys() -> QuerySet[RememberedKey]:
+    """Return what is older than DATASETS_IDEMPOTENCY_HOURS."""
     oldest_kept = timezone.now() - timedelta(hours=settings.DATASETS_IDEMPOTENCY_HOURS)
-    removed = 0
-    while True:
-        old = RememberedKey.objects.filter(created_at__lte=oldest_kept).values_list("pk", flat=True)[:_AT_ONCE]
-        gone = RememberedKey.objects.filter(pk__in=list(old)).delete()[0]
-        removed += gone
-        if gone < _AT_ONCE:
-            return removed
+    return RememberedKey.objects.filter(created_at__lte=oldest_kept)
+
+
+def forget_old_keys() -> Iterator[int]:
+    """Delete them in small steps, and yield the number of each."""
+    while some := list(old_keys().values_list("pk", flat=True)[:_AT_ONCE]):
+        yield RememberedKey.objects.filter(pk__in=some).delete()[0]

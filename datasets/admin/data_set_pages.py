@@ -1,0 +1,158 @@
+"""The tabs of one data set. Each page only reads; what changes something is said in the audit. Console §2.15."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
+from django.template.response import TemplateResponse
+
+from config.console import cells, recent_sign_in, words
+from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.background import steps
+from config.console.models import AuditEvent
+from datasets import tokens
+from datasets.admin import chart, exports, overview_tab, records, retention, tokens_tab
+from datasets.admin.access import author
+from datasets.admin.chart import ChartForm
+from datasets.admin.records import RecordsForm
+from datasets.admin.retention import GuardedRetentionForm
+from datasets.models import DataSet
+
+_EVENTS = 200
+_TABS = (
+    ("overview", "Overview"),
+    ("records", "Records"),
+    ("chart", "Chart"),
+    ("tokens", "Tokens"),
+    ("retention", "Retention"),
+    ("export", "Export"),
+    ("activity", "Activity"),
+    ("change", "Settings"),
+)
+
+
+class DataSetPages(ShownOnceAdmin):
+    """Pages below one data set's address."""
+
+    steps = {
+        "overview": "overview",
+        "state": "state_now",
+        "records": "records",
+        "record": "record",
+        "chart": "chart",
+        "tokens": "tokens_page",
+        "retention": "retention",
+        "export": "export",
+        "activity": "activity",
+    }
+    grave_steps = frozenset({"export"})
+
+    def tabs(self, data_set: DataSet, current: str) -> list[dict[str, object]]:
+        return [
+            {"title": title, "url": self.url_of(word, data_set), "is_current": word == current} for word, title in _TABS
+        ]
+
+    def tab(self, request: HttpRequest, data_set: DataSet, current: str, **context: Any) -> TemplateResponse:
+        title = dict(_TABS)[current]
+        page = {
+            **self.page_context(request, f"{data_set}: {title.lower()}", data_set),
+            "data_set": data_set,
+            "tabs": self.tabs(data_set, current),
+            **context,
+        }
+        return TemplateResponse(request, f"admin/datasets/data_set/{current}.html", page)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        data_set = kwargs.get("obj")
+        tabs = {} if data_set is None else {"tabs": self.tabs(data_set, "change")}
+        return super().render_change_form(request, {**context, **tabs}, *args, **kwargs)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return HttpResponseRedirect(self.row_url(obj))
+
+    def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
+
+    def state_now(self, request: HttpRequest, data_set: DataSet) -> JsonResponse:
+        """Tell the page of a new data set whether its first record has come."""
+        return JsonResponse({"records": data_set.record_count}, headers={"Cache-Control": "no-store"})
+
+    def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Show records, newest first. What is asked comes in a POST, so that no id stands in an address (trap T1)."""
+        form = RecordsForm(request.POST or None)
+        columns = records.columns(data_set, author(request), form)
+        page = records.newest(data_set, form, columns)
+        chosen = {"form": form, "columns": columns, "page": page}
+        return self.tab(request, data_set, "records", offered=records.offered(data_set, columns), **chosen)
+
+    def record(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Show one record as it is stored; which one comes in a POST."""
+        found = records.one(data_set, request.POST.get("open", ""))
+        context = {
+            **self.page_context(request, f"{data_set}: record", data_set),
+            "tabs": self.tabs(data_set, "records"),
+            "found": found,
+            "records_url": self.url_of("records", data_set),
+        }
+        return TemplateResponse(request, "admin/datasets/data_set/record.html", context, status=200 if found else 404)
+
+    def chart(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        form = ChartForm(request.GET or None, data_set=data_set)
+        found = chart.draw(data_set, form)
+        if found and request.GET.get("format") == "csv":
+            disposition = f'attachment; filename="{data_set.name}_chart.csv"'
+            content_type = "text/csv; charset=utf-8"
+            return HttpResponse(found.csv(), content_type, headers={"Content-Disposition": disposition})
+        return self.tab(request, data_set, "chart", form=form, chart=found)
+
+    def tokens_page(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        rows = tokens_tab.rows(data_set)
+        has_writer = tokens.live_of(data_set).filter(may_write=True).exists()
+        return self.tab(request, data_set, "tokens", rows=rows, has_writer=has_writer)
+
+    def retention(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Say what new rules would remove now; only then is there a button that saves them."""
+        form = GuardedRetentionForm(request.POST if request.method == "POST" else None, instance=data_set)
+        kept = retention.in_words(data_set.retention_days, data_set.max_records)  # a form that is valid changes the row
+        preview = None
+        if request.method == "POST" and form.is_valid():
+            if request.POST.get("step") == "save":
+                arguments = {name: form.cleaned_data[name] for name in retention.NAMES}
+                step = many_rows.new_step(
+                    request, retention.KIND, rows=[str(data_set.pk)], total=1, arguments=arguments
+                )
+                if steps.do_now(step).changed:
+                    messages.success(request, f"Saved. The clean-up runs {retention.next_run()}.")
+                return HttpResponseRedirect(self.url_of("retention", data_set))
+            preview = retention.line(data_set, form)
+        shown = {"form": form, "preview": preview, "kept": kept, "next_run": retention.next_run()}
+        return self.tab(request, data_set, "retention", **shown)
+
+    def export(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
+        """Stream all records as a file; who took them is in the audit."""
+        form = request.POST.get("form", "")
+        if request.method == "POST" and form in exports.FORMS:
+            self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})
+            return exports.stream(data_set, form)
+        number = cells.number(data_set.record_count)
+        return self.tab(request, data_set, "export", forms=exports.FORMS, number=number)
+
+    def activity(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        events = list(AuditEvent.objects.filter(data_set_id=data_set.pk)[:_EVENTS])
+        names = words.names_of(events)
+        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event, names)} for event in events]
+        days = [day for day in overview_tab.days(data_set) if day.writes or day.refused or day.without_token]
+        return self.tab(request, data_set, "activity", events=told, days=list(reversed(days)))
+
+    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Read without a transaction: on SQLite each begins with the one lock for writing."""
+        if request.method not in {"GET", "HEAD"} and word not in {"records", "record"}:
+            return super()._take_step(word, request, object_id)
+        data_set = self._row_or_404(request, object_id)
+        if not self.may_take(request, word, data_set):
+            raise PermissionDenied
+        if word in self.grave_steps and not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        answer: HttpResponse = getattr(self, self.steps[word])(request, data_set)
+        return answer

@@ -1,0 +1,36 @@
+"""The tokens of one data set as its page lists them. Source: Staff console §2.15."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
+from django.db.models.query_utils import Q
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from config.console import cells
+from datasets.models import AccessToken, DataSet
+
+_WEEK = timedelta(days=7)
+
+
+def rows(data_set: DataSet) -> list[Any]:
+    """Return the tokens, the live ones first, with the calls of 7 days and a chip for their state."""
+    week = Q(days__day__gt=timezone.now().date() - _WEEK)
+    found = AccessToken.objects.filter(data_set=data_set).select_related("created_by").order_by("-pk")
+    tokens: list[Any] = list(found.annotate(calls=Coalesce(Sum("days__calls", filter=week), 0)))
+    for token in tokens:
+        token.chip = state(token)
+        token.used = cells.moment(token.last_used_at, never="Never")
+        token.ends = cells.moment(token.expires_at, never="Never")
+        token.made = cells.moment(token.created_at)
+    return sorted(tokens, key=lambda token: not token.is_live)
+
+
+def state(token: AccessToken) -> SafeString:
+    if token.revoked_at is not None:
+        return cells.chip("Revoked")
+    if not token.is_live:
+        return cells.chip("Ended")
+    return cells.chip("Ending", "warn") if token.expires_at else cells.chip("Live", "good")
