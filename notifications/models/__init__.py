@@ -2,46 +2,61 @@
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
-from notifications.models.callback import CallbackEndpoint, CallbackKind
+from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
+from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
 from notifications.models.claim import Attempt, Claim
 from notifications.models.client_tries import ClientTries
-from notifications.models.daily_count import DailyCount
+from notifications.models.daily_count import CountedDay, DailyCount
+from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.idempotency import IdempotencyRecord
+from notifications.models.key_usage import ApiKeyDay, ApiRefusal
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
+from notifications.models.provider_pause import ProviderPause
 from notifications.models.received_text import ReceivedText
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
-from notifications.models.service import GuestListEntry, Permission, RecipientKind, Service, TeamMember
+from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
+from notifications.models.text_part import TextPart
 from notifications.models.unsubscribe_request import UnsubscribeRequest
 
 __all__ = [
     "ApiKey",
+    "ApiKeyDay",
+    "ApiRefusal",
     "Attachment",
     "AttachmentState",
     "Attempt",
+    "CallbackAttempt",
+    "CallbackDelivery",
     "CallbackEndpoint",
     "CallbackKind",
     "Channel",
     "Claim",
     "ClientTries",
+    "CountedDay",
     "DailyCount",
     "DailyCounter",
+    "DeliveryState",
     "DownloadEvent",
     "DownloadKind",
+    "EarlyReceipt",
     "GuestListEntry",
     "IdempotencyRecord",
     "KeyType",
     "LimitKind",
     "Notification",
     "Origin",
+    "PauseReason",
     "Permission",
+    "ProviderPause",
     "RateSlot",
     "ReceivedText",
     "RecipientKind",
     "ReplyToAddress",
+    "Role",
     "SandboxContent",
     "SandboxMessage",
     "Service",
@@ -50,5 +65,6 @@ __all__ = [
     "TeamMember",
     "Template",
     "TemplateVersion",
+    "TextPart",
     "UnsubscribeRequest",
 ]

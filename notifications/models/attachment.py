@@ -70,9 +70,9 @@ class AttachmentQuerySet(models.QuerySet["Attachment"]):
             locked_until=None,
         )
 
-    def forget_old(self, at: datetime) -> int:
-        """Delete the rows of files removed a year ago. Returns how many."""
-        return self.filter(deleted_at__lt=at - TOMBSTONE_KEPT_FOR).delete()[0]
+    def to_forget(self, at: datetime) -> Self:
+        """Return the rows of files removed a year ago."""
+        return self.filter(deleted_at__lt=at - TOMBSTONE_KEPT_FOR).order_by("deleted_at")
 
 
 class Attachment(models.Model):
@@ -83,6 +83,7 @@ class Attachment(models.Model):
     extension: lower case, without the dot; size_bytes: of the file, not of its blob
     key_check: proves a key without the blob; email_tag: proves an address given the key, null where none is asked for
     expires_at: the first moment at which the file is not served; the day before is its last day
+    missing_since: when a clean-up first found that the store has lost the blob, null while it is there
 
     wrong_tries and day_tries count within the windows that began at window_started_at and day_started_at.
     """
@@ -103,6 +104,7 @@ class Attachment(models.Model):
     withdrawn_by = models.CharField(max_length=255, blank=True)
     withdrawn_why = models.CharField(max_length=255, blank=True)
     deleted_at = models.DateTimeField(null=True)
+    missing_since = models.DateTimeField(null=True)
 
     wrong_tries = models.PositiveIntegerField(default=0)
     day_tries = models.PositiveIntegerField(default=0)

@@ -1,6 +1,9 @@
 """Where a service wants to be told of final statuses and received texts. Source: the sending contract §20, §22."""
 
+import base64
+import secrets
 import uuid
+from datetime import datetime, timedelta
 
 from django.db import models
 from django.utils import timezone
@@ -8,25 +11,53 @@ from django.utils import timezone
 from config import sealing
 from notifications.models.service import Service
 
+OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Security and reliability §1
+
 
 class CallbackKind(models.TextChoices):
     DELIVERY_STATUS = "delivery_status", "Delivery status"
     RECEIVED_TEXT_MESSAGE = "received_text_message", "Received text message"
 
 
+class PauseReason(models.TextChoices):
+    """Why nothing is sent to an endpoint."""
+
+    PERSON = "person", "Paused by hand"
+    GONE = "gone", "It answered 410: it wants no more"
+    FAILING = "failing", "Nothing but failures for three days"
+
+
 class CallbackEndpoint(models.Model):
-    """One address per service and kind; its bearer token and signing secret are sealed."""
+    """One address per service and kind; its bearer token and signing secrets are sealed.
+
+    failing_since: when the first of the failures came that nothing but failures has followed.
+    tell_owners_at: from when on the owners are to be told of a pause by mail; null once they have been.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="callbacks")
     kind = models.CharField(max_length=21, choices=CallbackKind.choices)
-    url = models.CharField(max_length=2000)
+    url = models.CharField("URL", max_length=2000)
     sealed_bearer_token = models.BinaryField(editable=False)
     sealed_signing_secret = models.BinaryField(null=True, editable=False)
+    sealed_old_signing_secret = models.BinaryField(null=True, editable=False)
+    old_signing_secret_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.CharField(max_length=255, blank=True, editable=False)
+    failing_since = models.DateTimeField(null=True, editable=False)
+    paused_at = models.DateTimeField(null=True, editable=False)
+    paused_by = models.CharField(max_length=255, blank=True, editable=False)
+    pause_reason = models.CharField(max_length=7, choices=PauseReason.choices, blank=True, editable=False)
+    tell_owners_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
+        verbose_name = "callback"
         constraints = [models.UniqueConstraint(fields=["service", "kind"], name="callback_endpoint_one_a_kind")]
+        indexes = [
+            models.Index(
+                fields=["tell_owners_at"], condition=~models.Q(tell_owners_at=None), name="callback_endpoint_untold"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"Callback {str(self.id)[:8]}"
@@ -39,8 +70,27 @@ class CallbackEndpoint(models.Model):
     def signing_secret(self) -> str | None:
         return self._unseal("signing_secret", self.sealed_signing_secret) if self.sealed_signing_secret else None
 
+    def signing_secrets(self, now: datetime) -> list[str]:
+        """Return what a call is signed with, the newest secret first: none, one, or two after a rotation."""
+        secrets_now = [self.signing_secret] if self.signing_secret else []
+        if self.sealed_old_signing_secret and self.old_signing_secret_until and now < self.old_signing_secret_until:
+            secrets_now.append(self._unseal("old_signing_secret", self.sealed_old_signing_secret))
+        return secrets_now
+
+    def rotate_signing_secret(self, now: datetime) -> None:
+        """Make a signing secret (not saved)."""
+        self.replace_signing_secret(f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}", now)
+
+    def replace_signing_secret(self, secret: str, now: datetime) -> None:
+        """Sign with this one from now on (not saved); the one before signs too for a day."""
+        before = self.signing_secret
+        if before is not None:
+            self.sealed_old_signing_secret = self.seal("old_signing_secret", before)
+            self.old_signing_secret_until = now + OLD_SECRET_SIGNS_FOR
+        self.sealed_signing_secret = self.seal("signing_secret", secret)
+
     def seal(self, column: str, value: str) -> bytes:
-        """Return `value` sealed for this row's `bearer_token` or `signing_secret`."""
+        """Return `value` sealed for this row's `bearer_token`, `signing_secret` or `old_signing_secret`."""
         return sealing.seal(value, table="callback_endpoint", column=column, row=str(self.id))
 
     def _unseal(self, column: str, sealed: bytes | memoryview) -> str:

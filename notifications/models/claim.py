@@ -5,16 +5,17 @@ Source: Security and reliability §10.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Self, TypedDict
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from notifications.models.notification import Notification
-from notifications.models.status import COMPLETED, Status
+from notifications.models.notification import Notification, NotificationQuerySet
+from notifications.models.status import COMPLETED, FINAL, Status
 
 # The moments of the queue are the database's own: the same instant, and the same later, in each dialect.
 _MOMENTS = {
@@ -25,17 +26,42 @@ _MOMENTS = {
     ),
 }
 
+# What sending needs, and no more: reading a column that is not used costs as much as one that is.
+_READ = (
+    *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
+    *("sealed_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
+    *("status", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
+)
+
 # What sending needs of other tables is read by the statement that claims: one round trip, and never stale.
 _CLAIM = """
     UPDATE notifications_notification SET claimed_until = {later}, attempt = attempt + 1
     WHERE id = %(id)s AND status = 'created' AND next_attempt_at <= {now}
       AND (claimed_until IS NULL OR claimed_until < {now})
-    RETURNING *,
+    RETURNING {read},
       (SELECT name FROM notifications_service WHERE id = service_id) AS service_name,
       (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
       (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
       (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
 """
+
+# `NotificationQuerySet.advance` for one message of ours that a provider has taken. Written out, for nothing is owed for
+# it, and building this statement took five times as long as PostgreSQL needed to carry it out.
+_MARK_SENT = """
+    UPDATE notifications_notification SET
+        status = %(status)s, completed_at = %(completed_at)s, sent_at = %(sent_at)s, provider = %(provider)s,
+        provider_reference = %(provider_reference)s, attempts = %(attempts)s,
+        claimed_until = NULL, sealed_outgoing = NULL
+    WHERE id = %(sent_id)s AND attempt = %(sent_attempt)s AND status = 'created'
+"""
+
+# One statement, one commit: the next message is taken with the word on the last one, and neither waits for the other.
+_MARK_SENT_AND_TAKE = """
+    WITH sent AS ({mark_sent} RETURNING 1), taken AS ({claim})
+    SELECT (SELECT COUNT(*) FROM sent) AS was_ours, taken.* FROM (SELECT 1) AS always LEFT JOIN taken ON TRUE
+"""
+
+_FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
 class Attempt(TypedDict):
@@ -56,7 +82,7 @@ class Claim:
     """One message in the hands of this worker, with what is needed to send it.
 
     Each way to let go says whether the row was still ours: a finisher whose lease ran out changes nothing. The two that
-    end it for this worker take the keys of links with them, in the same update.
+    end it for this worker take the keys of links with them, and leave what is owed for it, all in one.
     """
 
     notification: Notification
@@ -71,62 +97,104 @@ class Claim:
 
         None: somebody else has it, or it is done, or not yet due.
         """
-        now, later = _MOMENTS[connection.vendor]
-        parameters = {
-            "id": Notification._meta.pk.get_db_prep_value(notification_id, connection),
-            "seconds": settings.DELIVERY_CLAIM_SECONDS,
-        }
-        for row in Notification.objects.raw(_CLAIM.format(now=now, later=later), parameters):
-            return cls(
-                notification=row,
-                service_name=row.service_name,  # type: ignore[attr-defined]  # the facts hang on the row by their names
-                service_is_active=bool(row.service_is_active),  # type: ignore[attr-defined]
-                sender=row.sender,  # type: ignore[attr-defined]
-                reply_to_address=row.reply_to_address,  # type: ignore[attr-defined]
-            )
+        for row in Notification.objects.raw(_claim_statement(), _claim_parameters(notification_id)):
+            return cls._of(row)
         return None
 
     def mark_sent(self, attempt: Attempt, *, status: Status, at: datetime, provider: str, reference: str = "") -> bool:
         """The message has been handed over, or ended here as if it had been."""
-        return self._finish(
-            attempt,
-            status=status,
-            sealed_outgoing=None,
-            sent_at=at,
-            completed_at=at if status in COMPLETED else None,
-            provider=provider,
-            provider_reference=reference,
-        )
+        if status in FINAL:
+            return self._end(attempt, status, at, sent_at=at, provider=provider, provider_reference=reference)
+        with connection.cursor() as cursor:
+            cursor.execute(_MARK_SENT, self._as_sent(attempt, status, at, provider, reference))
+            return bool(cursor.rowcount)
+
+    def mark_sent_and_take(
+        self, then: UUID, attempt: Attempt, *, status: Status, at: datetime, provider: str, reference: str = ""
+    ) -> tuple[bool, Self | None]:
+        """As `mark_sent`, and take hold of another message, as by `take`, with one commit for both."""
+        if status in FINAL or connection.vendor != "postgresql":
+            with transaction.atomic():
+                is_ours = self.mark_sent(attempt, status=status, at=at, provider=provider, reference=reference)
+                return is_ours, self.take(then)
+        statement = _MARK_SENT_AND_TAKE.format(mark_sent=_MARK_SENT, claim=_claim_statement())
+        parameters = self._as_sent(attempt, status, at, provider, reference) | _claim_parameters(then)
+        (row,) = Notification.objects.raw(statement, parameters)
+        return bool(row.was_ours), self._of(row) if row.id else None  # type: ignore[attr-defined]
 
     def fail(self, attempt: Attempt, *, status: Status, at: datetime) -> bool:
         """Nobody will try again."""
-        return self._finish(
-            attempt,
-            status=status,
-            sealed_outgoing=None,
-            completed_at=at,
-            provider=attempt["provider"],
-            failed_attempts=F("failed_attempts") + 1,
-        )
+        return self._end(attempt, status, at, provider=attempt["provider"], failed_attempts=F("failed_attempts") + 1)
 
-    def release(self, attempt: Attempt, *, delay: timedelta) -> bool:
-        """Somebody shall try again after `delay`; a hint for then is on its way."""
+    def release(self, attempt: Attempt, *, delay: timedelta, counts: bool = True) -> bool:
+        """Somebody shall try again after `delay`; a hint for then is on its way.
+
+        counts: this was a failure of the message, and not one of ours that it waits for.
+        """
         then = Now() + delay if delay else Now()  # a sum has more digits on SQLite: not due within its millisecond
-        return self._finish(
-            attempt,
-            next_attempt_at=then,
-            enqueued_at=then,
-            provider=attempt["provider"],
-            failed_attempts=F("failed_attempts") + 1,
+        changes: dict[str, Any] = {"next_attempt_at": then, "enqueued_at": then, "provider": attempt["provider"]}
+        if counts:
+            changes["failed_attempts"] = F("failed_attempts") + 1
+        return bool(self._mine().update(**changes, **self._let_go(attempt)))
+
+    def put_back(self, *, delay: timedelta) -> bool:
+        """Nobody was asked: the message waits on as if it had never been taken."""
+        then = Now() + delay
+        return bool(
+            self._mine().update(claimed_until=None, next_attempt_at=then, enqueued_at=then, attempt=F("attempt") - 1)
         )
 
-    def _finish(self, attempt: Attempt, **changes: Any) -> bool:  # Any: values and expressions of the columns
-        mine = Notification.objects.filter(
+    def _as_sent(
+        self, attempt: Attempt, status: Status, at: datetime, provider: str, reference: str
+    ) -> dict[str, Any]:  # Any: as the database takes them
+        values = {
+            "status": status.value,
+            "completed_at": at if status in COMPLETED else None,
+            "sent_at": at,
+            "provider": provider,
+            "provider_reference": reference,
+            "attempts": [*self._earlier(), attempt],
+        }
+        return {name: _FIELDS[name].get_db_prep_save(value, connection) for name, value in values.items()} | {
+            "sent_id": _FIELDS["id"].get_db_prep_save(self.notification.id, connection),
+            "sent_attempt": self.notification.attempt,
+        }
+
+    @classmethod
+    def _of(cls, row: Notification) -> Self:
+        return cls(
+            notification=row,
+            service_name=row.service_name,  # type: ignore[attr-defined]  # the facts hang on the row by their names
+            service_is_active=bool(row.service_is_active),  # type: ignore[attr-defined]
+            sender=row.sender,  # type: ignore[attr-defined]
+            reply_to_address=row.reply_to_address,  # type: ignore[attr-defined]
+        )
+
+    def _end(self, attempt: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: as `_let_go`
+        return bool(self._mine().advance(status, at, **changes, **self._let_go(attempt)))
+
+    def _mine(self) -> NotificationQuerySet:
+        return Notification.objects.filter(
             id=self.notification.id, attempt=self.notification.attempt, status=Status.CREATED
         )
-        return bool(mine.update(claimed_until=None, attempts=[*self._earlier(), attempt], **changes))
+
+    def _let_go(self, attempt: Attempt) -> dict[str, Any]:  # Any: values and expressions of the columns
+        return {"claimed_until": None, "attempts": [*self._earlier(), attempt]}
 
     def _earlier(self) -> list[Any]:
         """Return the attempts so far; a claim that left no word is one whose outcome nobody knows."""
         noted = list(self.notification.attempts)
         return noted + [LOST] * (self.notification.attempt - 1 - len(noted))
+
+
+@cache
+def _claim_statement() -> str:
+    now, later = _MOMENTS[connection.vendor]
+    return _CLAIM.format(now=now, later=later, read=", ".join(_READ))
+
+
+def _claim_parameters(notification_id: UUID) -> dict[str, Any]:  # Any: a UUID, or its text
+    return {
+        "id": _FIELDS["id"].get_db_prep_value(notification_id, connection),
+        "seconds": settings.DELIVERY_CLAIM_SECONDS,
+    }

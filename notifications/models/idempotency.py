@@ -1,6 +1,7 @@
 """Requests sent with an Idempotency-Key, for a day. Source: the sending contract §15."""
 
 from datetime import timedelta
+from typing import Self
 
 from django.db import models
 from django.utils import timezone
@@ -11,9 +12,9 @@ KEPT_FOR = timedelta(hours=24)
 
 
 class IdempotencyRecordQuerySet(models.QuerySet["IdempotencyRecord"]):
-    def forget_old(self) -> int:
-        """Delete what is older than a day. Returns how many records."""
-        return self.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()[0]
+    def to_forget(self) -> Self:
+        """Return what is older than a day."""
+        return self.filter(created_at__lt=timezone.now() - KEPT_FOR).order_by("created_at")
 
 
 class IdempotencyRecord(models.Model):

@@ -10,16 +10,18 @@ from typing import Self
 from uuid import UUID
 
 from django.conf import settings
-from django.db import models
-from django.db.models import Exists, OuterRef, Q
-from django.db.models.functions import Now
+from django.db import models, transaction
+from django.db.models import Q
+from django.db.models.functions import Now, RowNumber
 from django.utils import timezone
 
 from config import sealing
 from notifications.models.api_key import ApiKey, KeyType
+from notifications.models.callback import CallbackKind
+from notifications.models.callback_delivery import CallbackDelivery, endpoint_told_of
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, Status, sources
+from notifications.models.status import COMPLETED, FINAL, Status, sources
 
 
 class Channel(models.TextChoices):
@@ -51,32 +53,47 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         )
 
     def due_in_turn(self, limit: int) -> list[UUID]:
-        """Return up to `limit` ids of due messages, an equal share for each service, oldest first in each.
+        """Return up to `limit` ids of due messages: the oldest of each service, then the next of each, and so on.
 
-        What a service does not need of its share goes to the others at the next call.
+        One statement, however many services wait: a thousand of them took a query each before.
         """
-        services = list(Service.objects.filter(Exists(self.due().filter(service=OuterRef("pk")))))
-        share = max(1, limit // max(1, len(services)))
-        shares = [
-            self.due().filter(service=service).order_by("next_attempt_at").values_list("id", flat=True)[:share]
-            for service in services
-        ]
-        return [identifier for ids in shares for identifier in ids][:limit]
+        place = models.Window(RowNumber(), partition_by=models.F("service_id"), order_by="next_attempt_at")
+        due = self.due().annotate(place=place).order_by("place", "next_attempt_at")
+        return list(due.values_list("id", flat=True)[:limit])
 
     def mark_enqueued(self) -> int:
         return self.update(enqueued_at=Now())
 
-    def advance(self, status: Status, at: datetime) -> int:
-        """Move these messages on, where the table of statuses allows it. Returns how many moved."""
-        changes: dict[str, object] = {"status": status, "sealed_outgoing": None}
+    def advance(self, status: Status, at: datetime, **changes: object) -> int:
+        """Move these messages on, where the table of statuses allows it. Returns how many moved.
+
+        Every change of a status goes through here, so what is owed for a last word is written with it, or not at all.
+        changes: further columns, with their values or expressions.
+        """
+        changes |= {"status": status, "sealed_outgoing": None}
         if status in COMPLETED:
             changes["completed_at"] = at
-        return self.filter(status__in=sources(status)).update(**changes)
+        movable = self.filter(status__in=sources(status))
+        if status not in FINAL:
+            return movable.update(**changes)
+        with transaction.atomic():
+            known = movable.annotate(told=endpoint_told_of(CallbackKind.DELIVERY_STATUS))
+            endpoints = dict(known.select_for_update().values_list("id", "told"))
+            moved = Notification.objects.filter(id__in=endpoints)
+            count = moved.update(**changes)
+            if told := {identifier: endpoint for identifier, endpoint in endpoints.items() if endpoint}:
+                CallbackDelivery.objects.owe_statuses(moved.filter(id__in=told), told)
+            return count
 
-    def forget_sealed(self) -> int:
-        """Clear what is still sealed of messages that have ended or been handed over. Returns of how many."""
-        ended = self.exclude(status=Status.CREATED).exclude(sealed_outgoing=None)
-        return ended.update(sealed_outgoing=None)
+    def handed_to(self, provider: str, *, reference: str, notification_id: UUID | None) -> Self:
+        """Return what this provider was given: the newest of its reference, or the one of our own id."""
+        by_reference = ~Q(provider_reference="") & Q(provider_reference=reference)
+        wanted = Q(id=notification_id) if notification_id else by_reference
+        return self.filter(wanted, provider=provider).order_by("-created_at")
+
+    def still_sealed(self) -> Self:
+        """Return the messages that have ended or been handed over, and hold what only sending them needed."""
+        return self.exclude(status=Status.CREATED).exclude(sealed_outgoing=None)
 
     def silent_since(self, moment: datetime) -> Self:
         """Return what a provider took before this moment and never reported on."""
@@ -93,6 +110,7 @@ class Notification(models.Model):
     where there are no files. What is kept readable has the links without their keys.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
     attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
+    receipts: what the provider has reported since: {"at", "outcome", "code"}, in order, each once; `complaint` is one.
 
     The moments of the queue are the database's, so that no web server's clock decides what is due.
     """
@@ -137,10 +155,12 @@ class Notification(models.Model):
     attempts = models.JSONField(default=list)
     provider = models.CharField(max_length=60, blank=True)
     provider_reference = models.CharField(max_length=255, blank=True)
+    receipts = models.JSONField(default=list)
 
     objects = NotificationQuerySet.as_manager()
 
     class Meta:
+        verbose_name = "message"
         indexes = [
             models.Index(fields=["service", "key_type", "-created_at", "-id"], name="notification_list"),
             models.Index(
@@ -153,6 +173,27 @@ class Notification(models.Model):
                 fields=["sent_at"], condition=models.Q(status__in=["sending", "pending"]), name="notification_silent"
             ),
             models.Index(fields=["status"], condition=~models.Q(sealed_outgoing=None), name="notification_sealed"),
+            models.Index(
+                fields=["provider_reference"],
+                condition=~models.Q(provider_reference=""),
+                name="notification_handed_to",
+            ),
+            # The console's log: each status of a key type is a stretch in the order of the list, and what else the log
+            # is filtered by is read from the index alone.
+            models.Index(
+                fields=[
+                    *("service", "status", "key_type", "-created_at", "-id"),
+                    *("channel", "template", "api_key", "provider", "origin"),
+                ],
+                name="notification_log",
+            ),
+            # The same of what staff sent by hand: mostly few, for whom the log of all would be read to its end.
+            models.Index(
+                fields=["service", "status", "key_type", "-created_at", "-id"],
+                condition=models.Q(origin="console"),
+                name="notification_by_console",
+            ),
+            models.Index(fields=["normalised_recipient", "service"], name="notification_recipient"),
         ]
 
     def __str__(self) -> str:

@@ -6,20 +6,20 @@ and a second run leaves alone what the first one holds. Source: the sending cont
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from config.console.clean_up.pace import Pace
 from notifications.models.api_key import KeyType
-from notifications.models.daily_count import DailyCount
+from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.notification import Notification
 from notifications.models.received_text import ReceivedText
 from notifications.models.service import Service
 from notifications.models.status import Status
-
-BATCH = 500
 
 
 def kept_since(service: Service) -> datetime:
@@ -28,38 +28,56 @@ def kept_since(service: Service) -> datetime:
     return datetime.combine(day, time(tzinfo=UTC))
 
 
-def purge(most: int) -> int:
-    """Delete up to `most` messages and received texts that are older than their service keeps them.
+def due_messages(service: Service) -> list[QuerySet[Notification]]:
+    """Return what this service keeps no longer, one set a key type, as the index of the list has it."""
+    old = Notification.objects.filter(service=service, created_at__lt=kept_since(service)).exclude(
+        status=Status.CREATED
+    )
+    return [old.filter(key_type=key_type).order_by("created_at", "id") for key_type in KeyType]
 
-    Returns how many; fewer than `most` means that there are no more.
+
+def due_texts(service: Service) -> QuerySet[ReceivedText]:
+    old = ReceivedText.objects.filter(service=service, created_at__lt=kept_since(service))
+    return old.order_by("created_at", "id")
+
+
+def purge() -> Iterator[tuple[Service, int]]:
+    """Delete the messages and received texts that are older than their service keeps them.
+
+    Yields after each batch: the service, and how many went.
     """
-    removed = 0
+    pace = Pace()
     for service in Service.objects.order_by("id"):
-        cutoff = kept_since(service)
-        for key_type in KeyType:  # as the index of the list has it
-            messages = Notification.objects.filter(service=service, key_type=key_type, created_at__lt=cutoff)
-            ended = messages.exclude(status=Status.CREATED).order_by("created_at", "id")
-            while removed < most and (count := _remove_messages(ended, min(BATCH, most - removed))):
-                removed += count
-        texts = ReceivedText.objects.filter(service=service, created_at__lt=cutoff).order_by("created_at", "id")
-        while removed < most and (count := _remove_texts(texts, min(BATCH, most - removed))):
-            removed += count
-    return removed
+        for messages in due_messages(service):
+            while count := _remove_messages(messages, pace):
+                yield service, count
+        while count := _remove_texts(due_texts(service), pace):
+            yield service, count
 
 
-@transaction.atomic
-def _remove_messages(messages: QuerySet[Notification], most: int) -> int:
+def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
+    pace.begin()
+    with transaction.atomic():
+        count = _remove_batch(messages, pace.at_once)
+    pace.end(count)
+    return count
+
+
+def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     columns = ("id", "service_id", "created_at", "channel", "template_id", "key_type", "status")
-    batch = list(messages.select_for_update(skip_locked=True).only(*columns)[:most])
+    batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
     counted = Counter(
         (message.created_at.astimezone(UTC).date(), message.template_id, message.key_type, message.status)
         for message in batch
         if message.key_type != KeyType.TEST
     )
     channels = {message.template_id: message.channel for message in batch}
-    for (day, template_id, key_type, status), n in sorted(counted.items()):  # in one order, or two runs would deadlock
-        DailyCount.objects.add(
-            n,
+    # Days, then counts, in one order: two runs, or one and the clock's count, would deadlock otherwise.
+    for day in sorted({day for day, *_ in counted}):
+        CountedDay.objects.touch(batch[0].service_id, day)
+    for (day, template_id, key_type, status), number in sorted(counted.items()):
+        DailyCount.objects.add_deleted(
+            number,
             service_id=batch[0].service_id,
             day=day,
             channel=channels[template_id],
@@ -71,8 +89,10 @@ def _remove_messages(messages: QuerySet[Notification], most: int) -> int:
     return len(batch)
 
 
-@transaction.atomic
-def _remove_texts(texts: QuerySet[ReceivedText], most: int) -> int:
-    ids = list(texts.select_for_update(skip_locked=True).values_list("id", flat=True)[:most])
-    ReceivedText.objects.filter(id__in=ids).delete()
+def _remove_texts(texts: QuerySet[ReceivedText], pace: Pace) -> int:
+    pace.begin()
+    with transaction.atomic():
+        ids = list(texts.select_for_update(skip_locked=True).values_list("id", flat=True)[: pace.at_once])
+        ReceivedText.objects.filter(id__in=ids).delete()
+    pace.end(len(ids))
     return len(ids)

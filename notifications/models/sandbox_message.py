@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from typing import Self
 from uuid import UUID
 
 from django.db import models
@@ -42,13 +43,13 @@ class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
         message.save(force_insert=True)
         return message
 
-    def trim(self) -> int:
-        """Remove all but the newest 2000 of the last 7 days. Returns how many were removed."""
-        removed, _ = self.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()
-        oldest_kept = self.order_by("-received_at").values_list("received_at", flat=True)[MOST_KEPT - 1 : MOST_KEPT]
-        for moment in oldest_kept:
-            removed += self.filter(received_at__lt=moment).delete()[0]
-        return removed
+    def to_forget(self) -> Self:
+        """Return all but the newest 2000 of the last 7 days."""
+        newest = self.order_by("-received_at").values_list("received_at", flat=True)
+        kept_since = timezone.now() - KEPT_FOR
+        for oldest_kept in newest[MOST_KEPT - 1 : MOST_KEPT]:
+            kept_since = max(kept_since, oldest_kept)
+        return self.filter(received_at__lt=kept_since).order_by("received_at")
 
 
 class SandboxMessage(models.Model):

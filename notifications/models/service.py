@@ -14,6 +14,17 @@ class Permission(models.TextChoices):
     SMS_TO_UK_LANDLINES = "sms_to_uk_landlines", "UK landlines"
 
 
+class Role(models.TextChoices):
+    """What a person may do in one service; kept in `TeamMember.roles`. Source: Staff console §1.3."""
+
+    SEE_ACTIVITY = "see_activity", "See activity"
+    SEE_RECIPIENTS = "see_recipients", "See recipients"
+    SEND_MESSAGES = "send_messages", "Send messages"
+    EDIT_TEMPLATES = "edit_templates", "Edit templates"
+    MANAGE_API = "manage_api", "Manage API"
+    MANAGE_SERVICE = "manage_service", "Manage service"
+
+
 class RecipientKind(models.TextChoices):
     EMAIL = "email", "Email address"
     PHONE = "phone", "Phone number"

@@ -18,7 +18,8 @@ class Status(models.TextChoices):
 
 
 FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
-COMPLETED = FAILURES | {Status.DELIVERED, Status.SENT}  # these set `completed_at`
+FINAL = FAILURES | {Status.DELIVERED}  # nothing comes after these
+COMPLETED = FINAL | {Status.SENT}  # these set `completed_at`
 
 _MAY_BECOME = {
     Status.CREATED: FAILURES | {Status.SENDING, Status.SENT, Status.DELIVERED},

@@ -13,13 +13,19 @@ from notifications.models.service import Service
 
 
 class Template(models.Model):
-    """The text people receive, by its id; its words are those of `current_version`."""
+    """The text people receive, by its id; its words are those of `current_version`.
+
+    samples: what the editor tries placeholders with: `{name: {"kind", "value"}}`; kept for staff, never sent.
+    redact_personalisation: staff see `hidden` where callers filled in, in messages sent before too; never taken back
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="templates")
     type = models.CharField(max_length=5, choices=Channel.choices)
     name = models.CharField(max_length=255)
     current_version = models.PositiveIntegerField(default=1, editable=False)
+    redact_personalisation = models.BooleanField(default=False)
+    samples = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True, editable=False)
     updated_at = models.DateTimeField(null=True, blank=True, editable=False)
