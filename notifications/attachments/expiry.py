@@ -3,7 +3,6 @@
 Expiry itself is tested at every request; what is here only carries it out. Source: Files sent by email §8, §10.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,67 +12,67 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
-from notifications.attachments import store
+from notifications.attachments import missing, store
 from notifications.models import Attachment
 
 log = structlog.get_logger()
 
-BATCH = 500
-RUN_SECONDS = 600  # then the next run goes on
+BATCH = 50  # files: their blobs go one by one, and a run is to be heard of in between
+LOOKED_UP_AT_ONCE = 500
 STORE_IS_AWAY_AFTER = 3  # failures in a row; each may take the time-outs of the store
 ORPHAN_AFTER = timedelta(hours=24)  # a blob is written a moment before its row
-NAMED_IN_LOG = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What one run did. errors: files that stay for the next run."""
+    """What one batch came to. errors: files that stay for the next run; is_away: for the store does not answer."""
 
     removed: int = 0
     errors: int = 0
+    is_away: bool = False
 
 
-def remove_due() -> Removal:
-    """Remove every file past its last day or withdrawn, in batches. Safe when run twice at once, or killed."""
-    ends_at = time.monotonic() + RUN_SECONDS
-    removed = 0
+def remove_due() -> Iterator[Removal]:
+    """Remove every file past its last day or withdrawn, a batch at a time. Safe when run twice at once, or killed."""
     failed: list[UUID] = []
-    while time.monotonic() < ends_at:
+    is_away = False
+    while not is_away:
         now = timezone.now()
         due = Attachment.objects.to_remove(now).exclude(pk__in=failed).order_by("expires_at")
         batch = list(due.values_list("pk", "storage_name")[:BATCH])
-        gone, kept, is_away = _delete_blobs(batch)
-        removed += Attachment.objects.filter(pk__in=gone).mark_removed(now)
-        failed += kept
-        if not batch or is_away:
+        if not batch:
             break
-    if removed or failed:
-        log.info("attachments.removed", removed=removed, errors=len(failed))
-    return Removal(removed=removed, errors=len(failed))
+        gone, kept, is_away = _delete_blobs(batch)
+        removed = Attachment.objects.filter(pk__in=gone).mark_removed(now)
+        failed += kept
+        log.info("attachments.removed", removed=removed, errors=len(kept))
+        yield Removal(removed=removed, errors=len(kept), is_away=is_away)
 
 
-def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Removal:
-    """Remove blobs that no row speaks of, and tell of rows whose blob is gone before its time.
+def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
+    """Heal what the store and the rows disagree about: blobs that no row speaks of, and rows whose blob is lost.
 
-    A row without its blob stays: its page says that something is wrong, which a folder that is not mounted must not
-    turn into "no longer available" for ever. Past its last day it is removed like any other.
+    older_than: so long either has to be so, since a blob is written a moment before its row, and a folder may come
+    back. Raises store.StoreAway.
     """
     started_at = timezone.now()
     names = store.names()
-    removed = errors = 0
     for some in _batches(names):
         known = set(
             Attachment.objects.filter(storage_name__in=some, deleted_at=None).values_list("storage_name", flat=True)
         )
+        removed = errors = 0
         for name in set(some) - known:
             try:
                 removed += _remove_orphan(name, written_before=started_at - older_than)
             except store.StoreAway:
                 errors += 1
-    _tell_of_missing(set(names), written_before=started_at)
-    if removed or errors:
-        log.info("attachments.orphans_removed", removed=removed, errors=errors)
-    return Removal(removed=removed, errors=errors)
+        if removed or errors:
+            log.info("attachments.orphans_removed", removed=removed, errors=errors)
+            yield Removal(removed=removed, errors=errors)
+    lost = missing.settle(set(names), seen_at=started_at, older_than=older_than)
+    if lost:
+        yield Removal(removed=lost)
 
 
 def _delete_blobs(batch: Sequence[tuple[UUID, str]]) -> tuple[list[UUID], list[UUID], bool]:
@@ -104,15 +103,7 @@ def _remove_orphan(name: str, *, written_before: datetime) -> int:
     return 1
 
 
-def _tell_of_missing(names: set[str], *, written_before: datetime) -> None:
-    alive = Attachment.objects.filter(deleted_at=None, withdrawn_at=None, expires_at__gt=written_before)
-    rows = alive.filter(created_at__lt=written_before).values_list("pk", "storage_name")
-    missing = [str(pk) for pk, name in rows.iterator(BATCH) if name not in names]
-    if missing:
-        log.error("attachments.blobs_missing", count=len(missing), attachment_ids=missing[:NAMED_IN_LOG])
-
-
 def _batches(names: Sequence[str]) -> Iterator[list[str]]:
     rest = iter(names)
-    while some := list(islice(rest, BATCH)):
+    while some := list(islice(rest, LOOKED_UP_AT_ONCE)):
         yield some

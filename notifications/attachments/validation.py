@@ -23,6 +23,7 @@ _OPTIONS = frozenset({"file", "filename", "confirm_email_before_download", "rete
 _WEEKS = re.compile(r"(?P<weeks>[0-9]{1,2}) weeks?", re.IGNORECASE | re.ASCII)
 _MOST_PADDING = 2
 _WHITE_SPACE = b"\r\n \t"  # tools wrap base64 with it
+_WRAPPED = re.compile(rb"[\r\n \t]")
 _CONTROLS_AND_DIRECTIONS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAME_ALPHABET = string.ascii_lowercase + string.digits
 _NAME_CHARACTERS = 8
@@ -113,7 +114,9 @@ def extension_of(name: str) -> str:
 
 def _from_base64(text: str) -> bytes:
     try:
-        encoded = text.encode("ascii").translate(None, _WHITE_SPACE)
+        encoded = text.encode("ascii")
+        if _WRAPPED.search(encoded):  # only then: it is a copy of the whole
+            encoded = encoded.translate(None, _WHITE_SPACE)
         data = base64.b64decode(encoded, validate=True)
     except ValueError as error:
         raise refusals.NotBase64 from error

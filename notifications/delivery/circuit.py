@@ -25,10 +25,10 @@ class Circuit:
         """The provider took a message, or refused one for good: it is there."""
         self._failures = 0
 
-    def note_failure(self, *, pause_at_once: bool = False) -> bool:
+    def note_failure(self) -> bool:
         """Count a temporary failure. Returns whether this one opened the circuit; a failed probe does so by itself."""
         self._failures += 1
-        opens = pause_at_once or self._failures >= FAILURES
+        opens = self._failures >= FAILURES
         if opens:
             self._open_until = self._clock() + PAUSE_SECONDS
         return opens

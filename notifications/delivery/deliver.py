@@ -9,8 +9,10 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
+from config import figures
 from notifications.delivery import providers, retries
-from notifications.delivery.messages import Accepted, DeliveryFailure, PermanentFailure, TemporaryFailure
+from notifications.delivery.carrier import Carrier
+from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
 from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Status
@@ -27,6 +29,8 @@ TEST_STATUSES = {
 
 log = structlog.get_logger()
 
+_chance = random.SystemRandom()
+
 
 def deliver(notification_id: UUID) -> timedelta | None:
     """Send one stored notification at most once per claim. Returns after how long to try again, if that is to be.
@@ -37,6 +41,14 @@ def deliver(notification_id: UUID) -> timedelta | None:
     claim = Claim.take(notification_id)
     if claim is None:  # another worker has it, or it is done
         return None
+    return hand_over(claim)[0]
+
+
+def hand_over(claim: Claim, *, then: UUID | None = None) -> tuple[timedelta | None, Claim | None]:
+    """Send the message a worker has taken. Returns what `deliver` does, and the next message if that was to be taken.
+
+    then: to be taken with the word that this one was accepted; not after a failure.
+    """
     delivery = _Delivery(claim)
     try:
         if not claim.service_is_active:
@@ -44,15 +56,15 @@ def deliver(notification_id: UUID) -> timedelta | None:
         if claim.notification.key_type == KeyType.TEST:
             delivery.end_as_test()
         else:
-            delivery.note(delivery.send())
+            return None, delivery.note(delivery.send(), then)
     except PermanentFailure as failure:
         delivery.fail(failure, Status.PERMANENT_FAILURE if failure.is_recipients else Status.TECHNICAL_FAILURE)
     except TemporaryFailure as failure:
-        return delivery.try_again(failure)
+        return delivery.try_again(failure), None
     except Exception as error:  # whatever a provider's adapter raises, the message is tried again
-        log.error("notification.unforeseen", notification_id=str(notification_id), exc_info=error)
-        return delivery.try_again(TemporaryFailure(type(error).__name__, is_uncertain=True))
-    return None
+        log.error("notification.unforeseen", notification_id=str(claim.notification.id), exc_info=error)
+        return delivery.try_again(TemporaryFailure(type(error).__name__, is_uncertain=True)), None
+    return None, None
 
 
 def status_once_accepted(notification: Notification, accepted: Accepted) -> Status:
@@ -72,28 +84,68 @@ class _Delivery:
         self._started_at = timezone.now()
         self._started = time.monotonic()
         self._provider = ""
-        self._others: list[providers.Carrier] = []
+        self._has_another = False
 
     def send(self) -> Accepted:
-        """Hand the message to the first provider that may take it, after a failure rather to another one."""
+        """Hand the message to the first provider that may take it, after a failure rather to another one.
+
+        Not so after an attempt nobody knows the outcome of: who may have it already can drop the copy, others cannot.
+        Those who can be asked whether they have it are asked first.
+        """
         message = message_for(self._claim)
         able = providers.able_to_take(message)
-        able.sort(key=lambda carrier: carrier.name == self._notification.provider)  # the one that failed comes last
-        if not able:
-            raise TemporaryFailure("no provider can take it now")
-        self._provider = able[0].name
-        self._others = able[1:]
-        return able[0].send(message)
+        if self._may_have_been_taken and (found := self._found(message, able)):
+            return found
+        last = self._notification.provider
+        able.sort(key=lambda carrier: (carrier.name == last) is not self._is_in_doubt)
+        free = next((carrier for carrier in able if carrier.lets_in()), None)
+        if free is None:
+            raise TemporaryFailure("no provider can take it now", is_our_fault=bool(able))
+        self._provider = free.name
+        self._has_another = any(not carrier.is_paused() for carrier in able if carrier is not free)
+        return free.send(message)
 
-    def note(self, accepted: Accepted) -> None:
-        was_ours = self._claim.mark_sent(
-            self._attempt("accepted", accepted.reply),
-            status=status_once_accepted(self._notification, accepted),
-            at=timezone.now(),
-            provider=self._provider,
-            reference=accepted.reference,
-        )
+    def _found(self, message: Outgoing, able: list[Carrier]) -> Accepted | None:
+        """Ask those who can tell. One that should and cannot now leaves the doubt: sent again it might go twice."""
+        for carrier in able:
+            if carrier.is_askable and not carrier.is_paused():
+                self._provider = carrier.name
+                try:
+                    found = carrier.find(message)
+                except DeliveryFailure as failure:
+                    is_our_fault = isinstance(failure, TemporaryFailure) and failure.is_our_fault
+                    raise TemporaryFailure(
+                        f"asked: {failure.reason}", reply=failure.reply, is_uncertain=True, is_our_fault=is_our_fault
+                    ) from failure
+                if found:
+                    return found
+        return None
+
+    @property
+    def _may_have_been_taken(self) -> bool:
+        """Say whether of any attempt nobody knows the outcome: of a claim that left no word, too."""
+        attempts = self._notification.attempts
+        return len(attempts) < self._notification.attempt - 1 or any(one["outcome"] == "uncertain" for one in attempts)
+
+    @property
+    def _is_in_doubt(self) -> bool:
+        attempts = self._notification.attempts
+        return bool(attempts) and attempts[-1]["outcome"] == "uncertain"
+
+    def note(self, accepted: Accepted, then: UUID | None) -> Claim | None:
+        status = status_once_accepted(self._notification, accepted)
+        attempt = self._attempt("accepted", accepted.reply)
+        at, name, reference = timezone.now(), self._provider, accepted.reference
+        following = None
+        if then is None:
+            was_ours = self._claim.mark_sent(attempt, status=status, at=at, provider=name, reference=reference)
+        else:
+            was_ours, following = self._claim.mark_sent_and_take(
+                then, attempt, status=status, at=at, provider=name, reference=reference
+            )
+        self._count(status, was_ours)
         self._say("sent", was_ours)
+        return following
 
     def end_as_test(self) -> None:
         """A test key's message is handed to no provider; where there is a sandbox inbox, it is seen there."""
@@ -101,11 +153,13 @@ class _Delivery:
             sandbox.keep(message_for(self._claim))
         status = TEST_STATUSES.get(self._notification.normalised_recipient, Status.DELIVERED)
         was_ours = self._claim.mark_sent(self._attempt("test"), status=status, at=timezone.now(), provider="")
+        self._count(status, was_ours)
         self._say("ended", was_ours, status=status.value)
 
     def fail(self, failure: DeliveryFailure, status: Status) -> None:
         attempt = self._attempt("permanent", failure.reply or failure.reason)
         was_ours = self._claim.fail(attempt, status=status, at=timezone.now())
+        self._count(status, was_ours)
         self._say("failed", was_ours, reason=failure.reason, status=status.value)
 
     def try_again(self, failure: TemporaryFailure) -> timedelta | None:
@@ -115,15 +169,33 @@ class _Delivery:
         if now >= last_chance:
             self.fail(failure, Status.TECHNICAL_FAILURE)
             return None
-        failed_attempts = self._notification.failed_attempts + 1
-        delay = retries.delay_after(failed_attempts, another_provider=bool(self._others), chance=random.SystemRandom())
-        delay = min(delay, last_chance - now)
+        delay = min(self._delay(failure), last_chance - now)
         attempt = self._attempt("uncertain" if failure.is_uncertain else "temporary", failure.reply or failure.reason)
-        was_ours = self._claim.release(attempt, delay=delay)
+        if failure.is_our_fault and not self._is_news(attempt):
+            was_ours = self._claim.put_back(delay=delay)
+        else:
+            was_ours = self._claim.release(attempt, delay=delay, counts=not failure.is_our_fault)
         self._say("deferred", was_ours, reason=failure.reason, seconds=round(delay.total_seconds()))
         return delay if was_ours else None
 
+    def _delay(self, failure: TemporaryFailure) -> timedelta:
+        has_another = self._has_another and not failure.is_uncertain
+        if failure.is_our_fault:
+            return timedelta(0) if has_another else retries.delay_while_paused(_chance)
+        failed_attempts = self._notification.failed_attempts + 1
+        delay = retries.delay_after(failed_attempts, another_provider=has_another, chance=_chance)
+        return failure.retry_after if failure.retry_after and delay else delay
+
+    def _is_news(self, attempt: Attempt) -> bool:
+        """Say whether it is worth a line of the timeline: a message may wait for a paused provider for days."""
+        if not self._provider:
+            return False
+        last = self._notification.attempts[-1:]
+        return not any((one["provider"], one["reply"]) == (attempt["provider"], attempt["reply"]) for one in last)
+
     def _attempt(self, outcome: str, reply: str = "") -> Attempt:
+        if self._provider:
+            figures.ATTEMPTS.add(self._provider, outcome, seconds=time.monotonic() - self._started)
         return Attempt(
             at=self._started_at.isoformat(),
             provider=self._provider,
@@ -131,6 +203,10 @@ class _Delivery:
             reply="".join(filter(str.isprintable, reply))[:MAX_REPLY_CHARACTERS],  # PostgreSQL's JSON refuses NUL
             ms=round((time.monotonic() - self._started) * 1000),
         )
+
+    def _count(self, status: Status, was_ours: bool) -> None:
+        if was_ours:
+            figures.MESSAGES.add(self._notification.channel, self._notification.key_type, status.value)
 
     def _say(self, what: str, was_ours: bool, **details: object) -> None:
         log.info(

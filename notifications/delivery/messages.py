@@ -5,6 +5,10 @@ Source: the sending contract §19.2; Security and reliability §11.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Self
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +49,57 @@ class Accepted:
     has_arrived: bool = False
 
 
+class Outcome(StrEnum):
+    """What a provider can report of a message it has taken. A complaint changes no status."""
+
+    DELIVERED = "delivered"
+    PENDING = "pending"
+    TEMPORARY_FAILURE = "temporary-failure"
+    PERMANENT_FAILURE = "permanent-failure"
+    TECHNICAL_FAILURE = "technical-failure"
+    COMPLAINT = "complaint"
+
+    @classmethod
+    def of(cls, word: str) -> Self:
+        """Return the outcome of this name; one we do not know is a technical failure.
+
+        >>> Outcome.of("pending"), Outcome.of("eaten by a dog")
+        (<Outcome.PENDING: 'pending'>, <Outcome.TECHNICAL_FAILURE: 'technical-failure'>)
+        """
+        return cls(word if word in set(cls) else cls.TECHNICAL_FAILURE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a message. Of reference (the provider's) and notification_id (ours) there is at least one.
+
+    code: the provider's own word for it; at: when it happened, where the provider says so.
+    """
+
+    outcome: Outcome
+    reference: str = ""
+    notification_id: UUID | None = None
+    code: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartOf:
+    """Which part of a long text this is. joint: what all its parts have in common; number: from 1 to total."""
+
+    joint: int
+    total: int
+    number: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingText:
-    """A text somebody has sent to us. sender, recipient: numbers as the provider writes them."""
+    """A text somebody has sent to us, or a part of it. sender, recipient: numbers as the provider writes them."""
 
     sender: str
     recipient: str
     content: str
+    part_of: PartOf | None = None
 
 
 class ReportUnreadable(Exception):
@@ -75,13 +123,23 @@ class TemporaryFailure(DeliveryFailure):
     """Worth trying again.
 
     is_uncertain: the provider may have taken it after all; nobody can know
-    is_our_fault: it refuses us, not the message, such as a wrong password: it is left alone for a minute at once
+    is_our_fault: it refuses us, not the message, such as a wrong password: it is paused at once
+    retry_after: how long it wants to be left alone with this message, where it says so
     """
 
-    def __init__(self, reason: str, *, reply: str = "", is_uncertain: bool = False, is_our_fault: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        reply: str = "",
+        is_uncertain: bool = False,
+        is_our_fault: bool = False,
+        retry_after: timedelta | None = None,
+    ) -> None:
         super().__init__(reason, reply=reply)
         self.is_uncertain = is_uncertain
         self.is_our_fault = is_our_fault
+        self.retry_after = retry_after
 
 
 class PermanentFailure(DeliveryFailure):

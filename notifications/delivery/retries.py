@@ -16,6 +16,7 @@ _DELAYS = [
     timedelta(minutes=30),
 ]
 _LATER = timedelta(hours=1)
+_WHILE_PAUSED = timedelta(minutes=1)
 _SPREAD = 0.2  # ± 20 %, so that what failed together does not come back together
 
 
@@ -35,3 +36,8 @@ def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.
         return timedelta(0)
     delay = _DELAYS[failed_attempts - 1] if failed_attempts <= len(_DELAYS) else _LATER
     return delay * chance.uniform(1 - _SPREAD, 1 + _SPREAD)
+
+
+def delay_while_paused(chance: random.Random) -> timedelta:
+    """Return how long to wait while every provider refuses us: one message a minute finds out whether that is over."""
+    return _WHILE_PAUSED * chance.uniform(1 - _SPREAD, 1 + _SPREAD)

@@ -12,6 +12,7 @@ from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from config import figures
 from notifications.download import words
 from notifications.download.forms import AddressForm
 from notifications.download.opening import OpenedFile
@@ -49,6 +50,7 @@ def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpRes
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
+    figures.REFUSALS.add("tries of a file")
     local = timezone.localtime(until)
     response = _page("locked", file, status=429, until=words.moment(local, timezone.localdate(now)))
     response["Retry-After"] = str(words.seconds_until(until, now))

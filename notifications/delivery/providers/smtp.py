@@ -7,14 +7,11 @@ Source: the sending contract §19.2; Security and reliability §11, §12.
 """
 
 import threading
-from email.charset import QP, Charset
-from email.utils import formataddr
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from django.core.mail import EmailMultiAlternatives
-
 from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
+from notifications.delivery.providers import mime
 from notifications.delivery.providers.deadline import Deadline
 from notifications.delivery.providers.smtp_session import Session, Stage
 
@@ -22,10 +19,6 @@ READ_SECONDS = 10.0  # of connecting, and of each answer
 TOTAL_SECONDS = 25.0  # of one message, whatever the server does; below the hard limit of a task
 
 PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
-
-# Quoted-printable: 7 bit on every way, short lines, and no dot or "From " that a relay would change under a signature.
-_UTF8 = Charset("utf-8")
-_UTF8.body_encoding = QP
 
 
 class Smtp:
@@ -47,7 +40,7 @@ class Smtp:
 
         A connection that the server has closed since the last message is opened once more.
         """
-        content = _mime(message)
+        content = mime.write(message)
         session = self._session()
         with Deadline(self._total_seconds) as deadline:
             if session.is_open:
@@ -79,7 +72,7 @@ class Smtp:
 
 def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them
     parts = urlsplit(url)
-    if not parts.hostname or parts.path not in ("", "/"):
+    if not parts.hostname or parts.path not in ("", "/") or parts.query:
         raise ValueError("must be such as smtp+tls://user:password@mail.example.org:587")
     is_local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     return {
@@ -90,18 +83,3 @@ def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them
         "use_tls": parts.scheme == "smtp+tls" or (parts.scheme == "smtp" and bool(parts.password) and not is_local),
         "use_ssl": parts.scheme == "smtps",
     }
-
-
-def _mime(message: OutgoingEmail) -> bytes:
-    """Return the message as it goes over the wire: plain part first, then HTML."""
-    mail = EmailMultiAlternatives(
-        subject=message.subject,
-        body=message.text,
-        from_email=formataddr((message.from_name, message.from_address)),
-        to=[message.to],
-        reply_to=[message.reply_to] if message.reply_to else [],
-        headers={"Message-ID": message.message_id, **message.headers},
-    )
-    mail.encoding = _UTF8
-    mail.attach_alternative(message.html, "text/html")
-    return mail.message().as_bytes(linesep="\r\n")  # type: ignore[call-arg]  # Django's own has it

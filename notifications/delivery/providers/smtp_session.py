@@ -85,6 +85,19 @@ class Session(EmailBackend):
 
         Raises a DeliveryFailure for a refusal, OSError where the connection breaks; `stage` says where that was.
         """
+        if self._smtp.has_extn("pipelining"):
+            self._announce_at_once(sender, recipient)
+        else:
+            self._announce(sender, recipient)
+        smtp = self._smtp
+        self.stage = Stage.CONTENT
+        smtp.send(_LEADING_DOT.sub(b"..", content) + b".\r\n")
+        self.stage = Stage.END
+        code, reply = smtp.getreply()
+        self._expect("25", code, reply)
+        return f"{code} {_text(reply)}"
+
+    def _announce(self, sender: str, recipient: str) -> None:
         smtp = self._smtp
         self.stage = Stage.MAIL
         self._expect("25", *smtp.mail(sender))
@@ -92,12 +105,34 @@ class Session(EmailBackend):
         self._expect("25", *smtp.rcpt(recipient))
         self.stage = Stage.DATA
         self._expect("354", *smtp.docmd("DATA"))
-        self.stage = Stage.CONTENT
-        smtp.send(_LEADING_DOT.sub(b"..", content) + b".\r\n")
-        self.stage = Stage.END
-        code, reply = smtp.getreply()
-        self._expect("25", code, reply)
-        return f"{code} {_text(reply)}"
+
+    def _announce_at_once(self, sender: str, recipient: str) -> None:
+        """Say three commands before reading the three answers: two ways to the server and back instead of four.
+
+        Where one is refused, the server should refuse DATA too; one that waits for a content gets none, which is no
+        message, for it has no recipient. Source: RFC 2920 §3.1.
+        """
+        smtp = self._smtp
+        self.stage = Stage.MAIL
+        addresses = smtplib.quoteaddr(sender), smtplib.quoteaddr(recipient)
+        if any("\r" in address or "\n" in address for address in addresses):
+            raise ValueError("an address has several lines")  # as smtplib says, which would be more commands here
+        smtp.send("MAIL FROM:{}\r\nRCPT TO:{}\r\nDATA\r\n".format(*addresses))
+        answers = []
+        for stage, start in ((Stage.MAIL, "25"), (Stage.RCPT, "25"), (Stage.DATA, "354")):
+            self.stage = stage
+            code, reply = smtp.getreply()
+            if code == _CLOSING:
+                self._expect(start, code, reply)
+            answers.append((stage, start, code, reply))
+        refused = next((each for each in answers if not str(each[2]).startswith(each[1])), None)
+        if refused is None:
+            return
+        if str(answers[-1][2]).startswith("354"):
+            smtp.send(b".\r\n")
+            smtp.getreply()
+        self.stage, start, code, reply = refused
+        self._expect(start, code, reply)
 
     def drop(self) -> None:
         """Forget the connection without a word to the other side."""

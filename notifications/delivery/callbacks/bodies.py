@@ -1,0 +1,73 @@
+"""What is posted to an endpoint. Made twice from one row it is the same. Source: the sending contract §20."""
+
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.conf import settings
+
+from notifications.models import CallbackDelivery, CallbackKind, Status
+
+NO_TEMPLATE = UUID(int=0)  # of an event that tries an endpoint
+
+
+def body_of(delivery: CallbackDelivery) -> bytes:
+    """Return the JSON that tells of a final status or a received text."""
+    if delivery.endpoint.kind == CallbackKind.RECEIVED_TEXT_MESSAGE:
+        told = _received_text(delivery)
+    elif delivery.notification is not None:
+        told = _status(delivery)
+    else:
+        told = _test_status(delivery)
+    return json.dumps(told, ensure_ascii=False).encode()
+
+
+def _status(delivery: CallbackDelivery) -> dict[str, object]:
+    notification = delivery.notification
+    if notification is None:
+        raise LookupError("an event to try an endpoint tells of no message")
+    return {
+        "id": str(notification.id),
+        "reference": notification.reference,
+        "to": notification.recipient,
+        "status": delivery.status,
+        "created_at": _moment(notification.created_at),
+        "completed_at": _moment(delivery.completed_at),
+        "sent_at": _moment(delivery.sent_at),
+        "notification_type": notification.channel,
+        "template_id": str(notification.template_id),
+        "template_version": notification.template_version,
+    }
+
+
+def _test_status(delivery: CallbackDelivery) -> dict[str, object]:
+    """Return what looks like a message that nobody has sent: its template is the nil UUID."""
+    at = _moment(delivery.created_at)
+    return {
+        "id": str(delivery.id),
+        "reference": "test event",
+        "to": f"test@{settings.EMAIL_DOMAIN}",
+        "status": Status.DELIVERED.value,
+        "created_at": at,
+        "completed_at": at,
+        "sent_at": at,
+        "notification_type": "email",
+        "template_id": str(NO_TEMPLATE),
+        "template_version": 1,
+    }
+
+
+def _received_text(delivery: CallbackDelivery) -> dict[str, object]:
+    text = delivery.received_text
+    return {
+        "id": str(text.id if text else delivery.id),
+        "source_number": text.user_number if text else "447700900001",
+        "destination_number": text.notify_number if text else settings.DEFAULT_SMS_SENDER,
+        "message": text.content if text else "This is a test event.",
+        "date_received": _moment(text.created_at if text else delivery.created_at),
+    }
+
+
+def _moment(at: datetime | None) -> str | None:
+    """Write a moment as the records of the API do."""
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}" if at else None

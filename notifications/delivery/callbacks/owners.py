@@ -1,0 +1,79 @@
+"""Mail to the people who manage a service when one of its callbacks has been paused without them.
+
+It goes the way of all emails, by the providers of PROVIDERS, and so into the sandbox inbox in development.
+Source: the sending contract §20; Staff console §3.8.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from uuid import UUID, uuid5
+
+import structlog
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from notifications.delivery import own_email
+from notifications.delivery.messages import OutgoingEmail
+from notifications.delivery.own_email import AGAIN_AFTER, Handed
+from notifications.models import CallbackEndpoint, PauseReason, Role, Service, TeamMember
+from notifications.recipients import email as addresses
+from notifications.recipients.email import InvalidEmailAddress
+from notifications.rendering.email import EmailText
+
+_WHY = {
+    PauseReason.GONE: "It answered 410, which says that it wants no more.",
+    PauseReason.FAILING: "For three days there was nothing but failures.",
+}
+
+log = structlog.get_logger()
+
+
+def untold() -> list[UUID]:
+    """Return the endpoints whose owners are still to be told of a pause."""
+    return list(CallbackEndpoint.objects.filter(tell_owners_at__lte=Now()).values_list("id", flat=True))
+
+
+def tell(endpoint_id: UUID) -> None:
+    """Mail the owners once; who dies meanwhile, or finds no provider, leaves it to be done again in 5 minutes."""
+    waiting = CallbackEndpoint.objects.filter(id=endpoint_id, tell_owners_at__lte=Now())
+    if not waiting.update(tell_owners_at=Now() + AGAIN_AFTER):
+        return
+    endpoint = CallbackEndpoint.objects.select_related("service").get(id=endpoint_id)
+    messages = _messages(endpoint)
+    handed = [own_email.hand_over(message, about="callback paused") for message in messages]
+    taken = [one is not Handed.NOT_YET for one in handed]  # what is refused for good is not tried again either
+    if any(taken) or not messages:  # who was told shall not be told again because another could not be
+        CallbackEndpoint.objects.filter(id=endpoint_id, paused_at=endpoint.paused_at).update(tell_owners_at=None)
+    log.info("callback.owners_told", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
+
+
+def _addresses(service: Service) -> Iterator[str]:
+    """Yield who manages the service; where nobody does, the operators of the installation."""
+    team = TeamMember.objects.filter(service=service).order_by("created_at")
+    owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles]
+    operators = get_user_model().objects.filter(is_superuser=True, is_active=True)
+    for text in owners or operators.order_by("pk").values_list("email", flat=True):
+        with contextlib.suppress(InvalidEmailAddress):
+            yield addresses.parse(text).ascii
+
+
+def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
+    page = settings.BASE_URL + reverse("admin:notifications_callbackendpoint_change", args=[endpoint.pk])
+    # The host alone: paths and queries of such addresses may hold secrets.
+    lines = [
+        f"Signalbox no longer calls {urlsplit(endpoint.url).hostname} for the service {endpoint.service.name} "
+        f"({endpoint.get_kind_display().lower()}).",
+        _WHY.get(PauseReason(endpoint.pause_reason), ""),
+        "What happens meanwhile is kept, for as long as the service keeps its messages, and goes out once somebody "
+        "resumes the callback:",
+        page,
+    ]
+    text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))
+    return [_message(endpoint, text, to) for to in _addresses(endpoint.service)]
+
+
+def _message(endpoint: CallbackEndpoint, text: EmailText, to: str) -> OutgoingEmail:
+    return own_email.write(text, to=to, identifier=uuid5(endpoint.id, f"{endpoint.paused_at} {to}"))

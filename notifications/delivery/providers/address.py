@@ -1,0 +1,63 @@
+"""One provider's URL in the setting PROVIDERS, taken apart. Faults are told without the URL, which holds passwords."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """scheme://user:password@host:port/path?parameters, all decoded; what is not there is empty, a port None."""
+
+    scheme: str
+    user: str
+    password: str
+    host: str
+    port: int | None
+    path: str
+    parameters: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, url: str, *, known: Collection[str]) -> Self:
+        """Raises ValueError for a URL that is none, and for a parameter that is not known or is there twice."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise ValueError("has no URL behind its name") from error
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+        parameters = dict(pairs)
+        if len(parameters) < len(pairs):
+            raise ValueError("has a parameter twice")
+        if unknown := sorted(set(parameters) - set(known)):
+            raise ValueError(f"has no parameter {unknown[0]}; there is {', '.join(sorted(known)) or 'none'}")
+        return cls(
+            scheme=parts.scheme,
+            user=unquote(parts.username or ""),
+            password=unquote(parts.password or ""),
+            host=parts.hostname or "",
+            port=port,
+            path=parts.path,
+            parameters=parameters,
+        )
+
+    @property
+    def is_local(self) -> bool:
+        return self.host in ("localhost", "127.0.0.1", "::1")
+
+    @property
+    def origin(self) -> str:
+        """Return `host:port` as it stands in a URL."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}" if self.port else host
+
+    def number(self, name: str, default: int, *, least: int = 1) -> int:
+        """Return a parameter as a whole number. Raises ValueError."""
+        value = self.parameters.get(name, str(default))
+        if not (value.isascii() and value.isdigit() and int(value) >= least):
+            raise ValueError(f"has a parameter {name} that must be a whole number from {least} on")
+        return int(value)
+
+    def without(self, name: str) -> Self:
+        return replace(self, parameters={key: value for key, value in self.parameters.items() if key != name})

@@ -1,0 +1,129 @@
+"""What an email provider reports, read by anymail: its signature or password, and its words for what happened.
+
+Source: the sending contract §19.2; Security and reliability §6.
+"""
+
+import json
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+from uuid import UUID
+
+from anymail.exceptions import (
+    AnymailConfigurationError,
+    AnymailError,
+    AnymailInsecureWebhookWarning,
+    AnymailWebhookValidationFailure,
+)
+from anymail.signals import AnymailTrackingEvent, EventType, RejectReason
+from anymail.webhooks.base import AnymailCoreWebhookView
+from django.http import HttpRequest
+
+from notifications.delivery.messages import Outcome, Receipt, ReportUnreadable
+from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, NotProven, WronglyProven
+
+ID = "notification_id"  # under which the provider keeps our id of a message
+CLOCK_SECONDS = 5 * 60
+
+_OUTCOMES = {
+    EventType.DELIVERED: Outcome.DELIVERED,
+    EventType.BOUNCED: Outcome.PERMANENT_FAILURE,
+    EventType.REJECTED: Outcome.PERMANENT_FAILURE,
+    EventType.FAILED: Outcome.TECHNICAL_FAILURE,
+    EventType.COMPLAINED: Outcome.COMPLAINT,
+}  # the others change nothing: queued, sent, deferred, opened, clicked, unsubscribed
+
+# What anymail's views run into where a post is of another form than they expect: they look at nothing first.
+_NOT_ITS_FORM = (ValueError, LookupError, TypeError, AttributeError)
+
+# What the views are told of the provider's settings; the rest is for sending.
+_OF_POSTS = ("webhook_secret", "webhook_signing_key", "webhook_key", "webhook_url", "signing_secret", "api_key",
+             "tracking_webhook_secret")  # fmt: skip
+
+
+class AnymailPosts:
+    """The provider's tracking webhook, where anything protects it: a signature of its own, or `webhook_secret`."""
+
+    def __init__(self, service: str, options: Mapping[str, str]) -> None:
+        """Raises AnymailConfigurationError."""
+        self._view = _tracking_view(service, {name: value for name, value in options.items() if name in _OF_POSTS})
+
+    def check_caller(self, request: HttpRequest) -> None:
+        view = self._view
+        if view is None or (view.warn_if_no_basic_auth and not view.basic_auth):
+            raise WronglyProven  # anymail would let in anybody
+        if view.basic_auth and "Authorization" not in request.headers:
+            raise NotProven("Send the name and password of this provider by Basic authentication")
+        try:
+            view.run_validators(request)
+        except (AnymailWebhookValidationFailure, *_NOT_ITS_FORM) as error:
+            raise WronglyProven from error
+        if (signed_at := _signed_at(view, request)) is not None and abs(time.time() - signed_at) > CLOCK_SECONDS:
+            raise WronglyProven
+
+    def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
+        """Raises ReportUnreadable."""
+        try:
+            events = self._view.parse_events(request) if self._view else []
+            read = [_receipt(event) for event in events]
+        except (AnymailError, AnymailConfigurationError, *_NOT_ITS_FORM) as error:
+            raise ReportUnreadable(f"it is not in this provider's form ({type(error).__name__})") from error
+        return [receipt for receipt in read if receipt is not None]
+
+
+def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: anymail's, which has no types
+    """Return the one view of tracking events that the service has, or None. Raises AnymailConfigurationError."""
+    try:
+        module = import_module(f"anymail.webhooks.{service}")
+    except ModuleNotFoundError:  # one only sends
+        return None
+    views = [
+        kind
+        for name, kind in vars(module).items()
+        if name.endswith(("TrackingWebhookView", "CombinedWebhookView"))
+        and kind.__module__ == module.__name__
+        and issubclass(kind, AnymailCoreWebhookView)
+    ]
+    try:
+        with warnings.catch_warnings(action="ignore", category=AnymailInsecureWebhookWarning):  # nobody is let in then
+            return views[0](**options)
+    except AnymailConfigurationError:
+        if any("webhook" in name or "signing" in name for name in options):
+            raise
+        return None  # nothing was said of posts, so there are none
+
+
+def _receipt(event: Any) -> Receipt | None:  # Any: as above
+    if not isinstance(event, AnymailTrackingEvent) or event.event_type not in _OUTCOMES:
+        return None
+    outcome = _OUTCOMES[event.event_type]
+    if outcome == Outcome.PERMANENT_FAILURE and event.reject_reason == RejectReason.TIMED_OUT:
+        outcome = Outcome.TEMPORARY_FAILURE
+    reference = str(event.message_id or "")[:LONGEST_REFERENCE]
+    identifier = _uuid((event.metadata or {}).get(ID))
+    if not reference and identifier is None:
+        return None
+    code = event.reject_reason or event.event_type
+    return Receipt(
+        outcome=outcome, reference=reference, notification_id=identifier, code=code[:LONGEST_CODE], at=event.timestamp
+    )
+
+
+def _uuid(value: object) -> UUID | None:
+    try:
+        return UUID(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _signed_at(view: Any, request: HttpRequest) -> float | None:  # Any: as above
+    """Return when a post was signed, where its service signs the time and anymail does not look at it.
+
+    The view has checked the signature, so the fields are there.
+    """
+    if view.esp_name != "Mailgun":
+        return None
+    is_json = request.content_type == "application/json"
+    return float(json.loads(request.body)["signature"]["timestamp"] if is_json else request.POST["timestamp"])

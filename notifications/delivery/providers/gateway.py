@@ -1,0 +1,96 @@
+"""Text messages by JSON over HTTP, to a gateway that speaks our own simple form: `https://`.
+
+It is sent `{"to", "from", "content", "reference"}` and answers 2xx with `{"reference": "its own name of the message"}`.
+Numbers are E.164 without the plus; our reference is the same at every try, so a copy can be dropped. With `ask=yes` a
+message that may have reached it is first asked for by `GET …?reference=…`: the same answer, or 404.
+Source: the sending contract §19.2; Security and reliability §9.
+"""
+
+import threading
+from typing import Any
+
+import requests
+
+from notifications.delivery.messages import Accepted, OutgoingSms
+from notifications.delivery.posts import LONGEST_REFERENCE, OwnForm
+from notifications.delivery.providers import http
+from notifications.delivery.providers.address import Address
+
+_NOT_FOUND = 404
+
+
+class Gateway(OwnForm):
+    """`https://user:password@host/path?token=…` with Basic, `https://:secret@host/path` with a bearer token."""
+
+    carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        *,
+        read_seconds: float = http.READ_SECONDS,
+        total_seconds: float = http.TOTAL_SECONDS,
+    ) -> None:
+        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        address = Address.parse(url, known=("ask", "token"))
+        if not address.host:
+            raise ValueError("must be such as https://user:password@gateway.example.org/messages?token=…")
+        if address.scheme == "http" and not address.is_local:
+            raise ValueError("must be https: what it carries is private")
+        if (ask := address.parameters.get("ask", "no")) not in ("yes", "no"):
+            raise ValueError("has a parameter ask that must be yes or no")
+        self.name = name
+        self.is_askable = ask == "yes"
+        self.posting_token = address.parameters.get("token", "")
+        self._url = f"{address.scheme}://{address.origin}{address.path}"
+        self._auth = (address.user, address.password) if address.user else None
+        self._headers = {"Authorization": f"Bearer {address.password}"} if address.password and not address.user else {}
+        self._seconds = {"read_seconds": read_seconds, "total_seconds": total_seconds}
+        self._of_thread = threading.local()
+
+    def send(self, message: OutgoingSms) -> Accepted:
+        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        response = self._call("POST", json=_body(message))
+        http.check(response)
+        return _accepted(response)
+
+    def find(self, message: OutgoingSms) -> Accepted | None:
+        """Ask for a text that may have come. Raises as `send` does."""
+        response = self._call("GET", params={"reference": message.reference})
+        if response.status_code == _NOT_FOUND:
+            return None
+        http.check(response)
+        return _accepted(response)
+
+    def _call(self, method: str, **content: Any) -> requests.Response:  # Any: as `requests` takes them
+        session = http.session_of_thread(self._of_thread, **self._seconds)
+        try:
+            return session.request(method, self._url, headers=self._headers, auth=self._auth, **content)
+        except requests.RequestException as error:
+            raise http.broken(error) from error
+
+
+def _body(message: OutgoingSms) -> dict[str, str]:
+    return {
+        "to": message.to,
+        "from": message.sender,
+        "content": message.content,
+        "reference": message.reference,
+    }
+
+
+def _accepted(response: requests.Response) -> Accepted:
+    return Accepted(reference=_reference(response), reply=f"{response.status_code} {response.reason}")
+
+
+def _reference(response: requests.Response) -> str:
+    """Return the gateway's name of the message. Raises TemporaryFailure."""
+    try:
+        answer = response.json()
+    except ValueError as error:
+        raise http.unreadable(response) from error
+    reference = answer.get("reference") if isinstance(answer, dict) else None
+    if not isinstance(reference, str) or not 0 < len(reference) <= LONGEST_REFERENCE:
+        raise http.unreadable(response)
+    return reference

@@ -1,0 +1,218 @@
+"""Text messages to a message centre by SMPP 3.4: `smpp://system_id:password@host:2775`, `smpps://` with TLS.
+
+Each process of a worker keeps one bind. What the centre reports, and what people text back, come in on it, so a worker
+listens from its start on; any other process that sends binds to send alone, or receipts would come to one that ends.
+Source: the sending contract §19.2, §19.3; Security and reliability §11, §12.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import close_old_connections
+from smpplib import consts
+
+from notifications.delivery.messages import (
+    Accepted,
+    IncomingText,
+    OutgoingSms,
+    PermanentFailure,
+    Receipt,
+    TemporaryFailure,
+)
+from notifications.delivery.providers import smpp_text
+from notifications.delivery.providers.address import Address
+from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindRefused, Options
+
+TOTAL_SECONDS = 15.0  # of one message
+LOOK_SECONDS = 1.0  # who listens opens a lost bind again
+AGAIN_AFTER_SECONDS = 5.0  # where it could not be opened
+PORTS = {"smpp": 2775, "smpps": 3550}
+
+_UDH = 0x40  # in esm_class: the text begins with a header
+_KIND = 0x3C  # of esm_class; 0 is a text, the lowest of these bits a receipt
+_RECEIPT = 0x04
+_INTERNATIONAL, _ALPHANUMERIC, _NETWORK = 1, 5, 3  # types of number
+_FOR_LATER = {
+    consts.SMPP_ESME_RSYSERR, consts.SMPP_ESME_RMSGQFUL, consts.SMPP_ESME_RTHROTTLED, consts.SMPP_ESME_RSUBMITFAIL,
+    consts.SMPP_ESME_RINVBNDSTS, consts.SMPP_ESME_RX_T_APPN,
+}  # fmt: skip
+_RECIPIENTS = {consts.SMPP_ESME_RINVDSTADR, consts.SMPP_ESME_RINVDSTTON, consts.SMPP_ESME_RINVDSTNPI}
+_VENDORS_FROM = 0x400  # nobody but the centre knows what these mean
+
+log = structlog.get_logger()
+
+TakeReceipt = Callable[[str, Receipt], None]
+TakeText = Callable[[str, IncomingText], None]
+
+
+class Smpp:
+    """One account with a message centre."""
+
+    carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
+
+    def __init__(self, name: str, url: str, *, total_seconds: float = TOTAL_SECONDS) -> None:
+        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        address = Address.parse(url, known=("system_type", "window", "long"))
+        if not address.host or not address.user or address.path not in ("", "/"):
+            raise ValueError("must be such as smpp://system_id:password@smsc.example.org:2775")
+        if (long := address.parameters.get("long", "parts")) not in ("parts", "payload"):
+            raise ValueError("has a parameter long that must be parts or payload")
+        if len(address.user) > 15 or len(address.password) > 8:
+            raise ValueError("has a system_id of more than 15 or a password of more than 8 characters")
+        self.name = name
+        self._cuts = long == "parts"
+        self._options: dict[str, Any] = {  # Any: the fields of Options
+            "host": address.host,
+            "port": address.port or PORTS[address.scheme],
+            "tls": address.scheme == "smpps",
+            "system_id": address.user,
+            "password": address.password,
+            "system_type": address.parameters.get("system_type", ""),
+            "window": address.number("window", 10),
+        }
+        self._total_seconds = total_seconds
+        self._take: tuple[TakeReceipt, TakeText] | None = None
+        self._opening = threading.Lock()
+        self._bind: Bind | None = None
+        self._ended = threading.Event()
+
+    def send(self, message: OutgoingSms) -> Accepted:
+        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        until = time.monotonic() + self._total_seconds
+        pdus = self._pdus(message)
+        try:
+            answers = self._opened().submit(pdus, until=until)
+        except BindRefused as error:
+            raise TemporaryFailure(str(error), is_our_fault=error.is_ours) from error
+        except _NotConnected as error:
+            raise TemporaryFailure(f"cannot connect: {error}") from error
+        except BindBroken as error:
+            raise TemporaryFailure(str(error), is_uncertain=True) from error
+        for answer in answers:
+            if answer.status != consts.SMPP_ESME_ROK:
+                taken = any(other.status == consts.SMPP_ESME_ROK for other in answers)
+                raise _failure(answer.status, some_taken=taken)
+        # Its receipt is asked for with the last part: a phone has the text when that one has come.
+        reference = (answers[-1].message_id or b"").decode(errors="replace")
+        return Accepted(reference=reference, reply=f"{len(answers)} part{'s' if len(answers) > 1 else ''}")
+
+    def listen(self, take_receipt: TakeReceipt, take_text: TakeText) -> None:
+        """Keep a bind open from now on that takes receipts and texts in, and come back at once."""
+        self._take = (take_receipt, take_text)
+        threading.Thread(target=self._keep_open, name="smpp-keeper", daemon=True).start()
+
+    def end(self) -> None:
+        """Unbind, and listen no longer."""
+        self._ended.set()
+        with self._opening:
+            if self._bind is not None:
+                self._bind.unbind()
+
+    def _opened(self) -> Bind:
+        """Return the open bind; open it where there is none. Raises BindRefused, _NotConnected."""
+        with self._opening:
+            if self._bind is None or not self._bind.is_open:
+                receives = self._take is not None
+                try:
+                    self._bind = Bind(Options(**self._options, receives=receives), self._taken if receives else None)
+                except BindBroken as error:
+                    raise _NotConnected(str(error)) from error
+                log.info("smpp.bound", provider=self.name, receives=receives)
+            return self._bind
+
+    def _keep_open(self) -> None:
+        wait = 0.0
+        while not self._ended.wait(wait):
+            wait = LOOK_SECONDS
+            try:
+                self._opened()
+            except (BindRefused, _NotConnected) as error:
+                log.warning("smpp.not_bound", provider=self.name, reason=str(error))
+                wait = AGAIN_AFTER_SECONDS
+
+    def _pdus(self, message: OutgoingSms) -> list[dict[str, Any]]:  # Any: as smpplib takes them
+        joint = UUID(message.reference).int & 0xFF  # the same at every try, so a phone can tell a copy
+        whole = not self._cuts
+        encoded = smpp_text.encode_whole(message.content) if whole else smpp_text.encode(message.content, joint=joint)
+        ton = _type_of(message.sender)
+        common = {
+            "source_addr": message.sender,
+            "source_addr_ton": ton,
+            "source_addr_npi": 1 if ton == _INTERNATIONAL else 0,
+            "destination_addr": message.to,
+            "dest_addr_ton": _INTERNATIONAL,
+            "dest_addr_npi": 1,
+            "data_coding": encoded.data_coding,
+            "esm_class": _UDH if encoded.is_long else 0,
+        }
+        last = len(encoded.parts) - 1
+        texts = [{"message_payload": part} if whole else {"short_message": part} for part in encoded.parts]
+        return [common | text | {"registered_delivery": int(n == last)} for n, text in enumerate(texts)]
+
+    def _taken(self, pdu: Any) -> int:  # Any: smpplib has no types
+        """Take in a receipt or a text before it is acknowledged. Returns the status to answer with."""
+        if self._take is None:
+            return int(consts.SMPP_ESME_RX_T_APPN)
+        take_receipt, take_text = self._take
+        try:
+            close_old_connections()
+            kind = (pdu.esm_class or 0) & _KIND
+            if kind == _RECEIPT:
+                if receipt := _receipt(pdu):
+                    take_receipt(self.name, receipt)
+            elif kind == 0:
+                take_text(self.name, _text(pdu))
+        except Exception as error:  # the last resort: whatever it is, the centre shall try again
+            log.error("smpp.not_taken", provider=self.name, exc_info=error)
+            return int(consts.SMPP_ESME_RX_T_APPN)
+        finally:
+            close_old_connections()
+        return int(consts.SMPP_ESME_ROK)
+
+
+class _NotConnected(Exception):
+    """There is no bind, so nothing can have been sent."""
+
+
+def _failure(status: int, *, some_taken: bool) -> TemporaryFailure | PermanentFailure:
+    """Return what a refused part means for the message; in doubt where other parts have gone."""
+    reason = f"submit_sm refused with {status:#x}"
+    reply = str(consts.DESCRIPTIONS.get(status, ""))
+    if status in _FOR_LATER or status >= _VENDORS_FROM:
+        return TemporaryFailure(reason, reply=reply, is_uncertain=some_taken)
+    return PermanentFailure(reason, reply=reply, is_recipients=status in _RECIPIENTS)
+
+
+def _type_of(sender: str) -> int:
+    if not sender.isdigit():
+        return _ALPHANUMERIC
+    return _INTERNATIONAL if len(sender) > 7 else _NETWORK
+
+
+def _content(pdu: Any) -> bytes:  # Any: smpplib has no types
+    content: bytes = pdu.short_message or getattr(pdu, "message_payload", None) or b""
+    return content
+
+
+def _receipt(pdu: Any) -> Receipt | None:  # Any: as above
+    named = (getattr(pdu, "receipted_message_id", None) or b"").decode(errors="replace")
+    words = smpp_text.decode(_content(pdu), pdu.data_coding or 0)
+    return smpp_text.receipt(words, reference=named, state=getattr(pdu, "message_state", None))
+
+
+def _text(pdu: Any) -> IncomingText:  # Any: as above
+    content, part_of = _content(pdu), None
+    if pdu.esm_class & _UDH:
+        part_of, content = smpp_text.take_header_off(content)
+    elif getattr(pdu, "sar_total_segments", None):
+        part_of = smpp_text.part(pdu.sar_msg_ref_num or 0, pdu.sar_total_segments, pdu.sar_segment_seqnum or 0)
+    return IncomingText(
+        sender=(pdu.source_addr or b"").decode(errors="replace"),
+        recipient=(pdu.destination_addr or b"").decode(errors="replace"),
+        content=smpp_text.decode(content, pdu.data_coding or 0).replace("\0", ""),  # PostgreSQL has no place for it
+        part_of=part_of,
+    )

@@ -1,0 +1,132 @@
+"""Text messages through Amazon SNS: `sns://key:secret@eu-west-2`; without a key, credentials as the AWS SDK finds them.
+
+The SDK signs and reads; our own HTTP carries, so that its time-outs, caps and rules hold here too.
+`endpoint=` names another server that speaks SNS; `topic=` is the one whose notifications are believed.
+Source: the sending contract §19.2; Security and reliability §11, §12.
+"""
+
+import io
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import requests
+from boto3.session import Session
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    ParamValidationError,
+    PartialCredentialsError,
+)
+from botocore.parsers import ResponseParserError
+
+from notifications.delivery.messages import Accepted, DeliveryFailure, OutgoingSms, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers import http
+from notifications.delivery.providers.address import Address
+from notifications.delivery.providers.sns_posts import SnsPosts
+
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]\Z")
+_SENDER_ID = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]{1,11}\Z")
+_NUMBER = re.compile(r"phone ?number", re.IGNORECASE)
+_THROTTLED = re.compile(r"Throttl|LimitExceeded|RequestLimit|TooManyRequests", re.IGNORECASE)  # some come as 400
+
+
+class Sns(SnsPosts):
+    """One account in one region."""
+
+    carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
+
+    def __init__(self, name: str, url: str) -> None:
+        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        address = Address.parse(url, known=("endpoint", "topic"))
+        if not _REGION.match(address.host) or address.port or address.path not in ("", "/"):
+            raise ValueError("must be such as sns://key:secret@eu-west-2")
+        if bool(address.user) != bool(address.password):
+            raise ValueError("has a key without its secret, or a secret without its key")
+        endpoint = address.parameters.get("endpoint", "")
+        if endpoint:
+            other = Address.parse(endpoint, known=())
+            if other.scheme != "https" and not (other.scheme == "http" and other.is_local):
+                raise ValueError("has an endpoint that must be https")
+        super().__init__(topic=address.parameters.get("topic", ""), region=address.host, endpoint=endpoint)
+        self.name = name
+        self._where = {"region_name": address.host, "endpoint_url": endpoint or None}
+        self._who = {"aws_access_key_id": address.user or None, "aws_secret_access_key": address.password or None}
+        self._of_thread = threading.local()
+
+    def send(self, message: OutgoingSms) -> Accepted:
+        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        try:
+            answer = self._client().publish(
+                PhoneNumber=f"+{message.to}", Message=message.content, MessageAttributes=_attributes(message)
+            )
+        except ClientError as error:
+            raise _failure(error) from error
+        except requests.RequestException as error:
+            raise http.broken(error) from error
+        except (NoCredentialsError, PartialCredentialsError) as error:
+            raise TemporaryFailure(type(error).__name__, is_our_fault=True) from error
+        except ParamValidationError as error:
+            raise PermanentFailure("refused by the SDK") from error  # its words show the message
+        except (BotoCoreError, ResponseParserError, LookupError) as error:  # the last is the SDK's on half an answer
+            raise TemporaryFailure("unreadable answer", is_uncertain=True) from error
+        reference = answer.get("MessageId")
+        if not reference:
+            raise TemporaryFailure("unreadable answer", is_uncertain=True)
+        return Accepted(reference=str(reference))
+
+    def _client(self) -> Any:  # Any: the SDK has no types
+        if not hasattr(self._of_thread, "client"):
+            config = Config(retries={"total_max_attempts": 1})  # the row tries again
+            client = Session(**self._who).client("sns", config=config, **self._where)
+            client.meta.events.register("before-send.sns", self._carry)
+            self._of_thread.client = client
+        return self._of_thread.client
+
+    def _carry(self, request: AWSPreparedRequest, **kwargs: Any) -> AWSResponse:  # Any: what the SDK adds
+        """Send a signed request our own way. Raises requests.RequestException, DeliveryFailure; the SDK passes both."""
+        session = http.session_of_thread(self._of_thread)
+        headers = {
+            name: value.decode() if isinstance(value, bytes) else str(value)
+            for name, value in request.headers.items()
+            if name.lower() != "content-length"
+        }
+        response = session.request(request.method, request.url, data=request.body, headers=headers)
+        if 300 <= response.status_code <= 399:
+            raise http.refusal(response.status_code, response.reason)
+        return AWSResponse(request.url, response.status_code, response.headers, _Raw(response.content))
+
+
+class _Raw(io.BytesIO):
+    """An answer as the SDK reads it."""
+
+    def stream(self, **kwargs: Any) -> Iterator[bytes]:  # Any: as urllib3's
+        yield self.read()
+
+
+def _attributes(message: OutgoingSms) -> dict[str, dict[str, str]]:
+    attributes = {"AWS.SNS.SMS.SMSType": "Transactional"}
+    if message.sender.isdigit():
+        attributes["AWS.MM.SMS.OriginationNumber"] = f"+{message.sender}" if len(message.sender) > 7 else message.sender
+    elif _SENDER_ID.match(message.sender):
+        attributes["AWS.SNS.SMS.SenderID"] = message.sender
+    return {name: {"DataType": "String", "StringValue": value} for name, value in attributes.items()}
+
+
+def _failure(error: ClientError) -> DeliveryFailure:
+    metadata = error.response.get("ResponseMetadata", {})
+    fault = error.response.get("Error", {})
+    code, words = str(fault.get("Code", "")), str(fault.get("Message", ""))
+    if _THROTTLED.search(code):
+        return TemporaryFailure(code, reply=words)
+    if code == "InvalidParameter" and _NUMBER.search(words):
+        return PermanentFailure(code, reply=words, is_recipients=True)
+    retry_after = metadata.get("HTTPHeaders", {}).get("retry-after")
+    status = int(metadata.get("HTTPStatusCode") or 500)
+    if 200 <= status <= 299:
+        return TemporaryFailure("unreadable answer", is_uncertain=True)
+    return http.refusal(status, f"{code} {words}", retry_after)

@@ -1,0 +1,194 @@
+"""What Amazon posts to us: a topic's notifications, proven by a signature whose certificate comes from Amazon alone.
+
+Anybody with an account can have Amazon sign something, so the topic must be ours as well.
+Source: the sending contract §19.2, §19.3; Security and reliability §6; Amazon SNS developer guide, "Verifying the
+signatures of Amazon SNS messages".
+"""
+
+import base64
+import binascii
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
+
+import requests
+import structlog
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from django.http import HttpRequest
+from django.utils import timezone
+
+from notifications.delivery import posts
+from notifications.delivery.messages import IncomingText, Outcome, Receipt, ReportUnreadable
+from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE, NotNow, WronglyProven
+from notifications.delivery.providers import http
+
+CLOCK = timedelta(minutes=5)
+MOST_CERTIFICATES = 8  # Amazon has one in use, and the next
+
+_SIGNED = {
+    "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
+    "SubscriptionConfirmation": ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
+    "UnsubscribeConfirmation": ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
+}
+_HASHES: dict[str, hashes.HashAlgorithm] = {"1": hashes.SHA1(), "2": hashes.SHA256()}  # noqa: S303  Amazon's version 1
+_PEM = re.compile(r"/[A-Za-z0-9_-]+\.pem\Z")
+
+_EVENTS = {
+    "TEXT_DELIVERED": Outcome.DELIVERED,
+    **dict.fromkeys(("TEXT_SUCCESSFUL", "TEXT_QUEUED", "TEXT_PENDING", "TEXT_SENT"), Outcome.PENDING),
+    **dict.fromkeys(("TEXT_UNREACHABLE", "TEXT_CARRIER_UNREACHABLE", "TEXT_TTL_EXPIRED"), Outcome.TEMPORARY_FAILURE),
+    **dict.fromkeys(
+        ("TEXT_BLOCKED", "TEXT_CARRIER_BLOCKED", "TEXT_INVALID", "TEXT_INVALID_MESSAGE", "TEXT_SPAM"),
+        Outcome.PERMANENT_FAILURE,
+    ),
+}
+
+log = structlog.get_logger()
+
+
+class SnsPosts:
+    """The notifications of one topic. Without a topic nothing is believed."""
+
+    name: str
+
+    def __init__(self, *, topic: str, region: str, endpoint: str) -> None:
+        self._topic = topic
+        host = f"sns.{region}.amazonaws.com" + (".cn" if region.startswith("cn-") else "")
+        self._origins = {("https", host, None)} | ({_origin(endpoint)} if endpoint else set())
+        self._certificates: dict[str, x509.Certificate] = {}
+        self._calls = threading.local()
+
+    def check_caller(self, request: HttpRequest) -> None:
+        """Everything that needs no call is looked at first: a stranger makes us call nobody."""
+        try:
+            report = posts.loads(request.body)
+            signed_at = posts.moment(posts.text(report, "Timestamp"))
+            signature = base64.b64decode(posts.text(report, "Signature"), validate=True)
+            names, algorithm = _SIGNED[posts.text(report, "Type")], _HASHES[posts.text(report, "SignatureVersion")]
+            told = [(name, posts.text(report, name)) for name in names if name != "Subject" or name in report]
+            url = posts.text(report, "SigningCertURL")
+        except (ReportUnreadable, binascii.Error, LookupError) as error:
+            raise WronglyProven from error
+        if not self._topic or report["TopicArn"] != self._topic or abs(timezone.now() - signed_at) > CLOCK:
+            raise WronglyProven
+        if not self._is_theirs(url) or not _PEM.search(urlsplit(url).path):
+            raise WronglyProven
+        words = "".join(f"{name}\n{value}\n" for name, value in told).encode()
+        key = self._certificate(url).public_key()
+        try:
+            if not isinstance(key, rsa.RSAPublicKey):
+                raise WronglyProven
+            key.verify(signature, words, padding.PKCS1v15(), algorithm)
+        except InvalidSignature as error:
+            raise WronglyProven from error
+
+    def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
+        """Raises ReportUnreadable, NotNow."""
+        event = self._notification(request)
+        if event is None or "inboundMessageId" in event:
+            return []
+        if str(event.get("eventType", "")).startswith("TEXT_"):
+            return [_of_event(event)]
+        return [_of_log(event)] if "notification" in event else []
+
+    def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
+        """Raises ReportUnreadable, NotNow."""
+        event = self._notification(request)
+        if event is None or "inboundMessageId" not in event:
+            return []
+        return [
+            IncomingText(
+                sender=posts.text(event, "originationNumber", most=LONGEST_NUMBER),
+                recipient=posts.text(event, "destinationNumber", most=LONGEST_NUMBER),
+                content=posts.text(event, "messageBody"),
+            )
+        ]
+
+    def _notification(self, request: HttpRequest) -> Mapping[str, object] | None:
+        """Return what the topic tells, or None once a subscription has been confirmed."""
+        report = posts.loads(request.body)
+        if report["Type"] == "Notification":
+            return posts.loads(posts.text(report, "Message").encode())
+        if report["Type"] == "SubscriptionConfirmation":
+            url = posts.text(report, "SubscribeURL")
+            if not self._is_theirs(url):
+                raise ReportUnreadable("SubscribeURL leads elsewhere")
+            self._get(url)
+            log.info("provider.subscribed", provider=self.name)
+        return None
+
+    def _is_theirs(self, url: str) -> bool:
+        try:
+            return _origin(url) in self._origins
+        except ValueError:
+            return False
+
+    def _certificate(self, url: str) -> x509.Certificate:
+        """Return a certificate of theirs, kept once it has been fetched. Raises WronglyProven, NotNow."""
+        certificate = self._certificates.get(url)
+        if certificate is None:
+            try:
+                certificate = x509.load_pem_x509_certificate(self._get(url))
+            except ValueError as error:
+                raise WronglyProven from error
+            while len(self._certificates) >= MOST_CERTIFICATES:
+                self._certificates.pop(next(iter(self._certificates)))
+            self._certificates[url] = certificate
+        if not certificate.not_valid_before_utc <= timezone.now() <= certificate.not_valid_after_utc:
+            raise WronglyProven
+        return certificate
+
+    def _get(self, url: str) -> bytes:
+        try:
+            response = http.session_of_thread(self._calls).get(url)
+            response.raise_for_status()
+        except requests.RequestException as error:
+            raise NotNow from error
+        if response.status_code != 200:
+            raise WronglyProven
+        return response.content
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Raises ValueError, also for a URL that says who we are."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc or "\\" in url:
+        raise ValueError("user name in a URL")
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _of_event(event: Mapping[str, object]) -> Receipt:
+    """Read an event of AWS End User Messaging. What a carrier took is all that some countries ever tell."""
+    kind = str(event["eventType"])
+    outcome = _EVENTS.get(kind, Outcome.TECHNICAL_FAILURE)
+    if kind == "TEXT_SUCCESSFUL" and event.get("isFinal") is True:
+        outcome = Outcome.DELIVERED
+    at = event.get("eventTimestamp")
+    return Receipt(
+        outcome=outcome,
+        reference=posts.text(event, "messageId", most=LONGEST_REFERENCE),
+        code=kind.removeprefix("TEXT_")[:100],
+        at=datetime.fromtimestamp(at / 1000, UTC) if isinstance(at, int) and 0 < at < 10**14 else None,
+    )
+
+
+def _of_log(event: Mapping[str, object]) -> Receipt:
+    """Read a record of SNS's own delivery status log, as somebody passes it on to the topic."""
+    about, delivery = event["notification"], event.get("delivery")
+    if not isinstance(about, dict):
+        raise ReportUnreadable("notification must be an object")
+    words = str(delivery.get("providerResponse", "")) if isinstance(delivery, dict) else ""
+    if event.get("status") == "SUCCESS":
+        outcome = Outcome.DELIVERED
+    elif "unreachable" in words:
+        outcome = Outcome.TEMPORARY_FAILURE
+    elif not words or "Unknown error" in words or "max price" in words:
+        outcome = Outcome.TECHNICAL_FAILURE
+    else:
+        outcome = Outcome.PERMANENT_FAILURE
+    return Receipt(outcome=outcome, reference=posts.text(about, "messageId", most=LONGEST_REFERENCE), code=words[:100])
