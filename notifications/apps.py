@@ -11,9 +11,12 @@ class NotificationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Read PROVIDERS, so that a wrong value stops the start, and register our part of the shared commands.
+        """Read PROVIDERS, so that a wrong value stops the start, and register our part of the shared commands
+        and of clean-up.
 
         Both need the models, which exist only now.
         """
         import_module("notifications.delivery.providers").configured()
         import_module("notifications.management.part")
+        import_module("notifications.receipts.listening")
+        import_module("notifications.management.clean_up")

@@ -1,7 +1,6 @@
 """Every refusal of the sending API: one class per row of the contract's error tables, free of HTTP.
 
-The class attribute `kind` is the word the caller reads in `error`; `api/errors.py` has the table from kind to status.
-Source: Notification Sending API §7; the sending contract §2.2 to §16.
+`kind` is what the caller reads in `error`. Source: Notification Sending API §7; the sending contract §2.2 to §16.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ class NotificationError(Exception):
     """A refusal with the contract's message.
 
     text: the message, where it is always the same
-    fix:  one sentence on what to do, where this request tells more than its row in `api/problems.py`
+    fix:  one sentence on what to do, where this request tells more than its row in `problems`
     retry_after_seconds: when the same request may pass, where that is known
     """
 
@@ -99,6 +98,7 @@ class KeyNotFound(AuthError):
 
 class ClockSkewed(AuthError):
     text = "Error: Your system clock must be accurate to within 30 seconds"
+    seconds_apart: int | None = None  # above 0 the caller's clock is behind
 
 
 class KeyRevoked(AuthError):
@@ -181,6 +181,7 @@ class DailyLimitReached(NotificationError):
 
     def __init__(self, *, limit_kind: str, limit: int, retry_after_seconds: int) -> None:
         super().__init__(f"Exceeded send limits ({limit_kind}: {limit}) for today")
+        self.limit_kind = limit_kind
         self.retry_after_seconds = retry_after_seconds
 
 

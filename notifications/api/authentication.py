@@ -3,7 +3,9 @@
 Source: Notification Sending API §5; the sending contract §3; Security and reliability §2.
 """
 
+import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 from rest_framework.request import Request
 from rest_framework_simplejwt.authentication import JWTAuthentication
-from rest_framework_simplejwt.exceptions import TokenError
+from rest_framework_simplejwt.exceptions import TokenBackendError, TokenError
 
 from config.rest.bearer import parse_bearer_token
 from config.sealing import SealBroken
@@ -29,6 +31,8 @@ MAX_HEADER_CHARACTERS = 4096
 
 log = structlog.get_logger()
 
+_NOBODYS = KeyBackend(secrets.token_hex())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
@@ -41,7 +45,8 @@ class Caller:
 class ServiceKeyAuthentication(JWTAuthentication):
     """`Authorization: Bearer <JWT>`, signed with one of the keys of the service it names.
 
-    `request.user` is the Service, `request.auth` the ApiKey. Raises AuthError.
+    `request.user` is the Service, `request.auth` the ApiKey; `request.signer` is the key also where it may not be used.
+    Raises AuthError.
     """
 
     def authenticate(self, request: Request) -> tuple[Service, ApiKey]:  # type: ignore[override]  # callers are services
@@ -60,12 +65,12 @@ class ServiceKeyAuthentication(JWTAuthentication):
         caller = _named_by(token)
         if token.header.get("alg") != ALGORITHM:
             raise errors.AlgorithmNotAllowed
-        key = _signer(token, caller, example_url)
+        key = _signer(token, caller, example_url, request)
         if not key.is_live(timezone.now()):
             raise errors.KeyRevoked
 
         structlog.contextvars.bind_contextvars(service_id=str(caller.service.id), key_id=str(key.id))
-        usage.note_key(key, request.headers.get("User-Agent", ""))
+        usage.note_key(key, request.META.get("HTTP_USER_AGENT", ""))
         return caller.service, key
 
     def authenticate_header(self, request: Request) -> str:
@@ -81,6 +86,8 @@ def _named_by(token: SignedToken) -> Caller:
         raise errors.IssuerNotUuid
     caller = _caller(service_id)
     if caller is None:
+        with suppress(TokenBackendError):
+            _NOBODYS.decode(token)  # the work of a wrong signature: the time must not tell whether a service is known
         raise errors.ServiceNotFound
     if not caller.keys:
         raise errors.ServiceHasNoKeys
@@ -89,13 +96,17 @@ def _named_by(token: SignedToken) -> Caller:
     return caller
 
 
-def _signer(token: SignedToken, caller: Caller, example_url: str) -> ApiKey:
+def _signer(token: SignedToken, caller: Caller, example_url: str, request: Request) -> ApiKey:
     """Find the key that signed. A bad clock is told only to a caller who has one."""
     for key, backend in caller.keys:
         try:
             CallerToken(token, backend, example_url=example_url)
         except TokenError:
             continue
+        except errors.AuthError:
+            request.signer = key  # type: ignore[attr-defined]  # for the list of the key's refusals
+            raise
+        request.signer = key  # type: ignore[attr-defined]
         return key
     raise errors.KeyNotFound
 

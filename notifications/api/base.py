@@ -15,6 +15,7 @@ from notifications.api import links
 from notifications.api.authentication import ServiceKeyAuthentication
 from notifications.api.errors import handle
 from notifications.models import ApiKey, Service
+from notifications.submission import key_usage
 
 
 class AlwaysJSON(BaseContentNegotiation):
@@ -51,6 +52,14 @@ class ApiViewSet(ViewSet):
         super().initial(request, *args, **kwargs)
         self.service = request.user  # type: ignore[assignment]  # our own authentication puts them there
         self.api_key = request.auth  # type: ignore[assignment]
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Count the call for its key, refused ones and those of a key that may not be used among them."""
+        finished: Response = super().finalize_response(request, response, *args, **kwargs)
+        signer: ApiKey | None = getattr(request, "signer", None)
+        if signer is not None:
+            key_usage.note(signer.id, getattr(request, "refusal", None))
+        return finished
 
     @property
     def context(self) -> dict[str, object]:

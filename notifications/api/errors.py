@@ -9,12 +9,13 @@ from typing import Any
 import structlog
 from rest_framework.response import Response
 
-from config import outage
+from config import figures, outage
 from config.rest.body import BodyRefused, Reason
 from config.rest.strict_json import JSONRefused
-from notifications import errors
-from notifications.api import links, problems
+from notifications import errors, problems
+from notifications.api import links
 from notifications.api.parsers import NotificationJSONParser
+from notifications.submission.key_usage import Refusal
 
 STATUS_BY_KIND: Mapping[str, int] = {
     "BadRequestError": 400,
@@ -34,6 +35,8 @@ STATUS_BY_KIND: Mapping[str, int] = {
 }
 STATUS_BY_CLASS: Mapping[type[errors.NotificationError], int] = {errors.Unavailable: 503}
 
+SECONDS_WORTH_TELLING = 10**9  # a clock that is further off is no clock
+
 log = structlog.get_logger()
 
 
@@ -44,7 +47,12 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         log.error("request.failed", exc_info=error)
     elif isinstance(refusal, errors.Unavailable):
         log.error("request.database_away", error=type(error).__name__)
+    elif isinstance(refusal, errors.RateLimited):
+        figures.REFUSALS.add("requests a minute")
+    elif isinstance(refusal, errors.DailyLimitReached):
+        figures.REFUSALS.add(f"{refusal.limit_kind} a day")
     status = status_of(type(refusal))
+    context["request"].refusal = _refusal(refusal, status)
     entries = [_entry(fault, context) for fault in refusal.faults]
     return Response({"status_code": status, "errors": entries}, status=status, headers=_headers(refusal))
 
@@ -66,6 +74,17 @@ def status_of(error: type[errors.NotificationError]) -> int:
     if issubclass(error, errors.Unauthenticated):
         return 401
     return STATUS_BY_CLASS.get(error, STATUS_BY_KIND[error.kind])
+
+
+def _refusal(refusal: errors.NotificationError, status: int) -> Refusal:
+    """Return what is kept of a refusal for the page of the key that called: nothing that came from the caller."""
+    first = next(iter(refusal.faults), refusal)
+    row = problems.find(first)
+    apart = refusal.seconds_apart if isinstance(refusal, errors.ClockSkewed) else None
+    is_sane = apart is not None and abs(apart) < SECONDS_WORTH_TELLING
+    return Refusal(
+        status=status, kind=first.kind, slug=row.slug if row else "", seconds_apart=apart if is_sane else None
+    )
 
 
 def _refused_body(reason: Reason) -> errors.NotificationError:

@@ -11,19 +11,14 @@ from django.utils import timezone
 
 from notifications.api.identifiers import parse_uuid
 from notifications.errors import NotificationError, PropertiesUnexpected, ValidationError, shown
-from notifications.models import Permission, Service
-from notifications.recipients import email, phone
+from notifications.models import Service
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
-from notifications.submission import policy
+from notifications.submission import properties
 from notifications.submission.requests import GivenId
 
 Reader = Callable[[str, object, Service], object]
 
-MAX_REFERENCE_CHARACTERS = 1000
-MAX_NUMBER_CHARACTERS = (
-    400  # as written; what is kept of it has to fit its column, and any number of blanks is well formed
-)
 FARTHEST = timedelta(hours=24)  # that a message may be scheduled ahead
 
 _DATE_TIME = re.compile(r"\A[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0-9:]+)?\Z")
@@ -54,35 +49,15 @@ def of_type(name: str, value: object, expected: type | tuple[type, ...], words: 
 
 
 def reference(name: str, value: object, service: Service) -> str:
-    text = _text(name, value)
-    if len(text) > MAX_REFERENCE_CHARACTERS:
-        raise ValidationError(f"{name} {shown(text)} is too long")
-    return text
+    return properties.reference(name, _text(name, value))
 
 
 def phone_number(name: str, value: object, service: Service) -> PhoneNumber:
-    """Read a number with the service's permissions; one that only a permission keeps out is refused later."""
-    text = _text(name, value)
-    try:
-        number = phone.parse(
-            text,
-            international=service.may(Permission.INTERNATIONAL_SMS),
-            landlines=service.may(Permission.SMS_TO_UK_LANDLINES),
-            prices=policy.prices(),
-        )
-    except phone.InvalidPhoneNumber as error:
-        raise ValidationError(f"{name} {error.outcome.v2_message}", fix=phone.hint(text) or "") from error
-    if len(number.as_given) > MAX_NUMBER_CHARACTERS:
-        raise ValidationError(f"{name} {phone.Outcome.INVALID_NUMBER.v2_message}")
-    return number
+    return properties.phone_number(name, _text(name, value), service)
 
 
 def email_address(name: str, value: object, service: Service) -> EmailAddress:
-    text = _text(name, value)
-    try:
-        return email.parse(text)
-    except email.InvalidEmailAddress as error:
-        raise ValidationError(f"{name} {error.v2_message}") from error
+    return properties.email_address(name, _text(name, value))
 
 
 def identifier(name: str, value: object, service: Service) -> GivenId:

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from notifications import errors
 from notifications.api import fields
 from notifications.api.identifiers import parse_uuid
+from notifications.api.records import NOTIFICATION_COLUMNS
 from notifications.models import Channel, Notification, ReceivedText, Service, Status, retention
 from notifications.models.status import FAILURES
 
@@ -90,7 +91,7 @@ def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     rows = Notification.objects.filter(
         service=service, key_type=key_type, created_at__gte=retention.kept_since(service)
     )
-    rows = rows.filter(*_matching(query))
+    rows = rows.filter(*_matching(query)).only(*NOTIFICATION_COLUMNS)
     return _page(rows, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 

@@ -11,6 +11,21 @@ from notifications.api import links
 from notifications.models import Channel, Notification, ReceivedText, TemplateVersion
 from notifications.rendering import placeholders
 
+# What the record of a message is made of. The rest of its row is for the queue, and to read it is half a list's time.
+NOTIFICATION_COLUMNS = (
+    *("id", "reference", "channel", "recipient", "status", "template_id", "template_version", "body", "subject"),
+    *(
+        "created_at",
+        "sent_at",
+        "completed_at",
+        "scheduled_for",
+        "one_click_unsubscribe_url",
+        "parts",
+        "rate_multiplier",
+    ),
+)
+_OF_LETTERS = dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "postcode", "postage"])
+
 
 class NotificationSerializer(BaseSerializer[Notification]):
     """The record of a message. Every key is always there; what is for letters is null."""
@@ -24,7 +39,7 @@ class NotificationSerializer(BaseSerializer[Notification]):
             "type": notification.channel,
             "phone_number": notification.recipient if is_sms else None,
             "email_address": None if is_sms else notification.recipient,
-            **dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "postcode", "postage"]),
+            **_OF_LETTERS,
             "created_by_name": None,
             "status": notification.status,
             "template": template_reference(notification, base),
@@ -79,7 +94,7 @@ def moment(value: datetime | None) -> str | None:
     >>> moment(datetime(2026, 11, 20, 9, tzinfo=UTC))
     '2026-11-20T09:00:00.000000Z'
     """
-    return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}" if value else None
+    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z" if value else None
 
 
 def template_reference(notification: Notification, base: str) -> dict[str, object]:

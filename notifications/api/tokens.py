@@ -91,7 +91,9 @@ class CallerToken(Token):
         now = int(time.time())
         issued_at = _seconds(self.payload["iat"])
         if issued_at is None or abs(now - issued_at) > LEEWAY_SECONDS:
-            raise errors.ClockSkewed(fix=_clock_hint(issued_at, now))
+            skewed = errors.ClockSkewed(fix=_clock_hint(issued_at, now))
+            skewed.seconds_apart = None if issued_at is None else now - issued_at
+            raise skewed
         not_before = _seconds(self.payload.get("nbf", now))
         if not_before is not None and not_before - now > LEEWAY_SECONDS:
             raise errors.ClockSkewed

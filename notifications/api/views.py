@@ -11,7 +11,12 @@ from notifications import errors
 from notifications.api import links, parsers, queries
 from notifications.api.base import ApiViewSet
 from notifications.api.identifiers import parse_uuid
-from notifications.api.records import NotificationSerializer, ReceivedTextSerializer, TemplateSerializer
+from notifications.api.records import (
+    NOTIFICATION_COLUMNS,
+    NotificationSerializer,
+    ReceivedTextSerializer,
+    TemplateSerializer,
+)
 from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
 from notifications.api.throttling import CountedViewSet
 from notifications.models import LimitKind, Notification, Service, TemplateVersion, retention
@@ -35,7 +40,8 @@ class NotificationViewSet(CountedViewSet):
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
         shown = Notification.objects.filter(service=self.service, created_at__gte=retention.kept_since(self.service))
-        notification = shown.filter(id=_id("notification_id", notification_id)).first()
+        wanted = shown.filter(id=_id("notification_id", notification_id)).order_by()
+        notification = next(iter(wanted.only(*NOTIFICATION_COLUMNS)), None)
         if notification is None:
             raise errors.NoResultFound
         return Response(NotificationSerializer(notification, context=self.context).data)
@@ -50,11 +56,11 @@ class NotificationViewSet(CountedViewSet):
         self, request: Request, serializer_class: type[RequestSerializer], submit_message: Submit, kind: LimitKind
     ) -> Response:
         """Steps 3 to 23: a repeat is answered before the day's limit is looked at, the limit before the body."""
-        if "Idempotency-Key" not in request.headers:
+        key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+        if key is None:
             limits.check(self.api_key, kind)
             return self._accept(request, parsers.read_json(request), serializer_class, submit_message)
 
-        key = request.headers["Idempotency-Key"]
         idempotency.check_key(key)
         value = parsers.read_json(request)
         with idempotency.claimed(self.api_key, key, idempotency.fingerprint(self.action, value)) as claim:
@@ -76,10 +82,7 @@ class NotificationViewSet(CountedViewSet):
         serializer.is_valid(raise_exception=True)
         answer = serializer.to_representation
 
-        def keep(submission: Submission) -> None:
-            if claim is not None:
-                claim.keep(answer(submission))
-
+        keep = None if claim is None else lambda submission: claim.keep(answer(submission))
         return Response(answer(submit_message(self.api_key, serializer.validated_data, keep=keep)), status=201)
 
 

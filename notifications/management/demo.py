@@ -10,20 +10,20 @@ from django.core.management import CommandError
 from django.db import transaction
 from django.utils import timezone
 
-from config.management.parts import DemoResult, Faults
+from config.management.parts import USUAL, DemoResult, DemoWish, Faults
 from notifications.management import demo_document
 from notifications.management.demo_messages import make_messages
 from notifications.management.provision import provision
-from notifications.models import ApiKey
+from notifications.models import ApiKey, Notification, SandboxMessage, Service
 
 KEY_VARIABLE = "NOTIFY_API_KEY"
 
 
-def make_demo(held: dict[str, str]) -> DemoResult:
+def make_demo(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
     """Make what is not there yet. Without a key in `held` the old one is revoked and a new one issued."""
     with transaction.atomic():
         key = _make_services(held.get(KEY_VARIABLE, ""))
-        make_messages()
+        make_messages(wish.seed, wish.factor)
     return DemoResult(
         variables={
             KEY_VARIABLE: key,
@@ -32,6 +32,15 @@ def make_demo(held: dict[str, str]) -> DemoResult:
         },
         lines=[f"Test key     {KEY_VARIABLE}={key}"],
     )
+
+
+def wipe_demo() -> None:
+    """Remove the demo's services with all that hangs on them; the audit keeps what was done."""
+    services = [service["id"] for service in demo_document.DOCUMENT]
+    SandboxMessage.objects.filter(
+        notification_id__in=Notification.objects.filter(service__in=services).values("pk")
+    ).delete()
+    Service.objects.filter(pk__in=services).delete()
 
 
 def _make_services(held_key: str) -> str:

@@ -3,35 +3,46 @@
 import random
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import chain, islice
 
 from django.utils import timezone
 
 from notifications.management import demo_document
-from notifications.models import Channel, KeyType, Notification, Service, Status
+from notifications.models import Channel, KeyType, Notification, Service, Status, counting
 
 DAYS = 14
+AT_ONCE = 1000  # messages of one statement
 BAD_DAY, BAD_HOUR = 5, 10  # five days ago, at ten: a provider was away
 
 _NAMES = ["Ana", "Bashir", "Chidi", "Dilys", "Ewan", "Farah", "Grace", "Huw", "Ines", "Joao"]
 _OPENING_HOURS = range(8, 19)
 
 
-def make_messages(seed: int = 1) -> int:
-    """Store the messages, unless they are there. Returns how many were stored."""
+def make_messages(seed: int = 1, factor: int = 1) -> int:
+    """Store the messages, unless they are there, and count them. Returns how many were stored."""
     service = Service.objects.get(id=demo_document.PARKS)
-    messages = list(_messages(service, random.Random(seed)))  # noqa: S311  the same on every machine is the point
-    if Notification.objects.filter(id__in=[message.id for message in messages]).exists():
+    # The same on every machine is the point; another factor makes others, not the same and more.
+    chance = random.Random(seed if factor == 1 else f"{seed}, {factor} times")  # noqa: S311
+    messages = _messages(service, chance, factor)
+    first = next(messages)
+    if Notification.objects.filter(id=first.id).exists():
         return 0
-    return len(Notification.objects.bulk_create(messages))
+    stored = 0
+    while some := list(islice(chain([first] if not stored else [], messages), AT_ONCE)):
+        stored += len(Notification.objects.bulk_create(some))
+    today = timezone.now().astimezone(UTC).date()
+    for days_ago in range(DAYS + 1):
+        counting.count_day(service.pk, today - timedelta(days=days_ago))
+    return stored
 
 
-def _messages(service: Service, chance: random.Random) -> Iterator[Notification]:
+def _messages(service: Service, chance: random.Random, factor: int) -> Iterator[Notification]:
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     for days_ago in range(DAYS, 0, -1):
         for hour in _OPENING_HOURS:
             is_bad = (days_ago, hour) == (BAD_DAY, BAD_HOUR)
-            for _ in range(12 if is_bad else chance.randint(1, 5)):
+            for _ in range(factor * (12 if is_bad else chance.randint(1, 5))):
                 minute, second = chance.randrange(60), chance.randrange(60)
                 at = today - timedelta(days=days_ago) + timedelta(hours=hour, minutes=minute, seconds=second)
                 yield _message(service, chance, at, fails=chance.random() < (0.75 if is_bad else 0.02))

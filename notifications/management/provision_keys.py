@@ -91,6 +91,7 @@ def _reseal(service: Service, endpoint: CallbackEndpoint, declared: CallbackDecl
     if endpoint.bearer_token != declared.bearer_token:
         changes.change(service, endpoint, sealed_bearer_token=endpoint.seal("bearer_token", declared.bearer_token))
     if declared.signing_secret and endpoint.signing_secret != declared.signing_secret:
-        changes.change(
-            service, endpoint, sealed_signing_secret=endpoint.seal("signing_secret", declared.signing_secret)
-        )
+        replaced = CallbackEndpoint(pk=endpoint.pk, sealed_signing_secret=endpoint.sealed_signing_secret)
+        replaced.replace_signing_secret(declared.signing_secret, timezone.now())
+        columns = ("sealed_signing_secret", "sealed_old_signing_secret", "old_signing_secret_until")
+        changes.change(service, endpoint, **{column: getattr(replaced, column) for column in columns})

@@ -26,6 +26,7 @@ from notifications.recipients import email, phone
 
 MOST = 2_147_483_647  # what the columns hold
 
+_IN_A_HEADER = re.compile(r"[!-~]+")
 _KEY_NAME = re.compile(r"\A[A-Za-z0-9_-]{1,60}\Z")
 _SMS_SENDER = re.compile(r"\A(?!00)(?=.*[A-Za-z0-9])[A-Za-z0-9 &._-]{3,11}\Z")
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
@@ -196,6 +197,8 @@ def _callback(callbacks: Entry, kind: CallbackKind) -> CallbackDeclaration | Non
         return None
     url, token = entry.text("url"), entry.text("bearer_token", least=10, most=2000)
     signing_secret = entry.text("signing_secret")
+    if token is not None and not _IN_A_HEADER.fullmatch(token):
+        entry.refuse("bearer_token", "must be of ASCII letters, digits and signs, without blanks")
     entry.require("url", "bearer_token")
     entry.close()
     try:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from django.db import models
 
 from config import sealing
+from config.console.models import Invite
 from notifications.models import ApiKey, Attachment, CallbackEndpoint, Notification, SandboxMessage
 
 BATCH = 500
@@ -19,9 +20,11 @@ def reseals() -> dict[str, Callable[[], int]]:
         (ApiKey, "sealed_secret"),
         (CallbackEndpoint, "sealed_bearer_token"),
         (CallbackEndpoint, "sealed_signing_secret"),
+        (CallbackEndpoint, "sealed_old_signing_secret"),
         (SandboxMessage, "sealed"),
         (Notification, "sealed_outgoing"),
         (Attachment, "name_sealed"),
+        (Invite, "sealed_token"),
     ]
     return {f"{model._meta.model_name}.{column}": _resealer(model, column) for model, column in cells}
 

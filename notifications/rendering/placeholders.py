@@ -75,8 +75,8 @@ def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
 
 
 def with_comma(text: str) -> list[str]:
-    """List the names with a comma inside the brackets, which the editor refuses: a CSV file could not head them."""
-    return [match["inside"] for match in PLACEHOLDER.finditer(text) if "," in match["inside"]]
+    """List the names with a comma in them, which the editor warns of: a CSV file could not head them."""
+    return [name for name in find(text) if "," in name]
 
 
 def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE) -> str:

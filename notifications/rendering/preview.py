@@ -3,6 +3,8 @@
 Source: Staff console §1.2 T9, §2.4.
 """
 
+import unicodedata
+
 from notifications.rendering.sms import SIXTEEN_BIT, SmsText
 
 # A frame without scripts inherits the page's policy; this one forbids it everything but its own styles (trap T9).
@@ -32,11 +34,26 @@ def facts(text: SmsText) -> str:
     return f"{parts} {'part' if parts == 1 else 'parts'} · {alphabet} · {text.units} of {room} characters"
 
 
+def unvalued(text: SmsText) -> str:
+    """Say how long a text message is before its values are known, with the service's name in front and without it.
+
+    >>> unvalued(SmsText("Depot: hello", prefix_chars=7))
+    'Without values: 1 part · 12 characters, 5 of them the message'
+    """
+    parts = f"{text.fragments} {'part' if text.fragments == 1 else 'parts'}"
+    message = f", {text.chars_without_prefix} of them the message" if text.prefix_chars else ""
+    return f"Without values: {parts} · {text.chars} characters{message}"
+
+
 def costly(text: SmsText) -> str:
-    """Name what makes a text message longer than it looks, or return nothing."""
+    """Name what makes a text message longer than it looks and what to use instead, or return nothing."""
     if text.non_gsm:
-        letters = ", ".join(text.non_gsm)
-        return f"{letters}: only the large alphabet has this, and a part then holds 70 characters instead of 160."
+        letters = text.non_gsm
+        instead = " and ".join(f"{unicodedata.normalize('NFD', letter)[0]} instead of {letter}" for letter in letters)
+        return (
+            f"{', '.join(letters)}: only the large alphabet has this, and a part then holds 70 characters instead of "
+            f"160. Use {instead}."
+        )
     if text.extended:
         return f"{text.extended} of ^ {{ }} \\ [ ~ ] | € count twice."
     return ""

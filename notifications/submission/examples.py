@@ -1,6 +1,10 @@
-"""Calls that work as pasted: base address, key and a template of the service filled in."""
+"""Calls that work as pasted: base address, key and a template of the service filled in.
+
+Each speaks the language of an official client, whose packages and method names these are.
+"""
 
 import json
+from collections.abc import Callable, Mapping
 
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import placeholders
@@ -9,6 +13,7 @@ _SOMEBODY = {Channel.EMAIL: "you@example.org", Channel.SMS: "07700900123"}
 _FIELD = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}
 _METHOD = {Channel.EMAIL: "send_email_notification", Channel.SMS: "send_sms_notification"}
 PLACE_FOR_KEY = "paste-a-test-key-here"
+_STEM = {Channel.EMAIL: "Email", Channel.SMS: "Sms"}
 _NO_TEMPLATE = "the id of a template (make one first)"
 
 
@@ -38,6 +43,94 @@ def shell(base_url: str, key: str, template: Template | None) -> str:
         '  -H "Authorization: Bearer $HEAD.$CLAIMS.$SIGN" -H "Content-Type: application/json" \\\n'
         f"  -d '{json.dumps(body, ensure_ascii=True).replace(chr(39), chr(92) + 'u0027')}'"
     )
+
+
+def node(base_url: str, key: str, template: Template | None) -> str:
+    channel, body = _call(template)
+    values = json.dumps({"personalisation": body.get("personalisation", {})}, ensure_ascii=False)
+    return (
+        "// npm install notifications-node-client\n"
+        'const { NotifyClient } = require("notifications-node-client");\n\n'
+        f"const client = new NotifyClient({_quoted(base_url)}, {_quoted(key)});\n"
+        f"client\n  .send{_STEM[channel]}({_quoted(body['template_id'])}, {_quoted(_SOMEBODY[channel])}, {values})\n"
+        "  .then((response) => console.log(response.data), (error) => console.error(error.response.data));"
+    )
+
+
+def java(base_url: str, key: str, template: Template | None) -> str:
+    channel, body = _call(template)
+    pairs = ", ".join(f"{_quoted(name)}, {_quoted(value)}" for name, value in _values(body).items())
+    return (
+        "// uk.gov.service.notify:notifications-java-client\n"
+        f"var client = new NotificationClient({_quoted(key)}, {_quoted(base_url)});\n"
+        f"var response = client.send{_STEM[channel]}(\n"
+        f"    {_quoted(body['template_id'])}, {_quoted(_SOMEBODY[channel])}, Map.of({pairs}), null);\n"
+        "System.out.println(response.getNotificationId());"
+    )
+
+
+def dotnet(base_url: str, key: str, template: Template | None) -> str:
+    channel, body = _call(template)
+    pairs = ", ".join(f"{{ {_quoted(name)}, {_quoted(value)} }}" for name, value in _values(body).items())
+    return (
+        "// dotnet add package GovukNotify\n"
+        f"var client = new NotificationClient({_quoted(base_url)}, {_quoted(key)});\n"
+        f"var response = client.Send{_STEM[channel]}(\n"
+        f"    {_quoted(_SOMEBODY[channel])}, {_quoted(body['template_id'])},\n"
+        f"    new Dictionary<string, dynamic> {{ {pairs} }});\n"
+        "Console.WriteLine(response.id);"
+    )
+
+
+def php(base_url: str, key: str, template: Template | None) -> str:
+    channel, body = _call(template)
+    pairs = ", ".join(f"{_single(name)} => {_single(value)}" for name, value in _values(body).items())
+    return (
+        "// composer require alphagov/notifications-php-client php-http/guzzle7-adapter\n"
+        "$client = new \\Alphagov\\Notifications\\Client([\n"
+        f"    'baseUrl' => {_single(base_url)},\n    'apiKey' => {_single(key)},\n"
+        "    'httpClient' => new \\Http\\Adapter\\Guzzle7\\Client(),\n]);\n"
+        f"print_r($client->send{_STEM[channel]}(\n"
+        f"    {_single(_SOMEBODY[channel])}, {_single(str(body['template_id']))}, [{pairs}]));"
+    )
+
+
+def ruby(base_url: str, key: str, template: Template | None) -> str:
+    channel, body = _call(template)
+    arguments = ",\n  ".join(f"{name}: {_quoted(value)}" for name, value in body.items() if name != "personalisation")
+    pairs = ", ".join(f"{_single(name)} => {_single(value)}" for name, value in _values(body).items())
+    return (
+        "# gem install notifications-ruby-client\n"
+        'require "notifications/client"\n\n'
+        f"client = Notifications::Client.new({_single(key)}, {_single(base_url)})\n"
+        f"puts client.send_{channel.value}(\n  {arguments},\n  personalisation: {{ {pairs} }},\n).id"
+    )
+
+
+LANGUAGES: Mapping[str, Callable[[str, str, Template | None], str]] = {
+    "curl": shell,
+    "Python": python,
+    "Node": node,
+    "Java": java,
+    ".NET": dotnet,
+    "PHP": php,
+    "Ruby": ruby,
+}
+
+
+def _values(body: Mapping[str, object]) -> dict[str, object]:
+    values = body.get("personalisation")
+    return values if isinstance(values, dict) else {}
+
+
+def _quoted(value: object) -> str:
+    """Write a text as these languages do between double quotes."""
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def _single(value: object) -> str:
+    """Write a text between single quotes, where PHP and Ruby fill nothing in."""
+    return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _call(template: Template | None) -> tuple[Channel, dict[str, object]]:

@@ -7,44 +7,42 @@ parallel requests never pass it. Test keys and simulated recipients are neither 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
-from django.db.models import F
 from django.utils import timezone
 
 from notifications import errors
-from notifications.models import ApiKey, DailyCounter, KeyType, LimitKind, Service
+from notifications.models import DailyCounter, KeyType, LimitKind, Service
+from notifications.submission.callers import Caller
 
 
-def check(api_key: ApiKey, kind: LimitKind) -> None:
+def check(caller: Caller, kind: LimitKind) -> None:
     """Refuse early what could not be spent anyway. Raises DailyLimitReached."""
-    if api_key.key_type == KeyType.TEST:
+    if caller.key_type == KeyType.TEST:
         return
     now = timezone.now()
-    spent = DailyCounter.objects.filter(service_id=api_key.service_id, day=_day(now), kind=kind)
-    if (spent.values_list("count", flat=True).first() or 0) >= _limit(api_key.service, kind):
-        raise _reached(api_key.service, kind, now)
+    if DailyCounter.objects.spent(caller.service_id, _day(now), kind) >= _limit(caller.service, kind):
+        raise _reached(caller.service, kind, now)
 
 
-def spend(api_key: ApiKey, kinds: Sequence[LimitKind]) -> None:
+def spend(caller: Caller, kinds: Sequence[LimitKind]) -> None:
     """Count one message; inside the caller's transaction, which it ends by raising DailyLimitReached.
 
     Called last: the rows it locks are held shortest, and always in the same order.
     """
-    if api_key.key_type == KeyType.TEST:
+    if caller.key_type == KeyType.TEST:
         return
     now = timezone.now()
     for kind in kinds:
-        if not _spend_one(api_key.service, kind, _day(now)):
-            raise _reached(api_key.service, kind, now)
+        if not _spend_one(caller.service, kind, _day(now)):
+            raise _reached(caller.service, kind, now)
 
 
 def _spend_one(service: Service, kind: LimitKind, day: date) -> bool:
-    counters = DailyCounter.objects.filter(service=service, day=day, kind=kind)
-    below = counters.filter(count__lt=_limit(service, kind))
-    if below.update(count=F("count") + 1):
+    limit = _limit(service, kind)
+    if DailyCounter.objects.spend_one(service.id, day, kind, limit=limit):
         return True
     # Either the limit is reached or the day's row is not there yet; who asks which it is may be told of one just made.
     DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
-    return below.update(count=F("count") + 1) == 1
+    return DailyCounter.objects.spend_one(service.id, day, kind, limit=limit)
 
 
 def _limit(service: Service, kind: LimitKind) -> int:

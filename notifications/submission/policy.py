@@ -6,11 +6,12 @@ from uuid import UUID
 from django.conf import settings
 
 from notifications import errors
-from notifications.models import ApiKey, Channel, GuestListEntry, KeyType, Permission, Service, TeamMember
+from notifications.models import Channel, GuestListEntry, KeyType, Permission, Service, TeamMember
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.outcomes import Outcome
 from notifications.recipients.phone import PhoneNumber
 from notifications.recipients.prices import PriceTable
+from notifications.submission.callers import Caller
 from notifications.submission.personalisation import console_url
 from notifications.submission.recall import recalled
 
@@ -26,18 +27,18 @@ def check_channel(service: Service, channel: Channel) -> None:
         raise errors.EmailsNotAllowed
 
 
-def check_recipient(api_key: ApiKey, recipient: PhoneNumber | EmailAddress) -> None:
-    """Hold team keys, and live keys of a service in trial, to the team and the guest list.
+def check_recipient(caller: Caller, recipient: PhoneNumber | EmailAddress) -> None:
+    """Hold team keys, and whoever sends for real for a service in trial, to the team and the guest list.
 
     Simulated recipients are no exception. Raises NotOnTeam, ServiceInTrial.
     """
-    service = api_key.service
-    if api_key.key_type == KeyType.TEST or (api_key.key_type == KeyType.LIVE and service.live):
+    service = caller.service
+    if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and service.live):
         return
     if recipient.normalised in (_known_recipients(service.id) or ()):
         return
     fix = f"Add this recipient to the team or guest list, or go live: {console_url(service)}"
-    if api_key.key_type == KeyType.TEAM:
+    if caller.key_type == KeyType.TEAM:
         raise errors.NotOnTeam(fix=fix)
     raise errors.ServiceInTrial(trial_mode_url=settings.TRIAL_MODE_URL, fix=fix)
 

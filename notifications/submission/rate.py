@@ -8,14 +8,14 @@ the request passes: an outage must not stop messages.
 import math
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from uuid import UUID
 
 import redis
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, transaction
-from django.db.models import F, Sum
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
+from django.db.backends.utils import CursorWrapper
 from redis.backoff import NoBackoff
 from redis.commands.core import Script
 from redis.retry import Retry
@@ -47,6 +47,13 @@ redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], window)
 return {0, limit - passed - 1}
 """
+
+_TABLE = RateSlot._meta.db_table
+_OWN = "service_id = %s AND key_type = %s"
+_SET_TO_NOTHING = f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s"  # noqa: S608  our own words alone
+_PASSED = f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s"  # noqa: S608  likewise
+_ADD = f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s"  # noqa: S608  likewise
+_FORGET = f"DELETE FROM {_TABLE} WHERE {_OWN} AND slot > %s AND slot < %s"  # noqa: S608  likewise
 
 log = structlog.get_logger()
 
@@ -94,33 +101,47 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
 
 def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> Passage:
     """Count one request in the database's window, if it may pass."""
-    slots = RateSlot.objects.filter(service_id=service_id, key_type=key_type)
     slot = now_ms // SLOT_MS
-    with transaction.atomic():
-        _lock(service_id, key_type)
-        window = slots.filter(slot__gt=slot - WINDOW_MS // SLOT_MS - 1)
-        passed = window.aggregate(total=Sum("count"))["total"] or 0
+    oldest = slot - WINDOW_MS // SLOT_MS
+    with transaction.atomic(), connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        window = _Window(cursor, service_id, key_type)
+        window.lock()
+        passed = window.passed(oldest)
         if passed >= limit:
-            counted = list(window.order_by("slot").values_list("slot", "count"))
-            return Passage(wait_ms=_wait_for(counted, passed - limit, now_ms), left=0)
-        slots.filter(slot__gt=LOCK_SLOT, slot__lt=slot - WINDOW_MS // SLOT_MS).delete()
-        _add(service_id, key_type, slot)
+            counted = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot__gte=oldest)
+            slots = list(counted.order_by("slot").values_list("slot", "count"))
+            return Passage(wait_ms=_wait_for(slots, passed - limit, now_ms), left=0)
+        window.add(slot, oldest)
     return Passage(wait_ms=0, left=limit - passed - 1)
 
 
-def _lock(service_id: UUID, key_type: str) -> None:
-    lock = RateSlot(service_id=service_id, key_type=key_type, slot=LOCK_SLOT)
-    rows = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot=LOCK_SLOT)
-    if not rows.update(count=0):
-        RateSlot.objects.bulk_create([lock], ignore_conflicts=True)
-        rows.update(count=0)
+class _Window:
+    """The slots of one service and key type, in SQL of our own: said by the ORM, these took half the time of a POST."""
 
+    def __init__(self, cursor: CursorWrapper, service_id: UUID, key_type: str) -> None:
+        self._cursor = cursor
+        service = RateSlot._meta.get_field("service").get_db_prep_value(service_id, connections[DEFAULT_DB_ALIAS])
+        self._own = (service, str(key_type))
+        self._slot = partial(RateSlot, service_id=service_id, key_type=key_type)
 
-def _add(service_id: UUID, key_type: str, slot: int) -> None:
-    """Count one more; nobody else is writing, since the lock is ours."""
-    rows = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot=slot)
-    if not rows.update(count=F("count") + 1):
-        RateSlot.objects.create(service_id=service_id, key_type=key_type, slot=slot, count=1)
+    def lock(self) -> None:
+        if not self._run(_SET_TO_NOTHING, LOCK_SLOT):
+            RateSlot.objects.bulk_create([self._slot(slot=LOCK_SLOT)], ignore_conflicts=True)
+            self._run(_SET_TO_NOTHING, LOCK_SLOT)
+
+    def passed(self, oldest: int) -> int:
+        self._run(_PASSED, oldest)
+        return int(self._cursor.fetchone()[0] or 0)
+
+    def add(self, slot: int, oldest: int) -> None:
+        """Count one more; nobody else is writing, since the lock is ours. With each new slot the old ones go."""
+        if not self._run(_ADD, slot):
+            self._run(_FORGET, LOCK_SLOT, oldest)
+            RateSlot.objects.create(**self._slot.keywords, slot=slot, count=1)
+
+    def _run(self, sql: str, *values: int) -> int:
+        self._cursor.execute(sql, (*self._own, *values))
+        return int(self._cursor.rowcount)
 
 
 def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:

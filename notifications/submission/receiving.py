@@ -3,10 +3,11 @@
 from datetime import datetime
 
 import structlog
+from django.db import transaction
 from django.utils import timezone
 
 from notifications.delivery.messages import IncomingText
-from notifications.models import Permission, ReceivedText, Service, SmsSender
+from notifications.models import CallbackDelivery, Permission, ReceivedText, Service, SmsSender
 from notifications.recipients import senders
 
 _NUMBER = r"^[0-9 ()+-]+$"
@@ -41,11 +42,17 @@ def takes_texts(service: Service) -> bool:
 
 
 def store(service: Service, text: IncomingText, *, at: datetime | None = None) -> ReceivedText:
-    """Keep one text. Numbers are kept in their normal form where they are valid, else as they came."""
-    return ReceivedText.objects.create(
-        service=service,
-        notify_number=senders.from_number(text.recipient),
-        user_number=senders.from_number(text.sender),
-        content=text.content,
-        created_at=at or timezone.now(),
-    )
+    """Keep one text, with the callback that is owed for it.
+
+    Numbers are kept in their normal form where they are valid, else as they came.
+    """
+    with transaction.atomic():
+        kept = ReceivedText.objects.create(
+            service=service,
+            notify_number=senders.from_number(text.recipient),
+            user_number=senders.from_number(text.sender),
+            content=text.content,
+            created_at=at or timezone.now(),
+        )
+        CallbackDelivery.objects.owe_text(kept)
+        return kept

@@ -1,20 +1,24 @@
 """The use case: one request in, one stored message out. Source: the sending contract §4.1."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Self
 
 import structlog
 from django.db import transaction
 
-from config import publishing
+from config import figures
+from config.inserting import insert
 from notifications import errors, tasks
 from notifications.attachments import store
+from notifications.attachments.intake import CheckedFile
 from notifications.attachments.refusals import FileInTextMessage
-from notifications.models import ApiKey, Attachment, Channel, LimitKind, Notification
+from notifications.models import ApiKey, Attachment, Channel, LimitKind, Notification, Origin
 from notifications.rendering import email, sanitise, sms
 from notifications.submission import files, limits, personalisation, policy, senders, templates, usage
+from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest, SmsRequest
 
@@ -39,16 +43,43 @@ class Submission:
         return replace(self, subject=self.notification.subject, body=self.notification.body)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A message that nothing but the day's counter can refuse any more. Nothing of it is stored yet.
+
+    counted: the limits it counts against
+    is_simulated: its recipient is one for whom nothing is stored or sent
+    parcel, files: of an email with files
+    """
+
+    caller: Caller
+    submission: Submission
+    counted: Sequence[LimitKind]
+    is_simulated: bool
+    parcel: Parcel | None = None
+    files: Mapping[str, CheckedFile] = field(default_factory=dict)
+
+
 Keep = Callable[[Submission], None]  # stores what must not be there without the message, in its transaction
 
 
-def submit_sms(api_key: ApiKey, request: SmsRequest, *, keep: Keep | None = None) -> Submission:
+def submit_sms(caller: Caller, request: SmsRequest, *, keep: Keep | None = None) -> Submission:
     """Check, render, store and enqueue one text message: steps 9 to 23 of the contract, in its order.
 
-    Everything above the transaction may refuse with a NotificationError; inside it only the day's counter may.
+    `check_sms` may refuse with a NotificationError; in the transaction that follows only the day's counter may.
     The task is enqueued when the transaction commits, so a worker never looks for a row that is not there.
     """
-    service = api_key.service
+    return _accept(check_sms(caller, request), keep)
+
+
+def submit_email(caller: Caller, request: EmailRequest, *, keep: Keep | None = None) -> Submission:
+    """Check, render, store and enqueue one email: steps 9 to 23 of the contract, in its order."""
+    return _accept(check_email(caller, request), keep)
+
+
+def check_sms(caller: Caller, request: SmsRequest) -> Checked:
+    """Check and render one text message. Raises a NotificationError."""
+    service = caller.service
     policy.check_channel(service, Channel.SMS)
     template = templates.for_sending(service.id, request.template_id, Channel.SMS)
     personalisation.check_complete(template.subject, template.content, request.personalisation)
@@ -59,16 +90,16 @@ def submit_sms(api_key: ApiKey, request: SmsRequest, *, keep: Keep | None = None
         raise FileInTextMessage
     sender = senders.sms_sender(service, request.sms_sender_id)
     number = request.phone_number
-    policy.check_recipient(api_key, number)
+    policy.check_recipient(caller, number)
     policy.check_number(number)
     is_counted_international = policy.is_counted_international(number)
     if is_counted_international:
-        limits.check(api_key, LimitKind.INTERNATIONAL_SMS)
+        limits.check(caller, LimitKind.INTERNATIONAL_SMS)
     if text.is_too_long:
         raise errors.TextMessageTooLong(limit=sms.MAX_CHARACTERS, count=text.chars_without_prefix)
 
     notification = Notification(
-        **_common(api_key, template, request),
+        **_common(caller, template, request),
         channel=Channel.SMS,
         recipient=number.as_given,
         normalised_recipient=number.normalised,
@@ -78,18 +109,17 @@ def submit_sms(api_key: ApiKey, request: SmsRequest, *, keep: Keep | None = None
         is_international=number.is_international,
         sms_sender=sender,
     )
-    submission = Submission(notification=notification, body=text.text, sent_from=senders.from_number(sender))
-    counted = [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS]
-    is_simulated = policy.is_simulated(number)
-    with transaction.atomic():
-        _store(api_key, submission, counted, is_simulated=is_simulated, keep=keep)
-    _note_sender(notification, is_simulated=is_simulated)
-    return submission
+    return Checked(
+        caller=caller,
+        submission=Submission(notification=notification, body=text.text, sent_from=senders.from_number(sender)),
+        counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
+        is_simulated=policy.is_simulated(number),
+    )
 
 
-def submit_email(api_key: ApiKey, request: EmailRequest, *, keep: Keep | None = None) -> Submission:
-    """Check, render, store and enqueue one email: steps 9 to 23 of the contract, in its order."""
-    service = api_key.service
+def check_email(caller: Caller, request: EmailRequest) -> Checked:
+    """Check and render one email, with its files. Raises a NotificationError."""
+    service = caller.service
     policy.check_channel(service, Channel.EMAIL)
     address = request.email_address
     is_simulated = policy.is_simulated(address)
@@ -102,14 +132,14 @@ def submit_email(api_key: ApiKey, request: EmailRequest, *, keep: Keep | None = 
     if text.is_empty:
         raise errors.MessageEmpty
     reply_to = senders.reply_to(service, request.email_reply_to_id)
-    policy.check_recipient(api_key, address)
+    policy.check_recipient(caller, address)
     checked = parcel.check()
     if text.is_too_long:
         raise errors.EmailTooLong(limit_bytes=email.MAX_BYTES, size_bytes=text.size_bytes)
 
     kept = email.render(template.subject, template.content, parcel.with_kept_links(values)) if checked else text
     notification = Notification(
-        **_common(api_key, template, request),
+        **_common(caller, template, request),
         channel=Channel.EMAIL,
         recipient=address.as_given,
         normalised_recipient=address.normalised,
@@ -128,22 +158,24 @@ def submit_email(api_key: ApiKey, request: EmailRequest, *, keep: Keep | None = 
         sent_from=senders.from_email(service),
         sanitised=sanitised.changed,
     )
-    sealed = parcel.seal(checked, notification)
-    with store.written({file.row.storage_name: file.blob for file in sealed}) as blobs, transaction.atomic():
-        Attachment.objects.bulk_create(file.row for file in sealed)
-        _store(api_key, submission, [LimitKind.EMAIL], is_simulated=is_simulated, keep=keep)
-        blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
-    _note_sender(notification, is_simulated=is_simulated)
-    return submission
+    return Checked(
+        caller=caller,
+        submission=submission,
+        counted=[LimitKind.EMAIL],
+        is_simulated=is_simulated,
+        parcel=parcel,
+        files=checked,
+    )
 
 
 def _common(
-    api_key: ApiKey, template: templates.TemplateText, request: SmsRequest | EmailRequest
+    caller: Caller, template: templates.TemplateText, request: SmsRequest | EmailRequest
 ) -> dict[str, Any]:  # Any: values of columns
+    by_key = isinstance(caller, ApiKey)
     return {
-        "service": api_key.service,
-        "api_key": api_key,
-        "key_type": api_key.key_type,
+        "service": caller.service,
+        **({"api_key": caller} if by_key else {"origin": Origin.CONSOLE, "created_by": caller.name}),
+        "key_type": caller.key_type,
         "request_id": structlog.contextvars.get_contextvars().get("request_id", ""),
         "template_id": template.id,
         "template_version": template.version,
@@ -164,24 +196,31 @@ def _when(scheduled_for: datetime | None) -> dict[str, datetime | None]:
     }
 
 
-def _store(
-    api_key: ApiKey, submission: Submission, counted: list[LimitKind], *, is_simulated: bool, keep: Keep | None
-) -> None:
+def _accept(checked: Checked, keep: Keep | None) -> Submission:
+    """Store the message with its files, and enqueue it."""
+    sealed = checked.parcel.seal(checked.files, checked.submission.notification) if checked.parcel else []
+    with store.written({file.row.storage_name: file.blob for file in sealed}) as blobs, transaction.atomic():
+        if sealed:
+            Attachment.objects.bulk_create([file.row for file in sealed])
+        _store(checked, keep)
+        blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
+    sender = checked.submission.notification.sms_sender or checked.submission.notification.reply_to
+    if sender and not checked.is_simulated:
+        usage.note_sender(sender)  # once the message is there
+    return checked.submission
+
+
+def _store(checked: Checked, keep: Keep | None) -> None:
     """Store the message, in the caller's transaction."""
-    notification = submission.notification
-    if not is_simulated:
-        notification.save(force_insert=True)
+    notification = checked.submission.notification
+    if not checked.is_simulated:
+        insert(notification)
     if keep is not None:
-        keep(submission.as_kept())
-    if is_simulated:
+        keep(checked.submission.as_kept())
+    if checked.is_simulated:
         return
     if notification.scheduled_for is None:
-        publishing.enqueue(tasks.deliver, str(notification.id))
-    limits.spend(api_key, counted)  # last: its row lock is held shortest
-
-
-def _note_sender(notification: Notification, *, is_simulated: bool) -> None:
-    """Say when the sender was last used, once the message is there."""
-    sender = notification.sms_sender or notification.reply_to
-    if sender and not is_simulated:
-        usage.note_sender(sender)
+        tasks.hint(notification.id, notification.channel)
+    count = partial(figures.MESSAGES.add, notification.channel, notification.key_type, notification.status)
+    transaction.on_commit(count)
+    limits.spend(checked.caller, checked.counted)  # last: its row lock is held shortest

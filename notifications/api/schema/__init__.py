@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from django.conf import settings
 
 from config.docs.parts import Part, Problem
-from notifications.api import problems
+from notifications import problems
 from notifications.api.errors import status_of
-from notifications.api.problems import calling, messages
-from notifications.api.problems.row import Row
 from notifications.api.schema import operations
 from notifications.api.schema.chapters import CHAPTERS
+from notifications.problems import calling, messages
+from notifications.problems.row import Row
 
 _SENDING = (*calling.AUTHENTICATION, calling.LIMITS[0], *calling.IDEMPOTENCY, calling.LIMITS[1], *calling.BODY)
 _READING = (*calling.AUTHENTICATION, *calling.FAILURES)

@@ -86,6 +86,24 @@ _RECEIVED = f"""
 Texts people sent to the service, newest first, {PAGE_SIZE} at a time.
 """
 
+_CALLBACKS = """
+Instead of asking, be told: staff name a URL and a bearer token in the console, one for each kind.
+
+- A **delivery status** comes once for each message when its status is final, with test keys too, and never for `sent`,
+  `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`, `completed_at`,
+  `sent_at`, `notification_type`, `template_id` and `template_version`.
+- A **received text message** comes for each text that somebody sends to the service, with `id`, `source_number`,
+  `destination_number`, `message` and `date_received`.
+
+Each is a POST of JSON with `Authorization: Bearer`. Answer 2xx within 5 seconds. On a network fault, 429 or 5xx it is
+tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ± 20 %; any other answer ends it. 410,
+or three days of nothing but failures, pauses the callback. An event may come twice: `webhook-id` is the same over all
+of its tries.
+
+With a signing secret each call is signed by [Standard Webhooks](https://www.standardwebhooks.com/); its libraries check
+`webhook-id`, `webhook-timestamp` and `webhook-signature`. A replaced secret signs too for 24 hours.
+"""
+
 _TRIAL = f"""
 A new service is in trial mode: it sends only to its own team and guest list, {settings.DAILY_LIMIT_TRIAL} texts and
 {settings.DAILY_LIMIT_TRIAL} emails a day. Test keys work as ever. To send to anyone, have an operator make the service
@@ -122,6 +140,7 @@ CHAPTERS = [
     Chapter(title=operations.READING, text=_READING.strip()),
     Chapter(title=operations.TEMPLATES, text=_TEMPLATES.strip()),
     Chapter(title=operations.RECEIVED, text=_RECEIVED.strip()),
+    Chapter(title="Callbacks", text=_CALLBACKS.strip()),
     Chapter(title="Trial mode", text=_TRIAL.strip()),
     Chapter(title="Testing", text=_TESTING.strip()),
 ]

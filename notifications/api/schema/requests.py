@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from notifications.api.fields import MAX_REFERENCE_CHARACTERS
+from notifications.submission.properties import MAX_REFERENCE_CHARACTERS
 
 EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # of the demo data, where ids are the same on every machine
 SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"

@@ -1,9 +1,9 @@
 """What can be wrong with a message, a template or a question about them. Source: the sending contract §5 to §17."""
 
 from notifications import errors
-from notifications.api.problems.files import IN_TEXT
-from notifications.api.problems.row import Row, row
 from notifications.errors import ValidationError
+from notifications.problems.files import IN_TEXT
+from notifications.problems.row import Row, row
 from notifications.recipients.outcomes import Outcome
 
 

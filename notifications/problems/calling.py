@@ -1,8 +1,8 @@
 """What can be wrong with any call, whatever it is about. Source: the sending contract §2.2, §3, §13, §15."""
 
 from notifications import errors
-from notifications.api.problems.row import row
 from notifications.errors import NotificationError
+from notifications.problems.row import row
 
 _MAKE_ANEW = "Make the token anew for each call, as the section on authentication shows."
 _COPY_KEY = "Copy the whole key again: name, service id and secret."

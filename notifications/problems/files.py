@@ -1,8 +1,8 @@
 """What can be wrong with a file in the personalisation. Source: Files sent by email §2.1."""
 
-from notifications.api.problems.row import row
 from notifications.attachments import refusals
 from notifications.errors import ValidationError
+from notifications.problems.row import row
 
 IN_TEXT = row("file-in-text", refusals.FileInTextMessage, "Send the file in an email, or take it out.")
 FILES = (

@@ -7,9 +7,9 @@ message stands for a value. Source: Notification Sending API §7; Developer expe
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from notifications.api.problems import calling, files, messages
-from notifications.api.problems.row import Row
 from notifications.errors import AuthError, NotificationError
+from notifications.problems import calling, files, messages
+from notifications.problems.row import Row
 
 FAMILIES: Mapping[str, Sequence[Row]] = {
     "Authentication": calling.AUTHENTICATION,

@@ -1,0 +1,43 @@
+"""What is due and has not been done, for monitors and for `manage.py doctor`."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any  # of rows of any model
+
+from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
+
+from config.management.parts import Backlog, Finding
+from notifications.models import CallbackDelivery, Channel, DeliveryState, EarlyReceipt, Notification, Status
+
+OLD_SECONDS = 300  # the sweep has looked thirty times by then
+
+
+def backlogs() -> Iterator[Backlog]:
+    """Count what is due, by queue. What waits for its next try is not due before that."""
+    now = timezone.now()
+    due = Notification.objects.filter(status=Status.CREATED, next_attempt_at__lte=now)
+    for channel in Channel:
+        yield _backlog(f"send-{channel.value}", due.filter(channel=channel), "next_attempt_at", now)
+    yield _backlog("receipts", EarlyReceipt.objects.all(), "received_at", now)
+    callbacks = CallbackDelivery.objects.filter(
+        state=DeliveryState.WAITING, next_attempt_at__lte=now, endpoint__paused_at=None
+    )
+    yield _backlog("callbacks", callbacks, "next_attempt_at", now)
+
+
+def oldest_waiting() -> Finding:
+    """Say what waits longest: a worker that stands still is there, and does nothing."""
+    waiting = [backlog for backlog in backlogs() if backlog.number]
+    if not waiting:
+        return Finding(name="backlog", seen="nothing is due")
+    seen = ", ".join(f"{one.queue} {one.number}, oldest {one.oldest_seconds:.0f} s" for one in waiting)
+    old = any(one.oldest_seconds > OLD_SECONDS for one in waiting)
+    fix = "Look at the worker's log and at the providers, or start another worker." if old else ""
+    return Finding(name="backlog", seen=seen, fix=fix)
+
+
+def _backlog(queue: str, due: QuerySet[Any], moment: str, now: datetime) -> Backlog:
+    found = due.order_by().aggregate(number=Count("pk"), oldest=Min(moment))
+    age = max(0.0, (now - found["oldest"]).total_seconds()) if found["oldest"] else 0.0
+    return Backlog(queue=queue, number=found["number"], oldest_seconds=age)

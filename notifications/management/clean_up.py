@@ -1,0 +1,148 @@
+"""The rules by which messages, files and what hangs on them go in time. Source: the sending contract §21; Files §10."""
+
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from django.db.models import Count, Min, QuerySet
+from django.utils import timezone
+
+from config.console.clean_up import batches, durations
+from config.console.clean_up.rules import Due, Removed, Rule, register
+from notifications.attachments import expiry, store
+from notifications.attachments.expiry import Removal
+from notifications.models import (
+    ApiRefusal,
+    Attachment,
+    CallbackDelivery,
+    IdempotencyRecord,
+    Notification,
+    SandboxMessage,
+    Service,
+    retention,
+)
+from notifications.models.key_usage import REFUSALS_KEPT
+
+_QUARTER_OF_AN_HOUR = timedelta(minutes=15)
+_HOURLY = timedelta(hours=1)
+
+
+def _refusals() -> QuerySet[ApiRefusal]:
+    """Return those of keys that have been refused nothing since: of the others the newest are kept as they come."""
+    return ApiRefusal.objects.filter(at__lt=timezone.now() - durations.REFUSALS_ARE_KEPT_FOR).order_by("at")
+
+
+def _due_messages() -> Iterator[Due]:
+    for service in Service.objects.order_by("name"):
+        due = [*retention.due_messages(service), retention.due_texts(service)]
+        found = [rows.order_by().aggregate(number=Count("pk"), oldest=Min("created_at")) for rows in due]
+        number = sum(one["number"] for one in found)
+        if number:
+            oldest = min(one["oldest"] for one in found if one["oldest"])
+            yield Due(label=service.name, number=number, oldest=oldest)
+
+
+def _remove_messages() -> Iterator[Removed]:
+    """Messages and received texts; and what is still sealed of messages that have ended, which removes no row."""
+    while some := list(Notification.objects.still_sealed().values_list("pk", flat=True)[: batches.AT_ONCE]):
+        Notification.objects.still_sealed().filter(pk__in=some).update(sealed_outgoing=None)
+        yield Removed(label="sealed copies", number=0)
+    for service, number in retention.purge():
+        yield Removed(label=service.name, number=number)
+
+
+def _due_files() -> Iterator[Due]:
+    due = Attachment.objects.to_remove(timezone.now()).order_by()
+    grouped = due.values("service__name").annotate(number=Count("pk"), oldest=Min("expires_at"))
+    for one in grouped.order_by("service__name"):
+        yield Due(label=one["service__name"], number=one["number"], oldest=one["oldest"])
+
+
+def _remove_files() -> Iterator[Removed]:
+    return _told(expiry.remove_due())
+
+
+def _remove_files_of_age(age: timedelta) -> Iterator[Removed]:
+    """As `manage.py sweep files --older-than` wants it: the orphans of that age as well."""
+    yield from _remove_files()
+    yield from _told(expiry.remove_orphans(age))
+
+
+def _due_remains() -> list[Due]:
+    """Count the rows only: to list a whole store would take minutes."""
+    old = Attachment.objects.to_forget(timezone.now())
+    return batches.preview(old, "rows of files removed a year ago", "deleted_at")
+
+
+def _remove_remains() -> Iterator[Removed]:
+    yield from batches.delete(Attachment.objects.to_forget(timezone.now()), "rows of files removed a year ago")
+    try:
+        yield from _told(expiry.remove_orphans())
+    except store.StoreAway:
+        yield Removed(label="files", number=0, error=_AWAY)
+
+
+def _told(removals: Iterable[Removal]) -> Iterator[Removed]:
+    stay = 0
+    for removal in removals:
+        stay += removal.errors
+        error = _AWAY if removal.is_away else f"{stay} stay: the file store failed for them" if stay else ""
+        yield Removed(label="files", number=removal.removed, error=error)
+
+
+_AWAY = "the file store is away"
+
+register(
+    Rule(
+        name="old-messages",
+        title="Messages",
+        keeps=lambda: "3 to 90 days as each service says, by the UTC date; a count remains",
+        preview=_due_messages,
+        remove=_remove_messages,
+    ),
+    Rule(
+        name="files",
+        title="Files past their last day",
+        keeps=lambda: "1 to 78 weeks, as the sender asked; withdrawn ones no longer",
+        preview=_due_files,
+        remove=_remove_files,
+        aged=_remove_files_of_age,
+        every=_QUARTER_OF_AN_HOUR,
+    ),
+    Rule(
+        name="file-remains",
+        title="What files have left behind",
+        keeps=lambda: "the row of a removed file for a year, a blob without a row for a day",
+        preview=_due_remains,
+        remove=_remove_remains,
+    ),
+    Rule(
+        name="message-keys",
+        title="Idempotency keys of messages",
+        keeps=lambda: "24 hours",
+        preview=lambda: batches.preview(IdempotencyRecord.objects.to_forget(), "all services", "created_at"),
+        remove=lambda: batches.delete(IdempotencyRecord.objects.to_forget(), "all services"),
+        every=_HOURLY,
+    ),
+    Rule(
+        name="key-refusals",
+        title="Refused calls of API keys",
+        keeps=lambda: f"the newest {REFUSALS_KEPT} of each key, for {durations.REFUSALS_ARE_KEPT_FOR.days} days",
+        preview=lambda: batches.preview(_refusals(), "all services", "at"),
+        remove=lambda: batches.delete(_refusals(), "all services"),
+    ),
+    Rule(
+        name="callback-tests",
+        title="Test events of callbacks",
+        keeps=lambda: "7 days; other events go with their message or text",
+        preview=lambda: batches.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
+        remove=lambda: batches.delete(CallbackDelivery.objects.to_forget(), "all services"),
+    ),
+    Rule(
+        name="sandbox",
+        title="Sandbox messages",
+        keeps=lambda: "the newest 2,000 of 7 days",
+        preview=lambda: batches.preview(SandboxMessage.objects.to_forget(), "sandbox inbox", "received_at"),
+        remove=lambda: batches.delete(SandboxMessage.objects.to_forget(), "sandbox inbox"),
+        every=_QUARTER_OF_AN_HOUR,
+    ),
+)
