@@ -1,5 +1,31 @@
 """The sending area's pages of the console."""
 
-from notifications.admin import api_keys, attachments, notifications, overview, people, senders, services, templates
+from notifications.admin import (
+    api_keys,
+    attachments,
+    audit_places,
+    callbacks,
+    guest_list,
+    memberships,
+    overview,
+    senders,
+    services,
+    team,
+    templates,
+)
+from notifications.admin.messages import log
 
-__all__ = ["api_keys", "attachments", "notifications", "overview", "people", "senders", "services", "templates"]
+__all__ = [
+    "api_keys",
+    "attachments",
+    "audit_places",
+    "callbacks",
+    "guest_list",
+    "log",
+    "memberships",
+    "overview",
+    "senders",
+    "services",
+    "team",
+    "templates",
+]

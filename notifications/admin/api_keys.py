@@ -1,37 +1,82 @@
-"""API keys: made, shown once, revoked, never deleted. Source: Staff console §2.3."""
+"""API keys: made, shown once, revoked, never deleted; and what a program needs beside them.
+
+Source: Staff console §2.3.
+"""
 
 import uuid
 from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from config.console import audit, cells
-from config.console.admin import ShownOnceAdmin
+from config.console import cells
+from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin.many_rows import Chosen
+from config.console.background import steps
+from config.console.masking import mask
 from config.console.shown_once import Secret, Snippet
+from notifications.admin import api_key_revoking, api_key_use, rights
+from notifications.admin.api_key_filters import LastUsedFilter, MakerFilter, StateFilter
 from notifications.admin.api_key_forms import ApiKeyForm, ApiKeyNoteForm
+from notifications.admin.messages import words
 from notifications.admin.service_rows import ServiceRowAdmin
-from notifications.models import ApiKey, KeyType
+from notifications.models import ApiKey, Channel, KeyType, Notification, Role, Service, Status
 from notifications.submission import examples
 
 _EXPLANATION = (
     "Signalbox keeps the secret encrypted, because it has to check signatures with it. "
     "No page shows it again, and nobody can read it out of the database alone."
 )
+_TRIAL = "In trial this key reaches only your team and guest list, until this service goes live."
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "API key"  # noqa: S105  a word of the page
     form = ApiKeyForm
-    list_display = ("name", "type", "ending", "service", "state", "last_used", "made_by", "created")
-    list_filter = ("service", "key_type")
-    steps = {"revoke": "revoke"}
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_API})
+    list_display = ("name", "type_and_ending", "state", "used", "client", "week", "made")
+    list_filter = ("key_type", StateFilter, LastUsedFilter, MakerFilter)
+    actions = ("revoke_chosen",)
+    steps = {"revoke": "revoke", "calls": "calls"}
+    open_steps = frozenset({"calls"})
     change_form_template = "admin/notifications/api_key_change_form.html"
+    change_list_template = "admin/notifications/api_key_list.html"
     empty = "No keys yet. A test key is the safe one to begin with."
+
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/keys.css")}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
+        return api_key_use.with_week(super().get_queryset(request))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return super().get_actions(request) if self.has_add_permission(request) else {}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Show, above the keys of one service, what a program needs beside a key, and the newest calls."""
+        service = rights.chosen_service(request)
+        context = {"integration": self._integration(request, service) if service else None, **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        key = self.get_object(request, object_id)
+        use = {}
+        if key is not None and self.has_view_permission(request, key):
+            use = {
+                "days": api_key_use.days(key),
+                "refusals": api_key_use.refusals(key),
+                "templates_used": api_key_use.templates_used(key),
+            }
+        return super().change_view(request, object_id, form_url, {**use, **(extra_context or {})})
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["form"] = ApiKeyForm if obj is None else ApiKeyNoteForm
@@ -40,7 +85,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return ("service", "name", "key_type", "expires_at", "note")
-        return ("name", "type", "ending", "state", "last_used", "last_client", "ends", "made_by", "created", "note")
+        return ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Fix all of a key but its note: a caller holds it."""
@@ -50,6 +95,13 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         if not change:
             obj.set_secret(str(uuid.uuid4()))
         super().save_model(request, obj, form, change)
+
+    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Show the key, and wait below it for the first call."""
+        page = super().secret_page(request, obj)
+        if isinstance(page, TemplateResponse):
+            page.template_name = "admin/notifications/api_key_made.html"
+        return page
 
     def secret_of(self, request: HttpRequest, obj: ApiKey) -> Secret:
         """Describe the key as its program needs it; `obj` is the row just made."""
@@ -65,13 +117,20 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
                 Snippet(label="Service id", text=str(obj.service_id)),
                 Snippet(label="Secret", text=obj.secret),
             ),
-            snippets=(
-                Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),
-                Snippet(label="Send one from Python", text=examples.python(settings.BASE_URL, whole, template)),
-                Snippet(label="Send one from a shell", text=examples.shell(settings.BASE_URL, whole, template)),
+            snippets=(Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),),
+            examples=tuple(
+                Snippet(label=label, text=example(settings.BASE_URL, whole, template))
+                for label, example in examples.LANGUAGES.items()
             ),
             where_next=("To the keys", self.list_url()),
         )
+
+    def calls(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
+        """Answer when the key was last used and what its newest message came to: for the page that waits for it."""
+        newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
+        message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
+        result = words.in_words(Status(message.status), Channel(message.channel)) if message else ""
+        return JsonResponse({"is_used": key.last_used_at is not None, "client": key.last_client, "result": result})
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"
@@ -79,26 +138,51 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             refusal = f"This key was revoked by {key.revoked_by or 'somebody'} before. It stays revoked."
             return self.step_page(request, key, title=title, button="", refusal=refusal)
         if request.method == "POST":
-            key.revoked_at, key.revoked_by = timezone.now(), audit.author(request)
-            key.save(update_fields=["revoked_at", "revoked_by"])
-            self.audit(request, "revoked", key, before={"name": key.name, "last4": key.last4})
+            steps.do_now(many_rows.new_step(request, api_key_revoking.KIND, rows=[str(key.pk)], total=1))
             return self.step_done(
                 request, self.list_url(), f"{key.name} is revoked. Calls with it fail within 2 seconds."
             )
-        used = f"Last used on {cells.spoken(key.last_used_at)}" if key.last_used_at else "It has never been used"
-        by = f" by {key.last_client}" if key.last_used_at and key.last_client else ""
         explanation = [
-            f"{used}{by}.",
+            f"{_last_use(key)}.",
             "Revoking takes effect within 2 seconds and cannot be undone. The row stays, with who did it and when.",
         ]
         return self.step_page(
             request, key, title=title, button="Revoke this key", explanation=explanation, is_grave=True
         )
 
+    @admin.action(description="Revoke…")
+    def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> HttpResponse:
+        """Say when each was last used, and revoke them when that has been seen."""
+        keys = Chosen(request, self.changeable(request, chosen).filter(revoked_at=None).order_by("name", "pk"))
+        if "step" in request.POST and keys.is_confirmed:
+            return many_rows.take(request, api_key_revoking.KIND, keys.pks, way_back=self.list_url())
+        context = {
+            **self.page_context(request, "Revoke keys"),
+            "chosen": keys,
+            "keys": [(key, _last_use(key)) for key in keys.shown],
+        }
+        return TemplateResponse(request, "admin/notifications/api_keys_revoke.html", context)
+
+    def _integration(self, request: HttpRequest, service: Service) -> dict[str, Any]:
+        shows_whole = rights.may_see_recipients(request, service)
+        calls = [
+            {
+                "message": message,
+                "status": words.cell(message),
+                "recipient": message.recipient if shows_whole else mask(message.recipient),
+            }
+            for message in api_key_use.newest_calls(service)
+        ]
+        return {"base_url": settings.BASE_URL, "service": service, "calls": calls}
+
     @admin.display(description="Type")
     def type(self, key: ApiKey) -> SafeString:
         tones = {KeyType.LIVE: "bad", KeyType.TEAM: "warn"}
         return cells.chip(key.get_key_type_display(), tones.get(KeyType(key.key_type), "accent"))
+
+    @admin.display(description="Type, end of secret")
+    def type_and_ending(self, key: ApiKey) -> SafeString:
+        return cells.two_lines(self.type(key), f"…{key.last4}")
 
     @admin.display(description="Secret ends with")
     def ending(self, key: ApiKey) -> SafeString:
@@ -110,7 +194,22 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             return cells.chip("Revoked")
         if not key.is_live(timezone.now()):
             return cells.chip("Ended")
-        return cells.chip("In use" if key.last_used_at else "Unused", "good" if key.last_used_at else "")
+        chip = cells.chip("In use", "good")
+        return chip if key.expires_at is None else cells.two_lines(chip, f"until {cells.spoken(key.expires_at)}")
+
+    @admin.display(description="Last used", ordering="last_used_at")
+    def used(self, key: ApiKey) -> SafeString:
+        word, tone = api_key_use.in_a_word(key, timezone.now())
+        return cells.two_lines(cells.chip(word, tone), cells.moment(key.last_used_at, never=""))
+
+    @admin.display(description="Client")
+    def client(self, key: ApiKey) -> str:
+        return key.last_client or "–"
+
+    @admin.display(description="7 days")
+    def week(self, key: Any) -> SafeString:
+        calls = f"{cells.number(key.calls)} call{'' if key.calls == 1 else 's'}"
+        return cells.two_lines(calls, f"{cells.number(key.refused)} refused")
 
     @admin.display(description="Last used")
     def last_used(self, key: ApiKey) -> SafeString | str:
@@ -120,10 +219,14 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def ends(self, key: ApiKey) -> SafeString | str:
         return cells.moment(key.expires_at, never="Never")
 
-    @admin.display(description="Made")
-    def created(self, key: ApiKey) -> SafeString | str:
-        return cells.moment(key.created_at)
+    @admin.display(description="Made", ordering="created_at")
+    def made(self, key: ApiKey) -> SafeString:
+        return cells.two_lines(key.created_by or "–", cells.moment(key.created_at))
 
-    @admin.display(description="By")
-    def made_by(self, key: ApiKey) -> str:
-        return key.created_by or "–"
+
+def _last_use(key: ApiKey) -> str:
+    """Say when a key was last used, and by what."""
+    if key.last_used_at is None:
+        return "It has never been used"
+    by = f" by {key.last_client}" if key.last_client else ""
+    return f"Last used on {cells.spoken(key.last_used_at)}{by}"

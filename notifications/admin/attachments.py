@@ -16,7 +16,7 @@ from config.console import audit, cells
 from config.sealing import SealBroken
 from notifications.admin.attachment_forms import LastDayForm, WithdrawForm, in_words
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind
+from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
 
 _TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
@@ -79,6 +79,8 @@ class LastDayFilter(admin.SimpleListFilter):
 class AttachmentAdmin(ServiceRowAdmin):
     """Nobody adds or changes a file by a form: what may be done to one is a step with a page of its own."""
 
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
         "shown_name",
         "extension",
@@ -91,7 +93,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         "tries",
         "state",
     )
-    list_filter = ("service", StateFilter, "extension", LastDayFilter, AsksForAddressFilter)
+    list_filter = (StateFilter, "extension", LastDayFilter, AsksForAddressFilter)
     ordering = ("-created_at", "-id")
     steps = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}
     change_form_template = "admin/notifications/attachment_change_form.html"

@@ -1,56 +1,138 @@
-"""The sending area's part of the console's overview. Source: Staff console §2.1."""
+"""The sending area's part of the console's overview, for the chosen service. Source: Staff console §2.1."""
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
 
-from django.conf import settings
 from django.db.models import Sum
+from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 
+from config import models
 from config.console import overview
-from config.console.overview import Figure, Step
+from config.console.overview import Step
+from notifications.admin import rights
+from notifications.admin.messages.words import GROUPS
 from notifications.models import (
     ApiKey,
-    DailyCounter,
+    Channel,
+    DailyCount,
     KeyType,
-    LimitKind,
     Notification,
-    SandboxMessage,
+    Role,
     Service,
+    Status,
     Template,
 )
+from notifications.models.counting import DAYS_SHOWN
+from notifications.tasks.upkeep import COUNTS
 
-_DAYS = 7
+_GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; Staff console §2.1
+_TOP = 5
+_BAR_HEIGHT = 44
 
 
-def figures() -> list[Figure]:
-    """Count accepted messages from the day's counters, never from message rows; test-key messages are not in them."""
-    today = datetime.now(UTC).date()
-    counted = DailyCounter.objects.filter(day__gt=today - timedelta(days=_DAYS), day__lte=today)
-    sums = dict(counted.order_by().values_list("kind").annotate(sum=Sum("count")))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One number of a card, and the messages behind it."""
+
+    title: str
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One day of a card, as the picture wants it: how high it is, and how much of that failed."""
+
+    day: date
+    number: int
+    failed: int
+    x: int
+    height: int
+    failed_height: int
+
+    @property
+    def top(self) -> int:
+        return _BAR_HEIGHT - self.height
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One channel's last 7 UTC days. tone: of the failed percent; is_high: said in words too."""
+
+    title: str
+    sent: Part
+    parts: list[Part]
+    percent: str
+    tone: str
+    is_high: bool
+    bars: list[Bar]
+
+
+def figures(request: HttpRequest) -> Mapping[str, Any]:
+    """Count from the counters, never from message rows; test-key messages are in none of them."""
+    days = _last_days()
+    counts = DailyCount.objects.filter(day__range=(days[0], days[-1]))
+    service = rights.chosen_service(request)
+    if service is not None:
+        counts = counts.filter(service=service)
+    grouped = list(counts.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
+    return {
+        "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
+        "templates": _top_templates(counts, days),
+        "first": days[0],
+        "last": days[-1],
+        "counted_at": models.Presence.objects.filter(name=COUNTS).values_list("seen_at", flat=True).first(),
+        "service": service,
+    }
+
+
+def steps(request: HttpRequest) -> list[Step]:
+    """Lead from an empty service to a first message; each step ticks itself."""
+    service = rights.chosen_service(request)
+    mine = {} if service is None else {"service": service}
+    may_edit, may_key = rights.may(request, Role.EDIT_TEMPLATES), rights.may(request, Role.MANAGE_API)
     log = reverse("admin:notifications_notification_changelist")
-    since = "accepted in 7 UTC days, test keys left out"
-    return [
-        Figure(label="Emails", value=sums.get(LimitKind.EMAIL, 0), detail=since, url=f"{log}?channel__exact=email"),
-        Figure(label="Text messages", value=sums.get(LimitKind.SMS, 0), detail=since, url=f"{log}?channel__exact=sms"),
-        Figure(
-            label="Services",
-            value=Service.objects.filter(active=True).count(),
-            detail="not archived",
-            url=reverse("admin:notifications_service_changelist"),
+    sent = Notification.objects.filter(**mine)
+    found = [
+        Step(
+            title="Make a template",
+            explanation="The text people receive; ((name)) marks what the caller fills in.",
+            is_done=Template.objects.filter(**mine).exists(),
+            url=reverse("admin:notifications_template_add") if may_edit else "",
+            button="New template",
         ),
-        Figure(
-            label="API keys",
-            value=ApiKey.objects.filter(revoked_at=None).count(),
-            detail="not revoked",
+        Step(
+            title="Make a test key",
+            explanation="Nothing leaves with it, and every message comes back delivered.",
+            is_done=ApiKey.objects.filter(key_type=KeyType.TEST, **mine).exists(),
+            url=f"{reverse('admin:notifications_apikey_add')}?key_type=test" if may_key else "",
+            button="New API key",
+        ),
+        Step(
+            title="Send one",
+            explanation="The page of a new key has a curl and a Python program that work as pasted.",
+            is_done=sent.exists(),
             url=reverse("admin:notifications_apikey_changelist"),
+            button="API keys",
         ),
-        *_sandbox(),
+        Step(
+            title="Find it in the log",
+            explanation="Every message, how far it has come, and why one did not arrive.",
+            is_done=sent.exclude(status=Status.CREATED).exists(),
+            url=f"{log}?key_type=all",
+            button="Message log",
+        ),
     ]
+    return [*_first_step(request), *found]
 
 
-def steps() -> list[Step]:
-    """Lead from an empty installation to a first message; each step ticks itself."""
+def _first_step(request: HttpRequest) -> list[Step]:
+    if not rights.is_operator(request):
+        return []
     return [
         Step(
             title="Make a service",
@@ -58,40 +140,96 @@ def steps() -> list[Step]:
             is_done=Service.objects.exists(),
             url=reverse("admin:notifications_service_add"),
             button="New service",
-        ),
-        Step(
-            title="Make a template",
-            explanation="The text people receive; ((name)) marks what the caller fills in.",
-            is_done=Template.objects.exists(),
-            url=reverse("admin:notifications_template_add"),
-            button="New template",
-        ),
-        Step(
-            title="Make a test key",
-            explanation="Nothing leaves with it, and every message comes back delivered.",
-            is_done=ApiKey.objects.filter(key_type=KeyType.TEST).exists(),
-            url=f"{reverse('admin:notifications_apikey_add')}?key_type=test",
-            button="New API key",
-        ),
-        Step(
-            title="Send one, and find it in the log",
-            explanation="The page of a new key has a curl and a Python program that work as pasted.",
-            is_done=Notification.objects.exists(),
-            url=reverse("admin:notifications_notification_changelist"),
-            button="Message log",
-        ),
+        )
     ]
 
 
-def _sandbox() -> list[Figure]:
-    if not settings.SANDBOX_INBOX:
-        return []
-    arrived = SandboxMessage.objects.filter(received_at__gt=timezone.now() - timedelta(days=1)).count()
-    return [Figure(label="Sandbox inbox", value=arrived, detail="arrived in 24 hours", url="/sandbox/")]
+def _last_days() -> list[date]:
+    today = datetime.now(UTC).date()
+    return [today - timedelta(days=back) for back in range(DAYS_SHOWN - 1, -1, -1)]
+
+
+def _card(channel: Channel, days: list[date], rows: list[Any]) -> Card:
+    """rows: day, status, number."""
+    of_group = {name: sum(n for _, status, n in rows if status in among) for name, (_, among) in GROUPS.items()}
+    total = sum(of_group.values())
+    percent = 100 * of_group["failed"] / total if total else 0.0
+    tone = "quiet" if percent <= _GREY_UP_TO else "warn" if percent <= _AMBER_UP_TO else "bad"
+    return Card(
+        title={Channel.EMAIL: "Emails", Channel.SMS: "Text messages"}[channel],
+        sent=Part(title="sent", number=total, url=_log(channel, days)),
+        parts=[
+            Part(title=title.lower(), number=of_group[name], url=_log(channel, days, status=name))
+            for name, (title, _) in GROUPS.items()
+        ],
+        percent=_percent(percent),
+        tone=tone,
+        is_high=percent > _AMBER_UP_TO,
+        bars=_bars(days, rows),
+    )
+
+
+def _bars(days: list[date], rows: list[Any]) -> list[Bar]:
+    failed_among = GROUPS["failed"][1]
+    totals = [sum(n for on, _, n in rows if on == day) for day in days]
+    failures = [sum(n for on, status, n in rows if on == day and status in failed_among) for day in days]
+    most = max(totals, default=0) or 1
+    return [
+        Bar(
+            day=day,
+            number=total,
+            failed=failed,
+            x=place * 24,
+            height=_height(total, most),
+            failed_height=_height(failed, most),
+        )
+        for place, (day, total, failed) in enumerate(zip(days, totals, failures, strict=True))
+    ]
+
+
+def _height(number: int, most: int) -> int:
+    """Return how high a bar is drawn: what is there at all is to be seen."""
+    return max(round(_BAR_HEIGHT * number / most), 2) if number else 0
+
+
+def _percent(percent: float) -> str:
+    """Say a share in few characters; what is not nothing does not read like it.
+
+    >>> [_percent(share) for share in (0, 0.001, 0.25, 2.96, 12.4)]
+    ['0 %', 'under 0.1 %', '0.2 %', '3.0 %', '12 %']
+    """
+    if percent == 0:
+        return "0 %"
+    if percent < 0.1:
+        return "under 0.1 %"
+    return f"{percent:.1f} %" if percent < 10 else f"{percent:.0f} %"
+
+
+def _log(channel: Channel, days: list[date], **filters: str) -> str:
+    query = {"channel__exact": channel.value, "made": f"{days[0]}..{days[-1]}", **filters}
+    return f"{reverse('admin:notifications_notification_changelist')}?{urlencode(query)}"
+
+
+def _top_templates(counts: Any, days: list[date]) -> list[dict[str, Any]]:
+    top = counts.order_by().values("template_id", "template__name", "template__service__name")
+    return [
+        {
+            "name": row["template__name"],
+            "service": row["template__service__name"],
+            "number": row["sum"],
+            "url": reverse("admin:notifications_template_change", args=[row["template_id"]]),
+        }
+        for row in top.annotate(sum=Sum("n")).filter(sum__gt=0).order_by("-sum", "template__name")[:_TOP]
+    ]
 
 
 overview.register(
     overview.Panel(
-        title="Messages", position=1, permission="notifications.view_notification", figures=figures, steps=steps
+        title="Messages",
+        position=1,
+        template="admin/notifications/overview_panel.html",
+        is_open_to=lambda request: rights.may(request, *Role),
+        figures=figures,
+        steps=steps,
     )
 )

@@ -13,17 +13,24 @@ from django.utils.safestring import SafeString
 
 from config.console import cells
 from config.console.theme import Select
+from notifications.admin import kept_use
 from notifications.admin.sender_forms import ReplyToForm, SmsSenderForm
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.models import Permission, ReplyToAddress, SmsSender
+from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender
 
 
 class DefaultedAdmin(ServiceRowAdmin):
     """Rows of which a service has one default."""
 
+    change_roles = frozenset({Role.MANAGE_SERVICE, Role.MANAGE_API})
     steps = {"make-default": "make_default", "remove": "remove"}
     change_form_template = "admin/notifications/defaulted_change_form.html"
     text_field = ""
+    message_field = ""  # the column of a message that names such a row
+
+    class Media:
+        css = {"all": ("notifications/messages.css",)}
+        js = ("notifications/sender_form.js",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(archived_at=None)
@@ -31,20 +38,24 @@ class DefaultedAdmin(ServiceRowAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Fix the text: another text is another row with another id."""
         fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else (self.text_field, "is_default", "id", "created", *fields)
+        return fields if obj is None else (self.text_field, "is_default", "id", "used", "added", *fields)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return ("service", self.text_field, "is_default")
-        return ("service", self.text_field, "is_default", "id", "created")
+        return ("service", self.text_field, "is_default", "id", "used", "added")
 
-    @admin.display(description="Added")
-    def created(self, row: Any) -> SafeString | str:
-        return cells.moment(row.created_at)
+    @admin.display(description="Added", ordering="created_at")
+    def added(self, row: Any) -> SafeString:
+        return cells.two_lines(row.created_by or "–", cells.moment(row.created_at))
+
+    @admin.display(description="Last used", ordering="last_used_at")
+    def used(self, row: Any) -> SafeString | str:
+        return cells.moment(row.last_used_at, never="Never")
 
     @admin.display(description="Id")
     def id_to_copy(self, row: Any) -> SafeString:
-        return cells.code(str(row.pk))
+        return cells.copied(str(row.pk), f"row-{row.pk}")
 
     @admin.display(description="Default")
     def default(self, row: Any) -> SafeString | str:
@@ -52,6 +63,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Make the first one the default by itself, and take the mark from the former one before giving it."""
+        self._lock(obj)
         others = self._others(obj)
         obj.is_default = obj.is_default or not others.filter(is_default=True).exists()
         if obj.is_default:
@@ -60,6 +72,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def make_default(self, request: HttpRequest, row: Any) -> HttpResponse:
         if request.method == "POST":
+            self._lock(row)
             self._others(row).update(is_default=False)
             type(row).objects.filter(pk=row.pk).update(is_default=True)
             self.audit(request, "made_default", row, before={"is_default": False}, after=self._named(row))
@@ -70,7 +83,10 @@ class DefaultedAdmin(ServiceRowAdmin):
         )
 
     def remove(self, request: HttpRequest, row: Any) -> HttpResponse:
-        refusal = self.refusal_to_remove(row)
+        """Say when it was last used and by which keys; where the default goes, another one follows it."""
+        self._lock(row)
+        row.refresh_from_db()
+        refusal = "It was removed a moment ago." if row.archived_at else self.refusal_to_remove(row)
         others = self._others(row)
         form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
         title = f"Remove {self._text(row)}"
@@ -88,6 +104,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         used = cells.spoken(row.last_used_at) if row.last_used_at else "never"
         explanation = [
             f"Last used: {used}.",
+            kept_use.keys(row.service_id, self.message_field, [row.pk]).sentence(row.pk),
             "Its id stays taken; a call that names it will be refused as if it had never been.",
         ]
         return self.step_page(
@@ -97,6 +114,10 @@ class DefaultedAdmin(ServiceRowAdmin):
     def refusal_to_remove(self, row: Any) -> str:
         """Return why this row must stay, or nothing."""
         raise LookupError(f"{type(self).__name__} must say which row has to stay")
+
+    def _lock(self, row: Any) -> None:
+        """Let one person at a time move the default of a service, or two could take it, or none have it."""
+        Service.objects.select_for_update().get(pk=row.service_id)
 
     def _others(self, row: Any) -> Any:
         return type(row).objects.filter(service=row.service, archived_at=None).exclude(pk=row.pk)
@@ -128,7 +149,8 @@ class FollowerForm(forms.Form):
 class SmsSenderAdmin(DefaultedAdmin):
     form = SmsSenderForm
     text_field = "sender"
-    list_display = ("sender", "default", "service", "id_to_copy", "created")
+    message_field = "sms_sender"
+    list_display = ("sender", "default", "id_to_copy", "used", "added")
     empty = "No text message sender. Every service has one that its messages come from."
 
     def refusal_to_remove(self, row: SmsSender) -> str:
@@ -139,8 +161,9 @@ class SmsSenderAdmin(DefaultedAdmin):
 class ReplyToAddressAdmin(DefaultedAdmin):
     form = ReplyToForm
     text_field = "email_address"
-    list_display = ("email_address", "default", "service", "id_to_copy", "created")
-    empty = "No reply-to address. One is needed before a service that sends email goes live."
+    message_field = "reply_to"
+    list_display = ("email_address", "default", "id_to_copy", "used", "added")
+    empty = "No reply-to address. One is needed before this service goes live."
 
     def refusal_to_remove(self, row: ReplyToAddress) -> str:
         is_needed = row.service.live and row.service.may(Permission.EMAIL)

@@ -1,84 +1,185 @@
-"""Services: made in trial, gone live with a reason, archived and never deleted. Source: Staff console §2.2."""
+"""Services: made in trial, read section by section, archived and never deleted. Source: Staff console §2.2."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
-from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from config.console import audit, cells
-from config.console.admin import ConsoleModelAdmin
-from notifications.admin.service_forms import NameAgainForm, ReasonForm, ServiceForm
+from config.console import audit, cells, changes
+from notifications.admin import rights, service_page
+from notifications.admin.service_forms import (
+    EmailForm,
+    FilePageForm,
+    GeneralForm,
+    LimitsForm,
+    NewServiceForm,
+    SectionForm,
+    TextsForm,
+)
 from notifications.admin.service_rows import posted
-from notifications.models import Permission, Service, SmsSender, TeamMember
+from notifications.admin.service_state import ARCHIVED, StateSteps, new_daily_limits
+from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
 
-_UNREVOKED_KEYS = Count("api_keys", filter=Q(api_keys__revoked_at=None), distinct=True)
+_CHANNELS = {Permission.EMAIL: "Email", Permission.SMS: "Text messages"}
+_FAILED = (Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE)
+_DAYS = 7  # today and the six before, as UTC days
+_FOR_OPERATORS = frozenset({"limits", "archive"})
+_STATE = frozenset({"go-live", "back-to-trial"})
+_FORMS: dict[str, tuple[type[SectionForm], str]] = {
+    "general": (GeneralForm, "General settings"),
+    "email": (EmailForm, "Email"),
+    "file-page": (FilePageForm, "File download page"),
+    "texts": (TextsForm, "Text messages"),
+    "limits": (LimitsForm, "Limits"),
+}
+
+
+class StateFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+    states = {
+        "trial": {"active": True, "live": False},
+        "live": {"active": True, "live": True},
+        "archived": {"active": False},
+    }
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, word.capitalize()) for word in self.states]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(**self.states.get(self.value() or "", {}))
+
+
+class ChannelFilter(admin.SimpleListFilter):
+    title = "channel"
+    parameter_name = "channel"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(permission.value, name) for permission, name in _CHANNELS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        """Choose in Python: services are few, and SQLite cannot look into a list it keeps as JSON."""
+        if self.value() not in {permission.value for permission in _CHANNELS}:
+            return queryset
+        kept = [pk for pk, words in Service.objects.values_list("pk", "permissions") if self.value() in words]
+        return queryset.filter(pk__in=kept)
 
 
 @admin.register(Service)
-class ServiceAdmin(ConsoleModelAdmin):
-    form = ServiceForm
-    list_display = ("name", "state", "channels", "team_size", "unrevoked_keys", "created")
-    list_filter = ("live", "active")
-    steps = {"go-live": "go_live", "back-to-trial": "back_to_trial", "archive": "archive"}
-    grave_steps = frozenset({"go-live", "archive"})
-    change_form_template = "admin/notifications/service_change_form.html"
-    empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
-    readonly_fields = ("state", "id", "created", "api_base")
-    add_fieldsets = ((None, {"fields": ("name", "permissions")}),)
-    fieldsets = (
-        ("General", {"fields": ("name", "state", "id", "api_base", "created", "retention_days")}),
-        ("Channels", {"fields": ("permissions", "prefix_sms")}),
-        (
-            "File download page",
-            {
-                "fields": ("file_contact",),
-                "description": "Shown to people who download a file. Sends with files are refused until this is set.",
-            },
-        ),
-        (
-            "Limits",
-            {
-                "fields": (
-                    "rate_limit_per_minute",
-                    "daily_limit_email",
-                    "daily_limit_sms",
-                    "daily_limit_international_sms",
-                ),
-                "description": "Requests a minute count for each type of key by itself; days are UTC days.",
-            },
-        ),
+class ServiceAdmin(StateSteps):
+    service_path = "pk"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    form = NewServiceForm
+    fields = ("name", "permissions")
+    list_display = (
+        *("name", "state", "channels", "sent", "failed"),
+        *("team_size", "keys", "created"),
     )
+    list_filter = (StateFilter, ChannelFilter)
+    actions = None
+    steps = {
+        **dict.fromkeys(_FORMS, "change_section"),
+        "go-live": "go_live",
+        "back-to-trial": "back_to_trial",
+        "archive": "archive",
+    }
+    grave_steps = frozenset({"go-live", "archive"})
+    empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
 
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.fieldsets if obj is not None else self.add_fieldsets
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        """List all of one's services: this is where one is chosen, not what the choice narrows."""
+        return rows
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        rows = super().get_queryset(request)
-        return rows.annotate(unrevoked_keys=_UNREVOKED_KEYS, team_size=Count("team", distinct=True))
+        is_live = Q(api_keys__revoked_at=None) & (
+            Q(api_keys__expires_at=None) | Q(api_keys__expires_at__gt=timezone.now())
+        )
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                live_keys=Count("api_keys", filter=is_live, distinct=True),
+                team_size=Count("team", distinct=True),
+                sent=Coalesce(_count("n"), 0),
+                failed=Coalesce(_count("n", status__in=_FAILED), 0),
+            )
+        )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return rights.is_operator(request)
+
+    def may_take(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        """Leave limits and the archive to operators, and going live too where SELF_GO_LIVE is off."""
+        if word in _FOR_OPERATORS or (word in _STATE and not settings.SELF_GO_LIVE):
+            return rights.is_operator(request)
+        return super().may_take(request, word, obj)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Start a new service in trial, with a sender to text from and its maker in the team."""
-        if change:
-            super().save_model(request, obj, form, change)
-            return
         obj.created_by = audit.author(request)
         obj.rate_limit_per_minute = settings.RATE_LIMIT_PER_MINUTE
-        obj.daily_limit_sms = obj.daily_limit_email = settings.DAILY_LIMIT_TRIAL
-        obj.daily_limit_international_sms = min(settings.DAILY_LIMIT_TRIAL, settings.DAILY_LIMIT_INTERNATIONAL_SMS)
+        for name, value in new_daily_limits(live=False).items():
+            setattr(obj, name, value)
         super().save_model(request, obj, form, change)
         SmsSender.objects.create(
             service=obj, sender=settings.DEFAULT_SMS_SENDER, is_default=True, created_by=obj.created_by
         )
         _join(request, obj)
 
-    def audit_scope(self, obj: Any) -> dict[str, Any]:
-        return {"service_id": obj.pk}
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the service; what may be changed has a page of its own."""
+        service = self.get_object(request, object_id)
+        if not self.has_view_permission(request, service):
+            raise PermissionDenied
+        if service is None:
+            raise Http404
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        context = {
+            **self.page_context(request, service.name, service),
+            "sections": service_page.sections(service, self._buttons(request, service)),
+            "history_url": self.url_of("history", service) if self.may_read_history(request, service) else "",
+        }
+        return TemplateResponse(request, "admin/sections.html", context)
+
+    def change_section(self, request: HttpRequest, service: Service) -> HttpResponse:
+        word = request.path.rstrip("/").rpartition("/")[2]
+        form_class, name = _FORMS[word]
+        title = f"{name} of {service.name}"
+        if not service.active:
+            return self.step_page(request, service, title=title, button="", refusal=ARCHIVED)
+        form = form_class(posted(request), instance=service)
+        if request.method == "POST" and form.is_valid():
+            stored = Service.objects.get(pk=service.pk)
+            form.store()
+            was, now = changes.difference(changes.snapshot(stored), changes.snapshot(form.instance))
+            if now:
+                reason = form.cleaned_data.get("reason", "")
+                self.audit(request, "changed", service, before=was, after={"name": stored.name, **now}, reason=reason)
+            return self.step_done(request, f"{self.row_url(service)}#{word}", f"{name}: saved.")
+        counts = ["What you save counts for calls within 2 seconds."]
+        return self.step_page(request, service, title=title, button="Save", form=form, explanation=counts)
+
+    def _buttons(self, request: HttpRequest, service: Service) -> Any:
+        def change(word: str, label: str) -> tuple[tuple[str, str], ...]:
+            is_open = service.active and self.may_take(request, word, service)
+            return ((label, self.url_of(word, service)),) if is_open else ()
+
+        return change
+
+    # Columns
 
     @admin.display(description="State")
     def state(self, service: Service) -> SafeString:
@@ -86,98 +187,42 @@ class ServiceAdmin(ConsoleModelAdmin):
             return cells.chip("Archived")
         return cells.chip("Live", "good") if service.live else cells.chip("Trial", "warn")
 
-    @admin.display(description="May send")
+    @admin.display(description="Channels")
     def channels(self, service: Service) -> str:
-        return ", ".join(Permission(word).label for word in service.permissions)
+        return ", ".join(name for permission, name in _CHANNELS.items() if service.may(permission)) or "–"
+
+    @admin.display(description="Sent in 7 days", ordering="sent")
+    def sent(self, service: Any) -> str:
+        return f"{service.sent:,}"
+
+    @admin.display(description="Failed")
+    def failed(self, service: Any) -> SafeString | str:
+        """Grey up to 1 %, amber up to 3, red above, which the word "high" says too. Source: Staff console §2.1."""
+        if not service.sent:
+            return "–"
+        percent = 100 * service.failed / service.sent
+        if percent <= 1:
+            return f"{percent:.1f} %"
+        return cells.chip(f"{percent:.1f} %", "warn") if percent <= 3 else cells.chip(f"{percent:.1f} % high", "bad")
 
     @admin.display(description="Team")
     def team_size(self, service: Any) -> int:
         return int(service.team_size)
 
-    @admin.display(description="Keys")
-    def unrevoked_keys(self, service: Any) -> int:
-        return int(service.unrevoked_keys)
+    @admin.display(description="Live keys")
+    def keys(self, service: Any) -> int:
+        return int(service.live_keys)
 
     @admin.display(description="Made")
     def created(self, service: Service) -> SafeString | str:
         return cells.moment(service.created_at)
 
-    @admin.display(description="API base address")
-    def api_base(self, service: Service) -> SafeString:
-        return cells.code(settings.BASE_URL)
 
-    # Steps
-
-    def go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
-        title = f"Make {service.name} live"
-        if service.may(Permission.EMAIL) and not service.reply_to_addresses.filter(archived_at=None).exists():
-            refusal = "Add a reply-to address first: this service sends email."
-            remedy = (
-                "Add a reply-to address",
-                f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}",
-            )
-            return self.step_page(request, service, title=title, button="", refusal=refusal, remedy=remedy)
-        explanation = ["Its live keys will reach anyone.", "The daily limits stay as they are; raise them on its page."]
-        return self._set_state(
-            request, service, title=title, button="Make live", verb="made_live", explanation=explanation, live=True
-        )
-
-    def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
-        explanation = ["It will reach only its team and its guest list until it is made live again."]
-        title = f"Put {service.name} back into trial"
-        return self._set_state(
-            request,
-            service,
-            title=title,
-            button="Back to trial",
-            verb="put_back_to_trial",
-            explanation=explanation,
-            live=False,
-        )
-
-    def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
-        form = NameAgainForm(posted(request), service=service)
-        if request.method == "POST" and form.is_valid():
-            Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
-            self.audit(request, "archived", service, before={"name": service.name, "active": True})
-            return self.step_done(request, self.list_url(), f"{service.name} is archived.")
-        keys = service.api_keys.filter(revoked_at=None).count()
-        explanation = [
-            f"Its {keys} unrevoked {'key' if keys == 1 else 'keys'} will be refused from then on.",
-            "Nothing is deleted: templates, messages and settings stay readable here.",
-        ]
-        title = f"Archive {service.name}"
-        return self.step_page(
-            request,
-            service,
-            title=title,
-            button="Archive this service",
-            form=form,
-            explanation=explanation,
-            is_grave=True,
-        )
-
-    def _set_state(
-        self,
-        request: HttpRequest,
-        service: Service,
-        *,
-        title: str,
-        button: str,
-        verb: str,
-        explanation: list[str],
-        live: bool,
-    ) -> HttpResponse:
-        form = ReasonForm(posted(request))
-        if request.method == "POST" and form.is_valid():
-            Service.objects.filter(pk=service.pk).update(live=live)
-            before: dict[str, object] = {"live": service.live}
-            after: dict[str, object] = {"live": live, "name": service.name}
-            self.audit(request, verb, service, before=before, after=after, reason=form.cleaned_data["reason"])
-            return self.step_done(
-                request, self.row_url(service), f"{service.name} is {'live' if live else 'in trial'} now."
-            )
-        return self.step_page(request, service, title=title, button=button, form=form, explanation=explanation)
+def _count(column: str, **what: Any) -> Subquery:
+    """Sum a service's counters of the last days: they outlive the messages."""
+    first = timezone.now().date() - timedelta(days=_DAYS - 1)
+    mine = DailyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
+    return Subquery(mine.values("service").annotate(sum=Sum(F(column))).values("sum"))
 
 
 def _join(request: HttpRequest, service: Service) -> None:
@@ -192,6 +237,6 @@ def _join(request: HttpRequest, service: Service) -> None:
         user_id=request.user.pk,
         email_address=parsed.as_given,
         normalised_email=parsed.normalised,
-        roles=["manage_service", "manage_api", "edit_templates", "send_messages", "see_recipients", "see_activity"],
+        roles=list(Role.values),
         created_by=audit.author(request),
     )

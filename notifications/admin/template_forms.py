@@ -1,13 +1,12 @@
 """The template editor: a template's name and the text of its next version. Source: Staff console §2.4; Rendering §1."""
 
-import difflib
 from typing import Any
 
 from django import forms
 
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from notifications.models import Channel, Template, TemplateVersion
-from notifications.rendering import placeholders, sms
+from notifications.rendering import sms
 from notifications.rendering.email import MAX_BYTES
 
 _TYPES = (
@@ -17,7 +16,12 @@ _TYPES = (
 
 
 class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """based_on: the version the person saw when they began; a newer one must not be written over (trap T10)."""
+    """based_on: the version the person saw when they began; a newer one must not be written over unseen (trap T10).
+
+    theirs: that newer version, where there is one
+    """
+
+    theirs: TemplateVersion | None = None
 
     type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
     subject = forms.CharField(
@@ -42,8 +46,14 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     class Meta:
         model = Template
-        fields = ("service", "type", "name")
-        help_texts = {"name": "Recipients never see it."}
+        fields = ("service", "type", "name", "redact_personalisation")
+        labels = {"redact_personalisation": "Hide what callers fill in"}
+        help_texts = {
+            "name": "Recipients never see it.",
+            "redact_personalisation": "On a message's page staff then see “hidden” in its place, in messages already "
+            "sent too. Once saved it stays.",
+        }
+        widgets = {"redact_personalisation": CheckboxInput}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -51,6 +61,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             return
         for name in ("service", "type"):  # fixed once it is made: its id stands in callers' programs
             self.fields.pop(name, None)
+        if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
+            self.fields["redact_personalisation"].disabled = True
         version = current_version(self.instance)
         self.initial = {
             **self.initial,
@@ -90,14 +102,15 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         seen = cleaned.get("based_on")
         if self.instance._state.adding or seen is None:
             return
-        newest = current_version(self.instance)
+        stored = Template.objects.select_for_update().get(pk=self.instance.pk)  # of two saves at once, one is later
+        newest = current_version(stored)
         if newest.number > seen:
-            theirs, mine = newest.content.splitlines(), (cleaned.get("content") or "").splitlines()
-            lines = "\n".join(difflib.unified_diff(theirs, mine, f"version {newest.number}", "yours", lineterm=""))
-            who = newest.created_by or "Somebody"
+            self.theirs = newest
+            # Both have been seen then: saving again is a decision.
+            self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": newest.number}
             raise forms.ValidationError(
-                f"{who} saved version {newest.number} while you edited version {seen}. Nothing of yours is lost: "
-                f"it stands below. Open the template again to see theirs, and copy over what you want.\n{lines}"
+                f"{newest.created_by or 'Somebody'} saved version {newest.number} while you edited version {seen}. "
+                "Both texts are below; yours is not saved. Copy over what you want, then save again."
             )
 
 
@@ -108,22 +121,10 @@ def faults(channel: Channel, subject: str | None, content: str | None) -> list[t
         found += _subject_faults(subject or "")
     if not content:
         return found
-    found += [("content", fault) for fault in _bracket_faults(content)]
     if channel is Channel.SMS:
         found += [("content", fault) for fault in _sms_faults(content)]
     elif len(content.encode()) > MAX_BYTES:
         found.append(("content", f"The message is over {MAX_BYTES:,} bytes. Shorten it."))
-    return found
-
-
-def warnings(content: str) -> list[str]:
-    """List what is odd but allowed."""
-    found = []
-    if content.count("((") != content.count("))"):
-        found.append("There are more (( than )), or the other way round: a placeholder may not be closed.")
-    letters = [character for character in content if character.isalpha()]
-    if len(letters) > 30 and all(character.isupper() for character in letters):
-        found.append("ALL CAPITALS are hard to read, and mail filters dislike them.")
     return found
 
 
@@ -136,12 +137,7 @@ def _subject_faults(subject: str) -> list[tuple[str, str]]:
         return [("subject", "Write a subject.")]
     if len(subject.splitlines()) > 1:
         return [("subject", "A subject stands on one line. Take the line break out.")]
-    return [("subject", fault) for fault in _bracket_faults(subject)]
-
-
-def _bracket_faults(text: str) -> list[str]:
-    names = placeholders.with_comma(text)
-    return [f"Take the comma out of (({name})): a file of recipients could not have such a column." for name in names]
+    return []
 
 
 def _sms_faults(content: str) -> list[str]:

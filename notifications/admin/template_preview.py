@@ -4,44 +4,82 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import QueryDict
 
-from notifications.admin.template_forms import faults, warnings
-from notifications.models import Channel, Service, SmsSender, Template
+from notifications.admin import kept_use, template_samples
+from notifications.admin.template_forms import faults
+from notifications.admin.template_samples import FILE
+from notifications.admin.template_warnings import warnings
+from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
 from notifications.rendering import email, placeholders, preview, sms
 from notifications.submission import senders
 
-SAMPLE = "sample-"  # what a field for a placeholder's sample value is called, before the placeholder's name
-_MOST_BYTES = email.MAX_BYTES
+_UNSUBSCRIBE = (
+    "Callers give an address for unsubscribing with one click, and the text has no unsubscribe link. "
+    "Not every mail program shows theirs: add one at the end."
+)
 
 
-def context(typed: QueryDict, template: Template | None) -> dict[str, Any]:
-    """Return what the preview shows of what is typed; faults are text in the pane, never an error page."""
-    channel = _channel(typed, template)
+def context(typed: QueryDict, template: Template | None, services: QuerySet[Service]) -> dict[str, Any]:
+    """Return what the preview shows of what is typed; faults are text in the pane, never an error page.
+
+    services: those the person belongs to; of another one the preview knows neither name nor sender.
+    """
+    channel = channel_of(typed, template)
     subject, content = typed.get("subject", ""), typed.get("content", "").replace("\r\n", "\n")
-    names = placeholders.find(subject, content) if channel is Channel.EMAIL else placeholders.find(content)
-    samples = {name: typed.get(f"{SAMPLE}{name}", "") for name in names}
+    has_footer = "unsubscribe_link" in typed
+    texts = texts_of(channel, typed)
+    samples = template_samples.read(typed, placeholders.find(*texts), template, channel)
+    odd = warnings(*texts, files=[sample.name for sample in samples if sample.kind == FILE])
+    if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
+        odd.append(_UNSUBSCRIBE)
     shown: dict[str, Any] = {
         "channel": channel.value,
-        "samples": [{"name": name, "field": f"{SAMPLE}{name}", "value": value} for name, value in samples.items()],
+        "samples": samples,
+        "kinds": template_samples.kinds(channel),
         "faults": [fault for _, fault in faults(channel, subject or "–", content)],
-        "warnings": warnings(content),
+        "warnings": odd,
         "is_empty": not content.strip(),
     }
-    if shown["is_empty"] or len(content.encode()) > _MOST_BYTES:
+    if shown["is_empty"] or len(content.encode()) > email.MAX_BYTES:
         return shown
-    values = {name: _value(text) for name, text in samples.items() if text}
-    service = template.service if template else _service(typed.get("service", ""))
+    service = template.service if template else _service(services, typed.get("service", ""))
+    given = {sample.name: sample.stands_for(service) for sample in samples}
+    values = {name: value for name, value in given.items() if value is not None}
+    redact = template.redact_personalisation if template else False
+    redact = redact or "redact_personalisation" in typed
+    shown["unfilled"] = [list(placeholders.pieces(text, values, redact=redact)) for text in texts]
     if channel is Channel.EMAIL:
-        return {**shown, **_email(subject, content, values, service, has_footer="unsubscribe_link" in typed)}
+        return {**shown, **_email(subject, content, values, service, has_footer=has_footer)}
     return {**shown, **_sms(content, values, service)}
+
+
+def typed_of(version: TemplateVersion) -> QueryDict:
+    """Return a stored version as if somebody had typed it."""
+    typed = QueryDict(mutable=True)
+    typed.update({"subject": version.subject or "", "content": version.content})
+    if version.unsubscribe_link:
+        typed["unsubscribe_link"] = "on"
+    return typed
+
+
+def channel_of(typed: QueryDict, template: Template | None) -> Channel:
+    word = template.type if template else typed.get("type", "")
+    return Channel(word) if word in Channel.values else Channel.EMAIL
+
+
+def texts_of(channel: Channel, typed: QueryDict) -> list[str]:
+    """Return the texts in which placeholders stand, the message last."""
+    content = typed.get("content", "").replace("\r\n", "\n")
+    return [typed.get("subject", ""), content] if channel is Channel.EMAIL else [content]
 
 
 def _email(
     subject: str, content: str, values: dict[str, object], service: Service | None, *, has_footer: bool
 ) -> dict[str, Any]:
     footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
-    text = email.render(subject, content, values, unsubscribe_url=footer)
+    text = email.render(subject, content, values, unsubscribe_url=footer, unlinked_names=settings.EMAIL_UNLINKED_NAMES)
     return {
         "subject": text.subject,
         "sender": senders.from_email(service) if service else "",
@@ -59,22 +97,12 @@ def _sms(content: str, values: dict[str, object], service: Service | None) -> di
         "sender": sender.sender if sender else settings.DEFAULT_SMS_SENDER,
         "facts": preview.facts(text),
         "costly": preview.costly(text),
+        "unvalued": preview.unvalued(sms.editor_count(content, prefix=prefix)) if placeholders.find(content) else "",
     }
 
 
-def _channel(typed: QueryDict, template: Template | None) -> Channel:
-    word = template.type if template else typed.get("type", "")
-    return Channel(word) if word in Channel.values else Channel.EMAIL
-
-
-def _service(identifier: str) -> Service | None:
+def _service(services: QuerySet[Service], identifier: str) -> Service | None:
     try:
-        return Service.objects.filter(pk=UUID(identifier)).first()
+        return services.filter(pk=UUID(identifier)).first()
     except ValueError:
         return None
-
-
-def _value(text: str) -> object:
-    """Several lines are a list, as a caller would send it."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines if len(lines) > 1 else text

@@ -1,10 +1,13 @@
 """Templates: a saved change is a new version, and no version is ever changed. Source: Staff console §2.4."""
 
 from typing import Any
+from uuid import UUID
 
+from django.conf import settings
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import F, Prefetch
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -12,71 +15,36 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console import audit, cells, changes
-from config.console.admin import ConsoleInline
-from notifications.admin import template_preview
-from notifications.admin.service_rows import ServiceRowAdmin
+from notifications.admin import rights, template_preview, template_samples
+from notifications.admin.service_rows import posted
+from notifications.admin.template_archiving import ArchivingAdmin
 from notifications.admin.template_forms import TemplateForm, current_version
-from notifications.models import Channel, Template, TemplateVersion
+from notifications.admin.template_use import InUseFilter, UnusedFilter, with_use
+from notifications.admin.template_versions import VersionInline
+from notifications.models import Channel, Role, Template, TemplateVersion
 from notifications.rendering import placeholders
+from notifications.submission import examples
 
-_TEXT_FIELDS = ("name", "content", "note", "based_on")
-_VERSIONS_SHOWN = 20  # a text may be 2 MB long
-_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", "note", "based_on")
-
-
-class InUseFilter(admin.SimpleListFilter):
-    """In use unless asked for: an archived template is in nobody's way."""
-
-    title = "state"
-    parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("archived", "Archived"), ("all", "All")]
-
-    def choices(self, changelist: Any) -> Any:
-        yield {
-            "selected": self.value() is None,
-            "query_string": changelist.get_query_string(remove=[self.parameter_name]),
-            "display": "In use",
-        }
-        for value, title in self.lookup_choices:
-            query = changelist.get_query_string({self.parameter_name: value})
-            yield {"selected": self.value() == value, "query_string": query, "display": title}
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "all":
-            return queryset
-        return queryset.filter(archived_at__isnull=self.value() != "archived")
-
-
-class VersionInline(ConsoleInline):
-    model = TemplateVersion
-    fields = ("number", "created", "created_by", "note", "text")
-    readonly_fields = fields
-    verbose_name_plural = f"newest {_VERSIONS_SHOWN} versions"
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        oldest_shown = F("template__current_version") - _VERSIONS_SHOWN + 1
-        return super().get_queryset(request).filter(number__gte=oldest_shown)
-
-    @admin.display(description="Made")
-    def created(self, version: TemplateVersion) -> SafeString | str:
-        return cells.moment(version.created_at)
-
-    @admin.display(description="Text")
-    def text(self, version: TemplateVersion) -> SafeString:
-        subject = format_html("<strong>{}</strong>\n\n", version.subject) if version.subject else ""
-        return format_html('<pre class="nf-version">{}{}</pre>', subject, version.content)
+_TEXT_FIELDS = ("name", "content", "redact_personalisation", "note", "based_on")
+_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", "redact_personalisation", "note", "based_on")
+_CHIPS_SHOWN = 12
 
 
 @admin.register(Template)
-class TemplateAdmin(ServiceRowAdmin):
+class TemplateAdmin(ArchivingAdmin):
     form = TemplateForm
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.EDIT_TEMPLATES})
     inlines = (VersionInline,)
-    list_display = ("called", "channel", "placeholders", "version", "service", "changed")
-    list_filter = ("service", "type", InUseFilter)
-    steps = {"archive": "archive", "restore": "restore"}
+    guards_start = False  # its form carries the version it is based on
+    list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
+    list_filter = ("type", InUseFilter, UnusedFilter)
+    search_fields = ("name",)
+    search_help_text = "Name or id"
+    steps = {"archive": "archive", "restore": "restore", "version": "version_page"}
+    open_steps = frozenset({"version"})
     change_form_template = "admin/notifications/template_change_form.html"
+    change_list_template = "admin/notifications/template_list.html"
     empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
 
     compressed_fields = False  # the editor has half a page: labels stand above their fields
@@ -88,10 +56,11 @@ class TemplateAdmin(ServiceRowAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return ("service", "type", *_EMAIL_FIELDS)
-        return ("id", *(_EMAIL_FIELDS if obj.type == Channel.EMAIL else _TEXT_FIELDS))
+        return _EMAIL_FIELDS if obj.type == Channel.EMAIL else _TEXT_FIELDS
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else ("id",)
+        """Return none: service and type are fixed by the form, which leaves them out."""
+        return ()
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return () if obj is None else self.inlines
@@ -99,21 +68,52 @@ class TemplateAdmin(ServiceRowAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         """Bring each template's newest text along for the list's placeholders, and no older one."""
         newest = TemplateVersion.objects.filter(number=F("template__current_version"))
-        return super().get_queryset(request).prefetch_related(Prefetch("versions", newest, to_attr="newest"))
+        rows = with_use(super().get_queryset(request))
+        return rows.prefetch_related(Prefetch("versions", newest, to_attr="newest"))
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """Find by a part of the name, or by the whole id."""
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
 
     def get_urls(self) -> list[URLPattern]:
         preview = self.admin_site.admin_view(self.preview)
         return [path("preview/", preview, name="notifications_template_preview"), *super().get_urls()]
 
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Bring the preview along, for browsers without scripts, and what may be done with the template."""
+        template = self.get_object(request, object_id)
+        beside = {}
+        if template is not None and self.has_view_permission(request, template):
+            typed = posted(request) or template_preview.typed_of(template.newest[0])
+            beside = {
+                **template_preview.context(typed, template, rights.services_of(request)),
+                "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template),
+                "may_send": rights.may_in(request, template.service_id, [Role.SEND_MESSAGES]),
+                "shown_version": template.newest[0],
+            }
+        return super().change_view(request, object_id, form_url, {**beside, **(extra_context or {})})
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Store the next version if anything differs; messages accepted before keep theirs."""
+        obj.has_new_version = True
         if not change:
             super().save_model(request, obj, form, change)
             self._write_version(request, obj, form, number=1)
+            self._keep_samples(request, obj)
             return
-        Template.objects.select_for_update().get(pk=obj.pk)  # two saves at once: the second sees the first's version
-        before = current_version(obj)
-        if not _differs(before, form.text()):
+        stored = Template.objects.select_for_update().get(pk=obj.pk)  # of two saves at once, one is later
+        before = current_version(stored)
+        self._keep_samples(request, obj)
+        if obj.redact_personalisation and not stored.redact_personalisation:
+            obj.save(update_fields=["redact_personalisation"])
+            self.audit(request, "redacted", obj)
+        obj.has_new_version = _differs(before, form.text())
+        if not obj.has_new_version:
             return
         obj.current_version = before.number + 1
         obj.updated_at = timezone.now()
@@ -122,43 +122,35 @@ class TemplateAdmin(ServiceRowAdmin):
         was, now = changes.difference(changes.snapshot(before), changes.snapshot(after))
         self.audit(request, "changed", obj, before={"name": before.name, **was}, after=now)
 
-    def response_change(self, request: HttpRequest, obj: Template) -> HttpResponse:
-        answer = super().response_change(request, obj)
-        for _ in messages.get_messages(request):  # the admin's own sentence says less than ours
-            pass
-        messages.success(request, f"{obj.name} is at version {obj.current_version}. Messages sent from now on use it.")
-        return answer
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._told(request, obj, super().response_add(request, obj, post_url_continue))
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self._told(request, obj, super().response_change(request, obj))
 
     def preview(self, request: HttpRequest) -> HttpResponse:
         """Render what is typed, by the functions that send; nothing is stored."""
-        context = template_preview.context(request.POST, self.get_object(request, request.POST.get("template", "")))
+        template = self.get_object(request, request.POST.get("template", ""))
+        if not self.has_view_permission(request, template):
+            raise PermissionDenied
+        context = template_preview.context(request.POST, template, rights.services_of(request))
         if request.headers.get("X-Requested-With") == "fetch":
             return TemplateResponse(request, "admin/notifications/template_preview.html", context)
         page = {**self.page_context(request, "Preview"), **context}
         return TemplateResponse(request, "admin/notifications/template_preview_page.html", page)
 
-    def archive(self, request: HttpRequest, template: Template) -> HttpResponse:
-        if request.method == "POST":
-            Template.objects.filter(pk=template.pk).update(archived_at=timezone.now())
-            self.audit(request, "archived", template, before={"name": template.name})
-            return self.step_done(request, self.list_url(), f"{template.name} is archived.")
-        explanation = [
-            "Calls that name it will be refused: its id answers “Template has been deleted”.",
-            "Nothing is lost: it can be restored, with the same id and all its versions.",
-        ]
-        title = f"Archive {template.name}"
-        return self.step_page(
-            request, template, title=title, button="Archive this template", explanation=explanation, is_grave=True
+    def version_page(self, request: HttpRequest, template: Template) -> HttpResponse:
+        """Show one version as the editor shows what is typed; `number` says which."""
+        number = request.GET.get("number", "")
+        version = (
+            template.versions.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
         )
-
-    def restore(self, request: HttpRequest, template: Template) -> HttpResponse:
-        if request.method == "POST":
-            Template.objects.filter(pk=template.pk).update(archived_at=None)
-            self.audit(request, "restored", template, after={"name": template.name})
-            return self.step_done(request, self.row_url(template), f"{template.name} is in use again.")
-        explanation = [f"Calls may name it again, from its version {template.current_version} on."]
-        title = f"Restore {template.name}"
-        return self.step_page(request, template, title=title, button="Restore this template", explanation=explanation)
+        if version is None:
+            raise Http404
+        context = template_preview.context(template_preview.typed_of(version), template, rights.services_of(request))
+        page = self.page_context(request, f"{version.name}, version {version.number}", template)
+        page = {**page, **context, "shown_version": version}
+        return TemplateResponse(request, "admin/notifications/template_version.html", page)
 
     @admin.display(description="Type")
     def channel(self, template: Template) -> SafeString:
@@ -168,19 +160,45 @@ class TemplateAdmin(ServiceRowAdmin):
     def placeholders(self, template: Any) -> SafeString | str:
         version = template.newest[0]
         names = placeholders.find(version.subject or "", version.content)
-        return cells.chips(names, "mono") if names else "–"
+        shown = names[:_CHIPS_SHOWN] + (["…"] if len(names) > _CHIPS_SHOWN else [])
+        return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
 
-    @admin.display(description="Version")
-    def version(self, template: Template) -> int:
-        return template.current_version
+    @admin.display(description="7 days", ordering="week")
+    def in_a_week(self, template: Any) -> str:
+        return cells.number(template.week)
 
-    @admin.display(description="Changed")
-    def changed(self, template: Template) -> SafeString | str:
-        return cells.moment(template.updated_at or template.created_at)
+    @admin.display(description="Last used", ordering="last_day")
+    def used(self, template: Any) -> str:
+        return f"{template.last_day:%-d %b %Y}" if template.last_day else "Never"
 
-    @admin.display(description="Name and id", ordering="name")
+    @admin.display(description="Changed", ordering="updated_at")
+    def changed(self, template: Any) -> SafeString | str:
+        version = template.newest[0]
+        return cells.two_lines(version.created_by or "–", cells.moment(version.created_at))
+
+    @admin.display(description="Name", ordering="name")
     def called(self, template: Template) -> SafeString:
-        return cells.two_lines(template.name, str(template.pk))
+        return cells.two_lines(template.name, f"version {template.current_version}")
+
+    @admin.display(description="Id")
+    def id_to_copy(self, template: Template) -> SafeString:
+        return cells.copied(str(template.pk), f"template-{template.pk}")
+
+    def _keep_samples(self, request: HttpRequest, template: Template) -> None:
+        """Store what the placeholders are tried with; that makes no version, and the audit is told nothing of it."""
+        channel = Channel(template.type)
+        names = placeholders.find(*template_preview.texts_of(channel, request.POST))
+        samples = template_samples.to_keep(template_samples.read(request.POST, names, template, channel))
+        Template.objects.filter(pk=template.pk).update(samples=samples)
+
+    def _told(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:
+        for _ in messages.get_messages(request):  # the admin's own sentence says less than ours
+            pass
+        number = template.current_version
+        told = f"Saved as version {number}. Messages sent from now on use it."
+        same = f"The text has not changed: it stays version {number}."
+        messages.success(request, told if template.has_new_version else same)
+        return answer
 
     def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
         return TemplateVersion.objects.create(

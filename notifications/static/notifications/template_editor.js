@@ -8,11 +8,11 @@ document.addEventListener("DOMContentLoaded", () => {
     let timer;
     let running = 0;
 
-    form.addEventListener("input", () => {
+    form.addEventListener("input", (event) => {
+        if (event.target.name === "width") return; // the width of the frame is nothing to ask the server for
         clearTimeout(timer);
         timer = setTimeout(show, 300);
     });
-    form.addEventListener("change", show);
     show();
 
     async function show() {
@@ -22,14 +22,21 @@ document.addEventListener("DOMContentLoaded", () => {
             body: new FormData(form),
             headers: { "X-Requested-With": "fetch" },
             credentials: "same-origin",
-        });
-        const html = await answer.text();
+        }).catch(() => null);
+        const html = answer && (await answer.text());
         if (mine !== running) return; // a later key stroke has asked again
-        if (!answer.ok) {
-            pane.textContent = "The preview could not be made. Save, or reload this page.";
+        if (!answer || !answer.ok) {
+            say("The preview could not be made. Save, or reload this page.");
             return;
         }
         put(html);
+    }
+
+    function say(words) {
+        const note = document.createElement("p");
+        note.className = "sb-note sb-note-error";
+        note.textContent = words;
+        (pane.querySelector(".nf-preview") ?? pane).replaceChildren(note); // what was typed as samples stays
     }
 
     function put(html) {

@@ -1,0 +1,80 @@
+"""What the list and the page of an endpoint say of it. Source: Staff console §3.8."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from config.console import cells
+from notifications.models import CallbackEndpoint, PauseReason
+
+MOST_SHOWN = 38  # characters of a URL in the list: as many as a telephone is wide
+
+
+class EndpointColumns:
+    """Cells of an admin whose rows are endpoints, annotated with `ended`, `accepted` and `last_accepted`."""
+
+    @admin.display(description="Tells of", ordering="kind")
+    def told_of_where(self, row: CallbackEndpoint) -> SafeString:
+        where = row.url.removeprefix("https://")
+        shown = where if len(where) <= MOST_SHOWN else f"{where[:MOST_SHOWN]}…"
+        return cells.two_lines(row.get_kind_display(), shown)
+
+    @admin.display(description="Tells of")
+    def told_of(self, row: CallbackEndpoint) -> str:
+        return row.get_kind_display()
+
+    @admin.display(description="URL")
+    def shown_url(self, row: CallbackEndpoint) -> str:
+        return row.url
+
+    @admin.display(description="Format")
+    def is_signed(self, row: CallbackEndpoint) -> SafeString:
+        return cells.chip("Token, signed", "accent") if row.sealed_signing_secret else cells.chip("Token")
+
+    @admin.display(description="Format")
+    def form_of_calls(self, row: CallbackEndpoint) -> SafeString:
+        if not row.sealed_signing_secret:
+            return cells.chip("Bearer token")
+        if len(row.signing_secrets(timezone.now())) > 1 and row.old_signing_secret_until:
+            until = cells.spoken(row.old_signing_secret_until)
+            return cells.two_lines("Bearer token, signed", f"with the former secret too until {until}")
+        return cells.chip("Bearer token, signed", "accent")
+
+    @admin.display(description="Success, 24 h")
+    def success(self, row: Any) -> str:
+        if not row.ended:
+            return "Nothing sent"
+        return f"{row.accepted * 100 // row.ended} % of {row.ended}"
+
+    @admin.display(description="Last accepted")
+    def last_call(self, row: Any) -> SafeString | str:
+        return cells.moment(row.last_accepted, never="Never")
+
+    @admin.display(description="State")
+    def state_in_full(self, row: CallbackEndpoint) -> SafeString:
+        if row.paused_at is None:
+            return self.state(row)
+        by = f" by {row.paused_by}" if row.pause_reason == PauseReason.PERSON and row.paused_by else ""
+        return cells.two_lines(f"Paused{by}", f"{cells.spoken(row.paused_at)}: {row.get_pause_reason_display()}")
+
+    @admin.display(description="State")
+    def state(self, row: CallbackEndpoint) -> SafeString:
+        if row.paused_at is not None:
+            return cells.chip("Paused", "warn")
+        if row.failing_since is not None:
+            return cells.chip("Failing", "bad")
+        return cells.chip("On", "good")
+
+    @admin.display(description="Failing since")
+    def failing(self, row: CallbackEndpoint) -> SafeString | str:
+        return cells.moment(row.failing_since)
+
+    @admin.display(description="Made")
+    def created(self, row: CallbackEndpoint) -> SafeString | str:
+        return cells.moment(row.created_at)
+
+    @admin.display(description="By")
+    def made_by(self, row: CallbackEndpoint) -> str:
+        return row.created_by or "–"

@@ -1,0 +1,244 @@
+"""Endpoints: made, tried, paused and resumed, their secret replaced, their failures sent again.
+
+Source: Staff console §3.8. The list holds one for each kind of event and service: the sending contract §20 has no more.
+"""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.db.models import Count, Max, Q
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from config.console import audit, shown_once
+from config.console.admin import ShownOnceAdmin
+from config.console.shown_once import Secret, Snippet
+from notifications.admin.callbacks.columns import EndpointColumns
+from notifications.admin.callbacks.forms import EditCallbackForm, NewCallbackForm, SinceForm, fault_of_url
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.delivery.callbacks import health
+from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, PauseReason, Role
+
+DAY = timedelta(days=1)
+
+_EXPLANATION = "The receiver checks every call with it. Signalbox keeps it encrypted, and no page shows it again."
+_VERIFY = """\
+from standardwebhooks import Webhook  # pip install standardwebhooks
+
+event = Webhook({secret!r}).verify(request_body, request_headers)  # raises where it is not from here
+"""
+
+
+@admin.register(CallbackEndpoint)
+class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
+    """What may be done to an endpoint is a step with a page of its own; the form of the row only shows it."""
+
+    secret_kind = "signing secret"  # noqa: S105  a word of the page
+    form = NewCallbackForm
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_API})
+    list_display = ("told_of_where", "state", "is_signed", "success", "last_call")
+    list_filter = ("kind",)
+    ordering = ("service__name", "kind")
+    steps = {
+        "edit": "edit",
+        "rotate": "rotate",
+        "try": "try_it",
+        "pause": "pause",
+        "resume": "resume",
+        "resend-failed": "resend_failed",
+        "remove": "remove",
+    }
+    grave_steps = frozenset({"edit", "rotate", "remove"})
+    change_form_template = "admin/notifications/callback_change_form.html"
+    empty = "No callbacks. With one, a service is told what became of each message instead of asking."
+    made = (
+        *("service", "told_of", "shown_url", "form_of_calls", "state_in_full", "success", "last_call", "failing"),
+        *("made_by", "created"),
+    )
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("service", "kind", "url", "bearer_token", "is_signed") if obj is None else self.made
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else self.made
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        if obj is None:
+            form.url_fault = getattr(request, "url_fault", "")
+        return form
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        lately = Q(deliveries__finished_at__gte=timezone.now() - DAY)
+        accepted = Q(deliveries__state=DeliveryState.ACCEPTED)
+        rows = super().get_queryset(request)
+        return rows.annotate(
+            ended=Count("deliveries", filter=lately),
+            accepted=Count("deliveries", filter=lately & accepted),
+            last_accepted=Max("deliveries__finished_at", filter=accepted),
+        )
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Offer no way to save a row that is only shown."""
+        row = context.get("original")
+        if row is not None:
+            log = f"{reverse('admin:notifications_callbackdelivery_changelist')}?{urlencode({'endpoint': row.pk})}"
+            unsaved = {"show_save": False, "show_save_and_continue": False}
+            context = {**context, **unsaved, "log_url": log, "failed": self._failed(row).count()}
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if self.has_add_permission(request):
+            request.url_fault = fault_of_url(request)  # type: ignore[attr-defined]  # for the form of this request
+        return super().add_view(request, form_url, extra_context)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        obj.sealed_bearer_token = obj.seal("bearer_token", form.cleaned_data["bearer_token"])
+        if form.cleaned_data["is_signed"]:
+            obj.rotate_signing_secret(timezone.now())
+        super().save_model(request, obj, form, change)
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        if obj.signing_secret:
+            return self.secret_page(request, obj)
+        return self.step_done(request, self.row_url(obj), "The callback is made. Send a test event to try it.")
+
+    def secret_of(self, request: HttpRequest, obj: CallbackEndpoint) -> Secret:
+        secret = obj.signing_secret or ""
+        return Secret(
+            kind="Signing secret",
+            name=obj.get_kind_display(),
+            value=secret,
+            explanation=_EXPLANATION,
+            snippets=(
+                Snippet(label="For an .env file", text=f"SIGNALBOX_WEBHOOK_SECRET={secret}"),
+                Snippet(label="Check a call in Python", text=_VERIFY.format(secret=secret)),
+            ),
+            where_next=("To the callback", self.row_url(obj)),
+        )
+
+    # Steps
+
+    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Look a new URL up before the step's transaction begins."""
+        if word == "edit" and self.has_module_permission(request):
+            request.url_fault = fault_of_url(request)  # type: ignore[attr-defined]  # for the form of this request
+        return super()._take_step(word, request, object_id)
+
+    def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        fault = getattr(request, "url_fault", "")
+        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_fault=fault)
+        if request.method == "POST" and form.is_valid():
+            before: dict[str, object] = {"url": row.url}
+            row.url = form.cleaned_data["url"]
+            if token := form.cleaned_data["bearer_token"]:
+                row.sealed_bearer_token = row.seal("bearer_token", token)
+            row.save(update_fields=["url", "sealed_bearer_token"])
+            self.audit(request, "changed", row, before=before, after={"url": row.url, "new_token": bool(token)})
+            return self.step_done(request, self.row_url(row), "Calls go there from now on, tries of earlier ones too.")
+        explanation = ["What waits to be tried again goes to the new URL as well."]
+        return self.step_page(
+            request, row, title="Change URL or token", button="Save", form=form, explanation=explanation
+        )
+
+    def rotate(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        had_one = row.signing_secret is not None
+        if request.method == "POST":
+            shown_once.spend(request)
+            row.rotate_signing_secret(timezone.now())
+            columns = ["sealed_signing_secret", "sealed_old_signing_secret", "old_signing_secret_until"]
+            row.save(update_fields=columns)
+            self.audit(request, "rotated", row, after={"kind": row.kind})
+            return self.secret_page(request, row)
+        explanation = (
+            "For 24 hours calls are signed with the new secret and with the one before: change the receiver meanwhile."
+            if had_one
+            else "Every call is signed from then on. A receiver that does not look at signatures notices nothing."
+        )
+        title = "Rotate the secret" if had_one else "Sign every call"
+        button = "Make another secret" if had_one else "Make a secret"
+        return self.step_page(
+            request, row, title=title, button=button, explanation=[explanation], **self.nonce_context(request)
+        )
+
+    def try_it(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        if request.method == "POST":
+            delivery = CallbackDelivery.objects.owe_test(row)
+            self.audit(request, "tried", row)
+            page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
+            return self.step_done(request, page, "The test event is on its way. Its answer is shown here.")
+        explanation = [
+            "A made-up event goes to the URL at once, paused or not, with token and signature as always.",
+            "A delivery status tells of a message with the reference “test event” and the template "
+            "00000000-0000-0000-0000-000000000000.",
+        ]
+        return self.step_page(
+            request, row, title="Send a test event", button="Send test event", explanation=explanation
+        )
+
+    def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        if row.paused_at is not None:
+            return self.step_page(request, row, title="Pause", button="", refusal="It is paused already.")
+        if request.method == "POST":
+            health.pause(row, PauseReason.PERSON, audit.person(request))
+            return self.step_done(request, self.row_url(row), "Nothing is sent to it until you resume it.")
+        explanation = ["What happens meanwhile is kept as long as its message, and goes out once you resume."]
+        return self.step_page(request, row, title="Pause this callback", button="Pause", explanation=explanation)
+
+    def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        if row.paused_at is None:
+            return self.step_page(request, row, title="Resume", button="", refusal="It is not paused.")
+        if request.method == "POST":
+            health.resume(row, audit.person(request))
+            return self.step_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
+        waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
+        explanation = [
+            f"{_events(waiting)} waited meanwhile and will be sent.",
+            "A test event tells first whether it answers.",
+        ]
+        return self.step_page(request, row, title="Resume this callback", button="Resume", explanation=explanation)
+
+    def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        form = SinceForm(posted(request))
+        failed = self._failed(row)
+        if request.method == "POST" and form.is_valid():
+            since = form.cleaned_data["since"]
+            count = failed.filter(finished_at__gte=since).repeat()
+            self.audit(request, "resent", row, after={"failed_since": since.isoformat(), "events": count})
+            return self.step_done(request, self.row_url(row), f"Sent again: {_events(count)}.")
+        explanation = [
+            f"{_events(failed.count())} could not be delivered.",
+            "Those since the moment below are sent again, each under its former webhook-id, and tried as new ones are.",
+        ]
+        return self.step_page(
+            request, row, title="Resend what failed", button="Resend", form=form, explanation=explanation
+        )
+
+    def remove(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        if request.method == "POST":
+            before: dict[str, object] = {"kind": row.kind, "url": row.url}
+            self.audit(request, "removed", row, before=before)
+            row.delete()
+            return self.step_done(request, self.list_url(), "The callback is removed.")
+        waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
+        explanation = [
+            f"{_events(waiting)} still waiting are dropped, and its delivery log goes.",
+            "This cannot be undone.",
+        ]
+        return self.step_page(
+            request, row, title="Remove this callback", button="Remove", explanation=explanation, is_grave=True
+        )
+
+    @staticmethod
+    def _failed(row: CallbackEndpoint) -> Any:
+        return CallbackDelivery.objects.filter(endpoint=row, state=DeliveryState.GIVEN_UP)
+
+
+def _events(count: int) -> str:
+    return "1 event" if count == 1 else f"{count} events"

@@ -1,0 +1,129 @@
+"""Where a service wants to be called, as staff say it. Source: Staff console §3.8; the sending contract §20."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+from django.utils import timezone
+
+from config import outbound_call
+from config.console.theme import CheckboxInput, PasswordInput, RadioSelect, TextInput
+from config.outbound import UnsafeUrl
+from config.outbound_call import CallFailed
+from notifications.models import CallbackEndpoint, CallbackKind
+
+LOOK_UP_SECONDS = 5.0
+
+_TOKEN = re.compile(r"[!-~]{10,2000}")
+_KINDS = (
+    (CallbackKind.DELIVERY_STATUS, "Delivery status: what became of each message, once it is final"),
+    (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text that somebody sends to the service"),
+)
+_TOKEN_HELP = "At least 10 letters, digits or signs. It goes with every call as Authorization: Bearer …"  # noqa: S105
+
+
+def fault_of_url(request: HttpRequest) -> str:
+    """Say what is wrong with the URL a form was sent with, by the guard and by where its name leads now.
+
+    Asked before the form's transaction begins: a look-up may take seconds.
+    """
+    url = request.POST.get("url", "").strip()
+    if request.method != "POST" or not url:
+        return ""
+    try:
+        outbound_call.check_where_it_leads(url, seconds=LOOK_UP_SECONDS)
+    except UnsafeUrl as error:
+        return f"The URL {error}."
+    except CallFailed as error:
+        return f"The host of this URL cannot be called: {error}. Is it spelled right?"
+    return ""
+
+
+class TargetForm(forms.Form):
+    """URL and token. url_fault: what `fault_of_url` has said."""
+
+    url_fault = ""
+
+    url = forms.CharField(
+        label="URL",
+        max_length=2000,
+        widget=TextInput(attrs={"inputmode": "url", "autocomplete": "off", "spellcheck": "false"}),
+        help_text="https only, and no address of a private network. Redirects are not followed.",
+    )
+    bearer_token = forms.CharField(
+        label="Bearer token",
+        strip=True,
+        widget=PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_TOKEN_HELP,
+    )
+
+    def __init__(self, *args: Any, url_fault: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.url_fault = url_fault or self.url_fault
+
+    def clean_url(self) -> str:
+        if self.url_fault:
+            raise forms.ValidationError(self.url_fault)
+        url: str = self.cleaned_data["url"]
+        return url
+
+    def clean_bearer_token(self) -> str:
+        token: str = self.cleaned_data["bearer_token"]
+        if token and not _TOKEN.fullmatch(token):
+            raise forms.ValidationError("10 to 2000 letters, digits or signs, without blanks and accents.")
+        return token
+
+
+class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    kind = forms.ChoiceField(label="Tells of", choices=_KINDS, initial=CallbackKind.DELIVERY_STATUS, widget=RadioSelect)
+    is_signed = forms.BooleanField(
+        label="Sign every call",
+        required=False,
+        initial=True,
+        widget=CheckboxInput,
+        help_text="By Standard Webhooks: the receiver can check that a call is from here. The secret is shown once.",
+    )
+
+    class Meta:
+        model = CallbackEndpoint
+        fields = ("service", "kind", "url")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        service, kind = cleaned.get("service"), cleaned.get("kind")
+        if service and kind and CallbackEndpoint.objects.filter(service=service, kind=kind).exists():
+            self.add_error("kind", "This service has one of this kind already: change that one.")
+        return cleaned
+
+    def validate_unique(self) -> None:
+        """Leave it to `clean`, which says what to do."""
+
+
+class EditCallbackForm(TargetForm):
+    """The URL, and another token where one is typed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["bearer_token"].required = False
+        self.fields["bearer_token"].help_text = f"Empty: the one there is stays. {_TOKEN_HELP}"
+
+
+class SinceForm(forms.Form):
+    since = forms.DateTimeField(
+        label="Failed since",
+        widget=TextInput(attrs={"type": "datetime-local"}),
+        help_text="In the console's own time. Those whose message is gone by now are gone too.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        a_day_ago = timezone.localtime(timezone.now() - timedelta(days=1))
+        self.fields["since"].initial = f"{a_day_ago:%Y-%m-%dT%H:%M}"
+
+    def clean_since(self) -> Any:
+        since = self.cleaned_data["since"]
+        if since > timezone.now():
+            raise forms.ValidationError("This moment is still to come.")
+        return since

@@ -1,0 +1,168 @@
+"""The delivery log: what was posted to endpoints, what they answered, and sending it again.
+
+Source: Staff console §3.8. Recipients are masked, and replies hidden, from people who may not see recipients: a
+receiver may echo what it was told.
+"""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model
+from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.safestring import SafeString
+
+from config import publishing
+from config.console import cells
+from config.console.masking import mask
+from notifications import tasks
+from notifications.admin import rights
+from notifications.admin.service_rows import ServiceScopedAdmin
+from notifications.delivery.callbacks import bodies
+from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
+
+_TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
+_RECIPIENTS = ("to", "source_number")  # of a body
+
+
+class EndpointFilter(admin.SimpleListFilter):
+    title = "callback"
+    parameter_name = "endpoint"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        endpoints = CallbackEndpoint.objects.select_related("service").order_by("service__name", "kind")
+        chosen = rights.chosen_service(request)
+        mine = endpoints.filter(service=chosen) if chosen else endpoints.filter(service__in=rights.services_of(request))
+        return [(str(one.pk), f"{one.service.name}: {one.get_kind_display().lower()}") for one in mine]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        try:
+            return queryset.filter(endpoint=UUID(self.value())) if self.value() else queryset
+        except ValueError:
+            return queryset.none()
+
+
+@admin.register(CallbackDelivery)
+class CallbackDeliveryAdmin(ServiceScopedAdmin):
+    """Nobody adds or changes a row by a form."""
+
+    service_path = "endpoint__service"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_API})
+    list_display = ("made", "told", "state_shown", "answer", "tries", "next_try")
+    list_filter = ("state", EndpointFilter)
+    list_select_related = ("endpoint__service",)
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    steps = {"resend": "resend"}
+    empty = "Nothing has been posted yet. An event appears here as soon as a message is final or a text comes in."
+
+    def service_id_of(self, obj: Model) -> UUID | None:
+        return obj.endpoint.service_id if isinstance(obj, CallbackDelivery) else None
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Name the service while all of them are listed."""
+        return (*self.list_display, "of_service") if rights.sees_all_services(request) else self.list_display
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        delivery: Any = self._row_or_404(request, object_id)
+        if request.method != "GET" or not self.has_view_permission(request, delivery):
+            raise PermissionDenied
+        is_shown_whole = rights.may_see_recipients(request, delivery.endpoint.service)
+        context = {
+            **self.page_context(request, str(delivery), delivery),
+            "may_resend": self.has_change_permission(request, delivery),
+            "resend_url": self.url_of("resend", delivery),
+            "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
+            "state": self.state_shown(delivery),
+            "told": self.told(delivery),
+            "is_shown_whole": is_shown_whole,
+            "body": _shown_body(delivery, is_shown_whole=is_shown_whole),
+            "attempts": [
+                {**attempt, "at": parse_datetime(attempt["at"]) if attempt["at"] else None}
+                for attempt in delivery.attempts
+            ],
+            "is_waiting": delivery.state == DeliveryState.WAITING,
+        }
+        return TemplateResponse(request, "admin/notifications/callback_delivery.html", context)
+
+    def resend(self, request: HttpRequest, delivery: Any) -> HttpResponse:
+        title = "Send this event again"
+        is_waiting = delivery.state == DeliveryState.WAITING
+        if delivery.endpoint.paused_at is not None:
+            remedy = ("Resume it", reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]))
+            refusal = "The callback is paused. Resume it, and what waits is sent."
+            return self.step_page(request, delivery, title=title, button="", refusal=refusal, remedy=remedy)
+        if request.method == "POST":
+            row = CallbackDelivery.objects.filter(pk=delivery.pk)
+            if not row.repeat():
+                row.filter(state=DeliveryState.WAITING).update(next_attempt_at=Now())
+            row.mark_enqueued()
+            publishing.enqueue(tasks.call_back, str(delivery.pk))
+            self.audit(request, "resent", delivery)
+            return self.step_done(request, self.row_url(delivery), "It is on its way again. Reload to see the answer.")
+        explanation = [
+            "It is tried now instead of at its next time."
+            if is_waiting
+            else "It goes under its former webhook-id, by which the receiver knows it, and is tried as new ones are."
+        ]
+        return self.step_page(request, delivery, title=title, button="Send again", explanation=explanation)
+
+    # Columns
+
+    @admin.display(description="Event")
+    def made(self, delivery: CallbackDelivery) -> SafeString | str:
+        return cells.moment(delivery.created_at)
+
+    @admin.display(description="Tells of")
+    def told(self, delivery: CallbackDelivery) -> SafeString | str:
+        if delivery.notification_id is not None:
+            return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
+        if delivery.received_text_id is not None:
+            return cells.two_lines("received text", str(delivery.received_text_id)[:8])
+        return "test event"
+
+    @admin.display(description="Service")
+    def of_service(self, delivery: CallbackDelivery) -> str:
+        return delivery.endpoint.service.name
+
+    @admin.display(description="State")
+    def state_shown(self, delivery: CallbackDelivery) -> SafeString:
+        state = DeliveryState(delivery.state)
+        return cells.chip(state.label, _TONES[state])
+
+    @admin.display(description="Last answer")
+    def answer(self, delivery: CallbackDelivery) -> str:
+        if not delivery.attempts:
+            return "–"
+        last = delivery.attempts[-1]
+        return str(last["status"]) if last["status"] is not None else "No answer"
+
+    @admin.display(description="Tries")
+    def tries(self, delivery: CallbackDelivery) -> int:
+        return len(delivery.attempts)
+
+    @admin.display(description="Next try")
+    def next_try(self, delivery: CallbackDelivery) -> SafeString | str:
+        if delivery.state != DeliveryState.WAITING:
+            return "–"
+        return "Paused" if delivery.endpoint.paused_at is not None else cells.moment(delivery.next_attempt_at)
+
+
+def _shown_body(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
+    """Return the JSON that is posted, on lines of its own."""
+    told = json.loads(bodies.body_of(delivery))
+    if not is_shown_whole:
+        told |= {name: mask(told[name]) for name in _RECIPIENTS if name in told}
+    return json.dumps(told, ensure_ascii=False, indent=2)

@@ -1,0 +1,118 @@
+"""The guest list as staff type it: many at once, each line checked by itself. Source: Staff console §2.8."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db.models import QuerySet
+
+from config.console.theme import Select, Textarea, TextInput
+from notifications.admin import recipient_fields
+from notifications.models import GuestListEntry, RecipientKind, Service
+
+MOST_LINES = 1000  # one page of checked lines stays readable, and one request short
+_ENDS = re.compile(r"[\r\n,]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One address or number as typed, and what became of it: `reason` says why it is not added, "" is a good one."""
+
+    text: str
+    kind: str = ""
+    given: str = ""
+    normalised: str = ""
+    reason: str = ""
+    is_in_team: bool = False
+
+
+class NewGuestsForm(forms.Form):
+    """Addresses and numbers, one a line or with commas between."""
+
+    service: "forms.ModelChoiceField[Service]" = forms.ModelChoiceField(queryset=None, widget=Select, empty_label=None)
+    entries = forms.CharField(
+        label="Email addresses and phone numbers",
+        widget=Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
+        max_length=200_000,
+        help_text="One a line, or with commas between.",
+    )
+    note = forms.CharField(max_length=255, required=False, widget=TextInput, help_text="Kept with each of them.")
+
+    def __init__(self, *args: Any, services: QuerySet[Service], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["service"]
+        field.queryset = services  # type: ignore[attr-defined]  # a ModelChoiceField has one
+        if services.count() == 1:
+            field.initial = services.get().pk
+
+
+def checked(service: Service, text: str) -> list[Line]:
+    """Judge each line: doubles are dropped, and what is on a list already says so.
+
+    A line beyond GUEST_LIST_MAX is refused like the others.
+    """
+    lines, seen = [], set()
+    team = set(service.team.values_list("normalised_email", flat=True))
+    team |= set(service.team.exclude(normalised_phone="").values_list("normalised_phone", flat=True))
+    listed = set(service.guest_list.values_list("normalised", flat=True))
+    room = _Room(service)
+    for piece in _ENDS.split(text):
+        line = _read(piece.strip())
+        if not line.text or (line.normalised or line.text) in seen:
+            continue
+        seen.add(line.normalised or line.text)
+        lines.append(_judged(line, team, listed, room))
+    return lines
+
+
+class _Room:
+    """How many more entries of each kind the list may hold."""
+
+    def __init__(self, service: Service) -> None:
+        self.most: int = settings.GUEST_LIST_MAX
+        kinds = RecipientKind.values
+        self.taken = {kind: service.guest_list.filter(kind=kind).count() for kind in kinds} if self.most else {}
+
+    def take(self, kind: str) -> bool:
+        if not self.most:
+            return True
+        self.taken[kind] += 1
+        return self.taken[kind] <= self.most
+
+
+def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
+    if line.reason:
+        return line
+    if line.normalised in team:
+        return _refused(line, "already on your team", is_in_team=True)
+    if line.normalised in listed:
+        return _refused(line, "on the guest list already")
+    if not room.take(line.kind):
+        return _refused(line, f"The guest list holds {room.most} of these and is full. Remove one first.")
+    return line
+
+
+def _refused(line: Line, reason: str, *, is_in_team: bool = False) -> Line:
+    return Line(text=line.text, kind=line.kind, normalised=line.normalised, reason=reason, is_in_team=is_in_team)
+
+
+def _read(text: str) -> Line:
+    is_email = "@" in text
+    kind = RecipientKind.EMAIL if is_email else RecipientKind.PHONE
+    if not text:
+        return Line(text="")
+    try:
+        given, normalised = (recipient_fields.email_address if is_email else recipient_fields.phone_number)(text)
+    except forms.ValidationError as error:
+        return Line(text=text, kind=kind, reason=error.messages[0])
+    return Line(text=text, kind=kind, given=given, normalised=normalised)
+
+
+class GuestNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """What may be changed of an entry: another address is another entry."""
+
+    class Meta:
+        model = GuestListEntry
+        fields = ("note",)

@@ -1,0 +1,135 @@
+"""The page an invite leads to: make an account, or join with the one that is signed in. Source: Staff console §2.7.
+
+Open to people without an account. Who holds the link decides which account joins: an address alone, which anybody can
+type, never gives one person's rights to another's account.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth import password_validation
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from config.console import audit, invites
+from config.console.audit import Actor
+from config.console.models import ActorKind, Invite
+from config.console.theme import PasswordInput, TextInput
+from notifications.models import TeamMember
+
+_NEW = {"autocomplete": "new-password"}
+
+
+class AccountForm(forms.Form):
+    """A name to sign in with, and a password twice."""
+
+    username = forms.CharField(
+        label="Name",
+        max_length=150,
+        widget=TextInput(attrs={"autocomplete": "username", "autocapitalize": "off", "spellcheck": "false"}),
+        help_text="You sign in with it, and others see it beside what you do. Letters, digits and @ . + - _",
+    )
+    password = forms.CharField(
+        strip=False, widget=PasswordInput(attrs=_NEW), help_text="At least 12 characters, and not a common one."
+    )
+    again = forms.CharField(label="Password again", strip=False, widget=PasswordInput(attrs=_NEW))
+
+    def __init__(self, *args: Any, member: TeamMember, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+
+    def clean_username(self) -> str:
+        name: str = User.normalize_username(self.cleaned_data["username"])
+        User._meta.get_field("username").run_validators(name)
+        if User.objects.filter(username__iexact=name).exists():
+            raise forms.ValidationError("This name is taken. Choose another one.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        password, again = cleaned.get("password"), cleaned.get("again")
+        if User.objects.filter(email__iexact=self.member.email_address).exists():
+            raise forms.ValidationError(
+                "There is an account with your address already. Sign in with it, then open this link again."
+            )
+        if password and again and password != again:
+            self.add_error("again", "The two passwords differ.")
+        if password:
+            try:
+                password_validation.validate_password(password, self.unsaved())
+            except forms.ValidationError as error:
+                self.add_error("password", error)
+        return cleaned
+
+    def unsaved(self) -> User:
+        name = self.cleaned_data.get("username", "")
+        return User(username=name, email=self.member.email_address, is_staff=True)
+
+
+@never_cache
+@sensitive_post_parameters("password", "again")
+@require_http_methods(["GET", "HEAD", "POST"])
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Show what the invite is for, and on POST let its holder in."""
+    with transaction.atomic():
+        invite = invites.find_live(token)
+        member = _member_of(invite)
+        if invite is None or member is None:
+            return _page(request, "invite_over.html", "This link does not work", status=404)
+        if isinstance(request.user, User):
+            return _join(request, invite, member, request.user)
+        form = AccountForm(request.POST if request.method == "POST" else None, member=member)
+        if not form.is_valid() or not invites.spend(invite):
+            return _page(request, "invite.html", "Welcome", member=member, form=form)
+        user = form.unsaved()
+        user.set_password(form.cleaned_data["password"])
+        user.save()
+        _link(request, member, user)
+    messages.success(request, "Your account is made. Sign in with it.")
+    return HttpResponseRedirect(reverse("admin:login"))
+
+
+def _join(request: HttpRequest, invite: Invite, member: TeamMember, user: User) -> HttpResponse:
+    """Let the account that is signed in join, once its person says so."""
+    is_in = TeamMember.objects.filter(service_id=member.service_id, user_id=user.pk).exists()
+    if request.method != "POST" or is_in or not invites.spend(invite):
+        return _page(request, "invite.html", "Welcome", member=member, joins_as=user, is_in=is_in)
+    if not user.is_staff:
+        User.objects.filter(pk=user.pk).update(is_staff=True)
+    _link(request, member, user)
+    messages.success(request, f"You are in the team of {member.service.name} now.")
+    return HttpResponseRedirect(reverse("admin:index"))
+
+
+def _member_of(invite: Invite | None) -> TeamMember | None:
+    """Return the member an invite is for, while there is one without an account."""
+    if invite is None or invite.member_id is None:
+        return None
+    members = TeamMember.objects.select_for_update(of=("self",)).select_related("service")
+    return members.filter(pk=invite.member_id, user=None).first()
+
+
+def _link(request: HttpRequest, member: TeamMember, user: User) -> None:
+    TeamMember.objects.filter(pk=member.pk).update(user=user)
+    name = user.get_username()
+    actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, network_address=audit.network_address(request))
+    audit.record(
+        actor,
+        "accepted_the_invite_of",
+        object_kind="teammember",
+        object_id=member.pk,
+        service_id=member.service_id,
+        after={"username": name, "roles": member.roles},
+    )
+
+
+def _page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: Any) -> HttpResponse:
+    frame = {**admin.site.each_context(request), "title": title, **context}
+    return TemplateResponse(request, f"admin/notifications/{template}", frame, status=status)

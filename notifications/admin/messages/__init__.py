@@ -1,0 +1,1 @@
+"""Messages in the console: their log, one of them, and sending one by hand."""

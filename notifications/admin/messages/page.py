@@ -1,0 +1,116 @@
+"""One message, as it was sent and what became of it. Source: Staff console §2.10."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils import timezone
+
+from config.console import cells
+from config.sealing import SealBroken
+from notifications.admin import rights
+from notifications.admin.messages import timeline, words
+from notifications.models import Attachment, Channel, Notification, TemplateVersion
+from notifications.models.status import COMPLETED
+from notifications.rendering import email, placeholders, preview, sms
+from notifications.submission import senders
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    label: str
+    value: str
+
+
+def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
+    """Return what the page shows. A link to a file is without its key: that is how the text is kept."""
+    is_redacted = message.template.redact_personalisation
+    version_url = reverse("admin:notifications_template_version", args=[message.template_id])
+    return {
+        "message": message,
+        "status": words.cell(message),
+        "is_final": message.status in COMPLETED,
+        "sentence": timeline.sentence(message),
+        "moments": timeline.of(message),
+        "facts": _facts(message),
+        "files": _files(request, message, is_redacted=is_redacted),
+        "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
+        "may_search_recipient": rights.may_see_recipients(request, message.service_id),
+        **(_redacted(message) if is_redacted else shown(message)),
+    }
+
+
+def shown(message: Notification) -> dict[str, Any]:
+    return sms_shown(message) if message.channel == Channel.SMS else email_shown(message)
+
+
+def email_shown(message: Notification) -> dict[str, Any]:
+    """Return what shows an email, never in the console's own origin (trap T9)."""
+    text = email.EmailText(
+        subject=message.subject or "",
+        filled=message.body,
+        unsubscribe_url=f"{settings.BASE_URL}/unsubscribe/preview" if message.unsubscribe_link else None,
+        unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
+    )
+    document = preview.sandboxed(email.html_document(text))
+    return {"subject": text.subject, "document": document, "plain": text.plain}
+
+
+def sms_shown(message: Notification) -> dict[str, Any]:
+    text = sms.SmsText(message.body)
+    return {
+        "bubble": sms.preview_html(text),
+        "sender": senders.from_number(message.sms_sender),
+        "counted": preview.facts(text),
+        "costly": preview.costly(text),
+    }
+
+
+def _redacted(message: Notification) -> dict[str, Any]:
+    """Return the version's own text, with `hidden` in the place of every value. Source: Rendering §2."""
+    version = TemplateVersion.objects.get(template=message.template_id, number=message.template_version)
+    texts = [text for text in (version.subject, version.content) if text is not None]
+    return {"unfilled": [list(placeholders.pieces(text, {}, redact=True)) for text in texts]}
+
+
+def _facts(message: Notification) -> list[Fact]:
+    facts = [Fact(label="To", value=rights.shown_recipient(message, message.recipient))]
+    if message.channel == Channel.EMAIL:
+        facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
+        facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
+        facts.append(Fact(label="Unsubscribe address", value=message.one_click_unsubscribe_url or "–"))
+    else:
+        facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
+    facts.append(Fact(label="Reference", value=message.reference or "–"))
+    facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))
+    facts.append(Fact(label="Key type", value=message.get_key_type_display()))
+    return facts
+
+
+def _files(request: HttpRequest, message: Notification, *, is_redacted: bool) -> list[dict[str, Any]]:
+    """A file is made in the moment of its message, which is what the index of files goes by."""
+    rows = Attachment.objects.filter(
+        service_id=message.service_id, created_at=message.created_at, notification_id=message.pk
+    )
+    return [
+        {
+            "name": placeholders.HIDDEN if is_redacted else _name(row),
+            "size": filesizeformat(row.size_bytes),
+            "last_day": f"{row.last_day:%-d %b %Y}",
+            "downloads": row.download_count,
+            "state": cells.chip(row.state(timezone.now()).label),
+            "url": reverse("admin:notifications_attachment_change", args=[row.pk]),
+        }
+        for row in rows
+    ]
+
+
+def _name(row: Attachment) -> str:
+    try:
+        return row.name or str(row)
+    except SealBroken:
+        return str(row)

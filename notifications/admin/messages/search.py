@@ -1,0 +1,188 @@
+"""Search by POST: the term is kept sealed under a random id, and that alone is in the address of the result.
+
+A whole recipient, in any writing, a reference and an id are looked up in an index; only a part of a recipient is read
+through the chosen days. Source: Staff console §1.2 T1, §2.9.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
+from config.sealing import SealBroken
+from notifications.admin import rights
+from notifications.models import ApiKey, Notification, Role, Template
+from notifications.recipients import normalise
+
+KIND = "messages"
+MOST_CHARACTERS = 1000  # as long as a reference may be
+SHORTEST_PART = 4
+MOST_FOUND = 1000  # of one recipient or reference; the newest come first
+NOTHING = Q(pk__in=[])
+
+EXPIRED = "This search has expired."
+NO_RECIPIENTS = "You may search by reference and id here. Searching by recipient needs the role See recipients."
+NEEDS_DAYS = "Part of a recipient is searched for within chosen dates only: choose them beside the search."
+TOO_SHORT = (
+    f"Nothing has exactly this recipient, reference or id. Part of a recipient needs {SHORTEST_PART} characters."
+)
+
+_WORD = re.compile(r"(?:^|\s)(to|ref|template|key):", re.IGNORECASE)
+_NUMBER = re.compile(r"[\d\s()+./-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search comes to. term: shown in its box again; matching: of the log's rows; note: what to tell."""
+
+    term: str = ""
+    matching: Q = NOTHING
+    note: str = ""
+
+
+def keep(request: HttpRequest, term: str) -> UUID:
+    """Keep what was typed, for this person and the chosen service. Returns its id."""
+    SavedSearch.objects.forget_old()
+    saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=KIND)
+    saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
+    saved.save()
+    return saved.pk
+
+
+def of(request: HttpRequest) -> Found | None:
+    """Return what the search in this request's address comes to, read once a request; None where there is none."""
+    identifier = request.GET.get("search")
+    if identifier is None:
+        return None
+    if not hasattr(request, "message_search"):
+        saved = _saved(request, identifier)
+        request.message_search = _look(request, saved) if saved else Found(note=EXPIRED)  # type: ignore[attr-defined]
+    found: Found = request.message_search  # type: ignore[attr-defined]
+    return found
+
+
+def parse(term: str) -> dict[str, str]:
+    """Split a term into its words; what stands before the first has the empty name.
+
+    >>> parse("07700 900123 template: Tide table")
+    {'': '07700 900123', 'template': 'Tide table'}
+    """
+    free, *rest = _WORD.split(term)
+    named = {word.lower(): value.strip() for word, value in zip(rest[::2], rest[1::2], strict=True)}
+    return {name: value for name, value in {"": free.strip(), **named}.items() if value}
+
+
+def parts_of_recipient(text: str) -> set[str]:
+    """Return what a part of a recipient may look like in the form recipients are kept in; a number's begins with 44.
+
+    >>> sorted(parts_of_recipient("07700 900")), parts_of_recipient("Fern@Quay")
+    (['07700900', '7700900'], {'fern@quay'})
+    """
+    if _NUMBER.fullmatch(text):
+        digits = re.sub(r"\D", "", text)
+        return {digits, digits.removeprefix("0")}
+    return {text.lower()}
+
+
+def _look(request: HttpRequest, saved: SavedSearch) -> Found:
+    try:
+        term = saved.term
+    except SealBroken:
+        return Found(note=EXPIRED)
+    words = parse(term)
+    may_see = rights.may(request, Role.SEE_RECIPIENTS)
+    if "to" in words and not may_see:
+        return Found(term=term, note=NO_RECIPIENTS)
+    services = (
+        [saved.service_id] if saved.service_id else list(rights.services_of(request).values_list("pk", flat=True))
+    )
+    rows = Notification.objects.filter(service__in=services)
+    narrowed = _narrowed(words, services)
+    if text := words.get("ref"):
+        narrowed &= Q(pk__in=_ids(rows, [Q(reference=text)]))
+    typed = words.get("to") or words.get("")
+    if not typed:
+        return Found(term=term, matching=narrowed)
+    ids = _ids(rows, _ways(words, may_see=may_see))
+    return (
+        Found(term=term, matching=Q(pk__in=ids) & narrowed)
+        if ids
+        else _by_part(request, term, typed, narrowed, may_see)
+    )
+
+
+def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
+    """Return what an index answers: each is asked by itself, since no index answers two of them at once."""
+    if text := words.get("to"):
+        return [Q(normalised_recipient=normalise(text))]
+    text = words[""]
+    identifier = _uuid(text)
+    by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
+    return [*by_recipient, Q(reference=text), *([Q(pk=identifier)] if identifier else [])]
+
+
+def _ids(rows: QuerySet[Notification], ways: list[Q]) -> list[UUID]:
+    return [pk for way in ways for pk in rows.filter(way).order_by().values_list("pk", flat=True)[:MOST_FOUND]]
+
+
+def _by_part(request: HttpRequest, term: str, typed: str, narrowed: Q, may_see: bool) -> Found:
+    if not may_see:
+        return Found(term=term, note=NO_RECIPIENTS)
+    parts = parts_of_recipient(typed)
+    if max(map(len, parts)) < SHORTEST_PART:
+        return Found(term=term, note=TOO_SHORT)
+    if not request.GET.get("made"):
+        return Found(term=term, note=NEEDS_DAYS)
+    matching = reduce(or_, (Q(normalised_recipient__contains=part) for part in sorted(parts)))
+    return Found(term=term, matching=matching & narrowed)
+
+
+def _narrowed(words: Mapping[str, str], services: list[UUID]) -> Q:
+    narrowed = Q()
+    if name := words.get("template"):
+        templates = Template.objects.filter(_named(name), service__in=services)
+        narrowed &= Q(template__in=list(templates.values_list("pk", flat=True)))
+    if name := words.get("key"):
+        keys = ApiKey.objects.filter(_named(name), service__in=services)
+        narrowed &= Q(api_key__in=list(keys.values_list("pk", flat=True)))
+    return narrowed
+
+
+def _named(text: str) -> Q:
+    identifier = _uuid(text)
+    return Q(pk=identifier) if identifier else Q(name__iexact=text)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _saved(request: HttpRequest, identifier: str) -> SavedSearch | None:
+    """Return the search if it is this person's, for the service that is chosen now, and not too old."""
+    since = timezone.now() - SEARCHES_ARE_KEPT_FOR
+    mine: dict[str, Any] = {"user_id": _user_id(request), "service_id": _service_id(request), "created_at__gte": since}
+    try:
+        return SavedSearch.objects.filter(pk=identifier, kind=KIND, **mine).first()
+    except ValidationError:
+        return None
+
+
+def _user_id(request: HttpRequest) -> int:
+    return int(request.user.pk or 0)  # nobody is signed in as 0
+
+
+def _service_id(request: HttpRequest) -> UUID | None:
+    service = rights.chosen_service(request)
+    return service.pk if service else None

@@ -1,0 +1,240 @@
+"""Send one message by hand: checked by the very code the API runs, then sent by it. Source: Staff console §2.11."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import F, Q
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+
+from config.console import audit, shown_once
+from config.console.masking import mask
+from config.console.shown_once import AlreadyShown
+from notifications import errors
+from notifications.admin import rights
+from notifications.admin.messages import page
+from notifications.admin.messages.send_forms import SendForm
+from notifications.attachments.scanning import NoVerdict
+from notifications.attachments.store import StoreAway
+from notifications.delivery import providers
+from notifications.delivery.messages import OutgoingEmail, OutgoingSms
+from notifications.models import (
+    Channel,
+    GuestListEntry,
+    KeyType,
+    LimitKind,
+    Notification,
+    RecipientKind,
+    Role,
+    Service,
+    TeamMember,
+    Template,
+    TemplateVersion,
+)
+from notifications.submission import limits, recall, submit
+from notifications.submission.callers import Person
+from notifications.submission.submit import Checked, Submission
+
+CHANGED = "Something has changed since this was checked. Look at it again, then send it."
+AWAY = "The files could not be checked or stored just now. Nothing was sent; try again in a moment."
+_MOST_GUESTS = 100
+_KINDS = {Channel.EMAIL: OutgoingEmail, Channel.SMS: OutgoingSms}
+_LIMITS = {Channel.EMAIL: LimitKind.EMAIL, Channel.SMS: LimitKind.SMS}
+_RECIPIENTS = {Channel.EMAIL: RecipientKind.EMAIL, Channel.SMS: RecipientKind.PHONE}
+
+
+def may_send(request: HttpRequest) -> bool:
+    """Say whether this person may send for the chosen service, or where all are shown for any of them."""
+    return rights.may(request, Role.SEND_MESSAGES)
+
+
+class SendPage:
+    """One request to the page: GET shows the form, *Check* renders all, *Send* runs what the API runs."""
+
+    def __init__(self, model_admin: Any, request: HttpRequest) -> None:
+        self._admin, self._request = model_admin, request
+        self._asked_for = request.POST.get("template") or request.GET.get("template") or ""
+
+    def answer(self) -> HttpResponse:
+        if not self._asked_for:
+            if not may_send(self._request):
+                raise PermissionDenied
+            return self._page(None)
+        version = self._version()
+        if not rights.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
+            raise PermissionDenied
+        self._service: Service = version.template.service
+        if self._request.method != "POST":
+            return self._page(self._form(version))
+        if chosen := self._request.POST.get("use"):
+            return self._page(self._form(version, initial=self._with_recipient(version, chosen)))
+        form = self._form(version, self._request.POST, self._request.FILES)
+        if not form.is_valid():
+            return self._page(form)
+        recall.forget()  # or a template changed a second ago would be sent as it was
+        return self._send(form) if "send" in self._request.POST else self._check(form)
+
+    def _with_recipient(self, version: TemplateVersion, chosen: str) -> dict[str, Any]:
+        """Return what was typed so far, with the recipient that a button stands for."""
+        typed = self._request.POST
+        ticks = {name: name in typed for name in SendForm.tick_names(version)}
+        suggested = self._suggested(chosen, Channel(version.template.type))
+        return {**{name: typed[name] for name in typed}, **ticks, "recipient": suggested or typed.get("recipient", "")}
+
+    # What each of the three does
+
+    def _check(self, form: SendForm, note: str = "") -> HttpResponse:
+        person = self._person(form)
+        try:
+            limits.check(person, _LIMITS[form.channel])
+            request: Any = form.request()
+            check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
+            checked = check(person, request)
+        except errors.NotificationError as refusal:
+            form.refuse(refusal)
+            return self._page(form)
+        except (NoVerdict, StoreAway):
+            form.add_error(None, AWAY)
+            return self._page(form)
+        return self._page(form, checked=checked, note=note)
+
+    def _send(self, form: SendForm) -> HttpResponse:
+        if form.fingerprint() != self._request.POST.get("checked"):
+            return self._check(form, note=CHANGED)
+        person = self._person(form)
+
+        def keep(submission: Submission) -> None:
+            shown_once.spend(self._request)
+            self._audit(submission.notification, form)
+
+        try:
+            limits.check(person, _LIMITS[form.channel])
+            request: Any = form.request()
+            send = submit.submit_email if form.channel is Channel.EMAIL else submit.submit_sms
+            submission = send(person, request, keep=keep)
+        except AlreadyShown:
+            return self._sent_before(form)
+        except errors.NotificationError as refusal:
+            form.refuse(refusal)
+            return self._page(form)
+        except (NoVerdict, StoreAway):
+            form.add_error(None, AWAY)
+            return self._page(form)
+        return self._sent(submission.notification)
+
+    def _sent(self, notification: Notification) -> HttpResponse:
+        if not Notification.objects.filter(pk=notification.pk).exists():
+            told = "Everything was checked. Nothing is stored or sent for a simulated recipient."
+            messages.success(self._request, told)
+            return HttpResponseRedirect(f"{self._admin.url_of('send')}?template={self._asked_for}")
+        return HttpResponseRedirect(self._admin.row_url(notification))
+
+    def _sent_before(self, form: SendForm) -> HttpResponse:
+        """A second click leads to what the first one sent, where that can be told."""
+        named = form.cleaned_data["reference"]
+        mine = {"service": self._service, "reference": named, "created_by": audit.author(self._request)}
+        first = Notification.objects.filter(**mine).order_by("-created_at").first() if named else None
+        told = "This form was sent before: one message was made, not two."
+        messages.info(self._request, told)
+        return HttpResponseRedirect(self._admin.row_url(first) if first else self._admin.list_url())
+
+    # Parts
+
+    def _person(self, form: SendForm) -> Person:
+        return Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
+
+    def _audit(self, notification: Notification, form: SendForm) -> None:
+        """Say that a message was sent and from what, never to whom or what it said."""
+        told: dict[str, object] = {"name": form.version.name, "version": form.version.number}
+        self._admin.audit(self._request, "sent", notification, after={**told, "key_type": notification.key_type})
+
+    def _version(self) -> TemplateVersion:
+        """Return the newest version of the template asked for; another service's is as one that does not exist."""
+        try:
+            identifier = UUID(self._asked_for)
+        except ValueError as error:
+            raise Http404 from error
+        newest = TemplateVersion.objects.select_related("template__service")
+        mine = newest.filter(number=F("template__current_version"), template__service__in=self._services())
+        version = mine.filter(template=identifier).first()
+        if version is None:
+            raise Http404
+        return version
+
+    def _services(self) -> Any:
+        return rights.services_of(self._request)
+
+    def _form(self, version: TemplateVersion, *args: Any, **kwargs: Any) -> SendForm:
+        name = self._request.user.get_username()
+        return SendForm(*args, service=version.template.service, version=version, user_name=name, **kwargs)
+
+    def _suggested(self, chosen: str, channel: Channel) -> str:
+        """Return the recipient that a button stands for."""
+        if chosen == "me":
+            return self._me(channel)
+        guests = {str(guest.pk): guest.value for guest in self._guests(channel)}
+        return guests.get(chosen, "")
+
+    def _me(self, channel: Channel) -> str:
+        member = TeamMember.objects.filter(service=self._service, user_id=self._request.user.pk or 0).first()
+        if channel is Channel.SMS:
+            return member.phone_number if member else ""
+        return member.email_address if member else getattr(self._request.user, "email", "")
+
+    def _guests(self, channel: Channel) -> list[GuestListEntry]:
+        """Return the guest list, for those who may see recipients."""
+        if not rights.may_see_recipients(self._request, self._service):
+            return []
+        return list(self._service.guest_list.filter(kind=_RECIPIENTS[channel]).order_by("value")[:_MOST_GUESTS])
+
+    def _page(self, form: SendForm | None, *, checked: Checked | None = None, note: str = "") -> HttpResponse:
+        context = {**self._admin.page_context(self._request, "Send a message"), "form": form, "note": note}
+        status = 200
+        if form is None:
+            context["templates"] = self._templates()
+        else:
+            status = 422 if form.errors else 200
+            context |= {
+                "template": form.version.template,
+                "version": form.version,
+                "service": self._service,
+                "me": self._me(form.channel),
+                "guests": self._guests(form.channel),
+                "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
+                "nonce_field": shown_once.FIELD,
+                "checked": checked,
+                "may_see_recipients": rights.may_see_recipients(self._request, self._service),
+            }
+        if form is not None and checked is not None:
+            context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **_shown(checked)}
+        return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
+
+    def _templates(self) -> Any:
+        chosen = rights.chosen_service(self._request)
+        services = Q(service=chosen) if chosen else Q(service__in=self._services())
+        return Template.objects.filter(services, archived_at=None).select_related("service").order_by("service", "name")
+
+    def _truth(self, checked: Checked) -> str:
+        """Say on the button what pressing it does."""
+        notification = checked.submission.notification
+        if checked.is_simulated:
+            return "Run 1 check for a simulated recipient, nothing leaves"
+        if notification.key_type == KeyType.TEST:
+            return "Run 1 test, nothing leaves"
+        kind = "email" if notification.channel == Channel.EMAIL else "text message"
+        through = _provider_for(Channel(notification.channel)) or "none takes it yet"
+        return f"Send 1 {kind} to {mask(notification.recipient)} (real, provider {through})"
+
+
+def _provider_for(channel: Channel) -> str:
+    """Return who would be asked first."""
+    able = (one.name for one in providers.configured() if issubclass(_KINDS[channel], one.provider.carries))
+    return next(able, "")
+
+
+def _shown(checked: Checked) -> dict[str, Any]:
+    kept = checked.submission.notification
+    shown = page.shown(kept)
+    return {**shown, "sent_from": checked.submission.sent_from}

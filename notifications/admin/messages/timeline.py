@@ -1,0 +1,146 @@
+"""What happened to one message, step by step, and in one plain sentence. Source: Staff console §2.10."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from config.console import cells
+from notifications.admin.messages import words
+from notifications.models import Channel, KeyType, Notification, Origin, Status
+from notifications.models.status import COMPLETED
+
+_OUTCOMES = {
+    "accepted": "{provider} took it",
+    "temporary": "{provider} could not take it now",
+    "permanent": "{provider} refused it",
+    "uncertain": "Nobody knows whether {provider} took it",
+    "test": "It ended as a test: no provider saw it",
+}
+_REPORTS = {
+    "delivered": "{provider} reports: delivered",
+    "pending": "{provider} reports: still trying",
+    "temporary-failure": "{provider} reports: not accepted for now",
+    "permanent-failure": "{provider} reports: not delivered",
+    "technical-failure": "{provider} reports: it failed",
+    "complaint": "{provider} reports: the recipient complained of it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """One entry. at: none where nobody knows; details: what is known of it, in small type."""
+
+    title: str
+    at: datetime | None = None
+    details: tuple[str, ...] = ()
+
+    @property
+    def told_at(self) -> SafeString | str:
+        """Return the moment to the second, in the console's zone, with UTC on hover (trap T12)."""
+        if self.at is None:
+            return mark_safe('<span class="sb-when">at an unknown time</span>')
+        utc, local = f"{self.at.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC", timezone.localtime(self.at)
+        return format_html('<time title="{}">{}</time>', utc, f"{local:%-d %b %Y, %H:%M:%S %Z}")
+
+
+def of(message: Notification) -> list[Moment]:
+    """Return the whole way of a message, oldest first."""
+    return [*_beginning(message), *_attempts(message), *_reports(message), *_end(message)]
+
+
+def sentence(message: Notification) -> str:
+    """Say what happened, for somebody who knows no statuses."""
+    provider = message.provider or "The provider"
+    is_email = message.channel == Channel.EMAIL
+    match Status(message.status):
+        case Status.CREATED:
+            return _waiting(message)
+        case Status.SENDING:
+            return f"{provider} took it and has not yet reported what became of it."
+        case Status.PENDING:
+            return f"{provider} took it and is still trying to reach the recipient."
+        case Status.SENT:
+            return f"{provider} took it. From the country of this number no receipt is expected."
+        case Status.DELIVERED if message.key_type == KeyType.TEST:
+            return "This was a test: nothing left, and it ended as delivered."
+        case Status.DELIVERED:
+            return f"It reached the recipient{_after(message)}."
+        case Status.PERMANENT_FAILURE if is_email:
+            return "It did not reach anybody: the address does not exist, or takes no mail from us."
+        case Status.PERMANENT_FAILURE:
+            return "It did not reach anybody: the number is wrong or out of use, or the network refused the text."
+        case Status.TEMPORARY_FAILURE:
+            what = "the mailbox is full or its server away" if is_email else "the phone was off or without signal"
+            return f"It did not reach the recipient in time: for example {what}. Sending it again may succeed."
+    return "It never left: we could not hand it to a provider. Sending it again may succeed once the cause is gone."
+
+
+def _waiting(message: Notification) -> str:
+    if message.scheduled_for and message.scheduled_for > timezone.now():
+        return f"It waits for its time, {cells.spoken(message.scheduled_for)}."
+    if not message.attempts:
+        return "It waits for a worker to hand it to a provider. Nothing has been tried yet."
+    times = "once" if len(message.attempts) == 1 else f"{len(message.attempts)} times"
+    return f"It could not be handed over, tried {times}. The next try is on {cells.spoken(message.next_attempt_at)}."
+
+
+def _after(message: Notification) -> str:
+    if message.completed_at is None:
+        return ""
+    seconds = max(0.0, (message.completed_at - (message.scheduled_for or message.created_at)).total_seconds())
+    return f" {seconds:.1f} seconds after it was accepted" if seconds < 60 else f" {seconds / 60:.0f} minutes later"
+
+
+def _beginning(message: Notification) -> Iterator[Moment]:
+    key = message.api_key
+    if message.origin == Origin.CONSOLE:
+        by = f"by {message.created_by or 'somebody'} at the console"
+    else:
+        by = f"by the key {key.name}" if key else "by a key that is gone"
+    client = f"the key's last client: {key.last_client}" if key and key.last_client else ""
+    request = f"request {message.request_id}" if message.request_id else ""
+    details = tuple(detail for detail in (by, client, request) if detail)
+    yield Moment(title="Accepted", at=message.created_at, details=details)
+    if message.scheduled_for:
+        yield Moment(title="Queued for its time", at=message.scheduled_for)
+    else:
+        yield Moment(title="Queued", at=message.created_at)
+
+
+def _attempts(message: Notification) -> Iterator[Moment]:
+    entries: list[dict[str, Any]] = message.attempts
+    for number, entry in enumerate(entries, start=1):
+        provider = entry.get("provider") or "a provider"
+        told = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)
+        reply = f"“{entry['reply']}”" if entry.get("reply") else ""
+        took = f"{entry['ms']} ms" if entry.get("ms") else ""
+        details = [detail for detail in (reply, took) if detail]
+        if number == len(entries) and message.status == Status.CREATED:
+            details.append(f"next try {cells.spoken(message.next_attempt_at)}")
+        title = f"Try {number}: {told}" if len(entries) > 1 else told
+        yield Moment(title=title, at=_moment(entry.get("at")), details=tuple(details))
+
+
+def _reports(message: Notification) -> Iterator[Moment]:
+    for entry in message.receipts:
+        outcome = entry.get("outcome", "")
+        told = _REPORTS.get(outcome, outcome).format(provider=message.provider or "the provider")
+        details = (f"its word for it: {entry['code']}",) if entry.get("code") else ()
+        yield Moment(title=told, at=_moment(entry.get("at")), details=details)
+
+
+def _end(message: Notification) -> Iterator[Moment]:
+    status = Status(message.status)
+    if status in COMPLETED:
+        title = words.in_words(status, Channel(message.channel))
+        yield Moment(title=title, at=message.completed_at, details=(status.value,))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return parse_datetime(text) if text else None

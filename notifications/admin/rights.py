@@ -1,0 +1,164 @@
+"""Who may do what in a service: the one place that decides it. Source: Staff console §1.3; trap T8.
+
+An operator may do everything. Anybody else has the roles of their `TeamMember` rows, read once a request.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, Q, QuerySet, Value, When
+from django.http import HttpRequest
+from django.urls import reverse
+
+from config.console import scope, switcher
+from config.console.masking import mask
+from config.console.switcher import ALL, Choice
+from notifications.models import Role, Service, TeamMember
+
+is_operator = scope.is_operator
+
+_KEY = "service"  # in the session: the id of the chosen service, or ALL
+_INCLUDED = {Role.SEE_RECIPIENTS: Role.SEE_ACTIVITY}  # "the same, unmasked"
+
+
+def roles(request: HttpRequest) -> dict[UUID, frozenset[Role]]:
+    """Return this person's roles in each service they belong to, read once a request."""
+    known: dict[UUID, frozenset[Role]] | None = getattr(request, "roles_in_services", None)
+    if known is None:
+        rows = TeamMember.objects.filter(user_id=request.user.pk) if request.user.is_active else []
+        known = {row.service_id: _whole(row.roles) for row in rows}
+        request.roles_in_services = known  # type: ignore[attr-defined]  # kept for the other questions of this request
+    return known
+
+
+def services_of(request: HttpRequest) -> QuerySet[Service]:
+    """Return the services this person belongs to; all others are to them as if they did not exist."""
+    if is_operator(request):
+        return Service.objects.all()
+    return Service.objects.filter(pk__in=list(roles(request)))
+
+
+def services_with(request: HttpRequest, *wanted: Role) -> QuerySet[Service]:
+    """Return the services in which this person has one of these roles."""
+    if is_operator(request):
+        return Service.objects.all()
+    return Service.objects.filter(pk__in=[pk for pk, held in roles(request).items() if held & set(wanted)])
+
+
+def may_in(request: HttpRequest, service_id: UUID | None, wanted: Iterable[Role]) -> bool:
+    """Say whether this person has one of these roles in this service."""
+    if is_operator(request):
+        return True
+    held = roles(request).get(service_id, frozenset()) if service_id is not None else frozenset()
+    return bool(held & set(wanted))
+
+
+def may(request: HttpRequest, *wanted: Role) -> bool:
+    """Say whether this person has one of these roles in the chosen service."""
+    service = chosen_service(request)
+    return may_in(request, service.pk if service else None, wanted)
+
+
+def go_where_one_may(request: HttpRequest, wanted: Iterable[Role]) -> Service | None:
+    """Choose another service where the chosen one leaves this person out and the other does not; None: nothing to do.
+
+    Who came by a link to a page of another service goes on to lists, which would refuse them until they switch.
+    """
+    if may(request, *wanted):
+        return None
+    other = services_with(request, *wanted).order_by("-active", "name").first()
+    if other is not None:
+        _choose(request, str(other.pk))
+    return other
+
+
+def may_see_recipients(request: HttpRequest, service: Service | UUID) -> bool:
+    """Say whether recipients of this service are shown whole; all others see them masked."""
+    return may_in(request, service.pk if isinstance(service, Service) else service, [Role.SEE_RECIPIENTS])
+
+
+def with_sight(request: HttpRequest, rows: Any) -> Any:
+    """Mark each row as `is_shown_whole` or not, for cells, which know no request: `shown_recipient` reads the mark."""
+    if is_operator(request):
+        return rows.annotate(is_shown_whole=Value(True))
+    seen = [pk for pk, held in roles(request).items() if Role.SEE_RECIPIENTS in held]
+    return rows.annotate(is_shown_whole=Case(When(service__in=seen, then=Value(True)), default=Value(False)))
+
+
+def shown_recipient(row: Any, recipient: str) -> str:
+    """Return a recipient as the person who asked for the row may see it."""
+    return recipient if getattr(row, "is_shown_whole", False) else mask(recipient)
+
+
+def sees_all_services(request: HttpRequest) -> bool:
+    """Say whether lists show the rows of every service, with a column that names it: an operator chose so."""
+    return is_operator(request) and chosen_service(request) is None
+
+
+def chosen_service(request: HttpRequest) -> Service | None:
+    """Return the service of the switcher; None stands for all of them, or for a person who belongs to none.
+
+    Unchosen, it is an operator's all, and anybody else's first. A choice that is no longer theirs counts as none.
+    """
+    if not hasattr(request, "chosen_service"):
+        request.chosen_service = _chosen(request)  # type: ignore[attr-defined]  # kept for the rest of this request
+    chosen: Service | None = request.chosen_service  # type: ignore[attr-defined]
+    return chosen
+
+
+def _chosen(request: HttpRequest) -> Service | None:
+    session = getattr(request, "session", {})  # a request made by hand has none
+    wish = session.get(_KEY, ALL)
+    mine = services_of(request)
+    chosen = mine.filter(pk=wish).first() if wish != ALL else None
+    if chosen is None and not is_operator(request):
+        chosen = mine.order_by("-active", "name").first()
+    return chosen
+
+
+def _whole(stored: list[str]) -> frozenset[Role]:
+    held = {Role(word) for word in stored if word in Role.values}
+    return frozenset(held | {_INCLUDED[role] for role in held if role in _INCLUDED})
+
+
+# What the top bar, the sidebar and the audit ask of this area.
+
+
+def _choices(request: HttpRequest) -> list[Choice]:
+    chosen = chosen_service(request)
+    services = list(services_of(request).order_by("-active", "name"))
+    everything = [Choice(value=ALL, name="All services", is_chosen=chosen is None)] if is_operator(request) else []
+    return everything + [
+        Choice(value=str(one.pk), name=one.name, note=_note(one), is_chosen=one == chosen) for one in services
+    ]
+
+
+def _note(service: Service) -> str:
+    if not service.active:
+        return "Archived"
+    return "Live" if service.live else "Trial"
+
+
+def _choose(request: HttpRequest, value: str) -> bool:
+    if value not in {choice.value for choice in _choices(request)}:
+        return False
+    request.session[_KEY] = value
+    del request.chosen_service  # type: ignore[attr-defined]  # what the rest of this request asks is of the new one
+    return True
+
+
+def _settings_page(request: HttpRequest) -> str:
+    chosen = chosen_service(request)
+    if chosen is None or not may(request, Role.SEE_ACTIVITY, Role.MANAGE_SERVICE):
+        return ""
+    return reverse("admin:notifications_service_change", args=[chosen.pk]).removesuffix("change/")  # its steps, too
+
+
+def _audited(request: HttpRequest) -> Q:
+    managed = services_with(request, Role.MANAGE_SERVICE).values_list("pk", flat=True)
+    return Q(service_id__in=list(managed))
+
+
+scope.register(scope.Area(name="notifications", is_open_to=lambda request: bool(roles(request)), audited=_audited))
+switcher.register(switcher.Switcher(choices=_choices, choose=_choose, settings_page=_settings_page))

@@ -1,0 +1,105 @@
+"""Trial, live, archived: the steps between them, each with a reason or the name typed. Source: Staff console §2.2."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from notifications.admin.service_forms import NEEDS_REPLY_TO, NameAgainForm, ReasonForm, has_reply_to
+from notifications.admin.service_rows import ServiceScopedAdmin, posted
+from notifications.models import Permission, Service
+
+ARCHIVED = "This service is archived: nothing of it can be changed."
+
+
+def new_daily_limits(*, live: bool) -> dict[str, int]:
+    """Return the day's limits a service starts with: in trial, and when it goes live."""
+    return {
+        "daily_limit_email": settings.DAILY_LIMIT_EMAIL if live else settings.DAILY_LIMIT_TRIAL,
+        "daily_limit_sms": settings.DAILY_LIMIT_SMS if live else settings.DAILY_LIMIT_TRIAL,
+        "daily_limit_international_sms": settings.DAILY_LIMIT_INTERNATIONAL_SMS,
+    }
+
+
+class StateSteps(ServiceScopedAdmin):
+    """The steps of a service's state; they stand below its page."""
+
+    def go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Make {service.name} live"
+        is_open = service.active and not service.live
+        if is_open and service.may(Permission.EMAIL) and not has_reply_to(service):
+            where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
+            remedy = ("Add a reply-to address", where)
+            return self.step_page(request, service, title=title, button="", refusal=NEEDS_REPLY_TO, remedy=remedy)
+        explanation = ["Its live keys will reach anyone.", *_told(_untouched_limits(service, live=True))]
+        return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True)
+
+    def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Put {service.name} back into trial"
+        explanation = [
+            "It will reach only its team and its guest list until it is made live again.",
+            *_told(_untouched_limits(service, live=False)),
+        ]
+        return self._set_state(request, service, title, "Back to trial", "put_back_to_trial", explanation, live=False)
+
+    def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Archive {service.name}"
+        if not service.active:
+            return self.step_page(request, service, title=title, button="", refusal=ARCHIVED)
+        form = NameAgainForm(posted(request), service=service)
+        if request.method == "POST" and form.is_valid():
+            Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
+            before: dict[str, object] = {"name": service.name, "active": True}
+            self.audit(request, "archived", service, before=before, after={"active": False})
+            return self.step_done(request, self.list_url(), f"{service.name} is archived.")
+        keys = service.api_keys.filter(revoked_at=None).count()
+        explanation = [
+            f"Its {keys} unrevoked {'key' if keys == 1 else 'keys'} will be refused from then on.",
+            "Nothing is deleted: templates, messages and settings stay readable here.",
+        ]
+        button = f"Archive {service.name}"
+        return self.step_page(
+            request, service, title=title, button=button, form=form, explanation=explanation, is_grave=True
+        )
+
+    def _set_state(
+        self,
+        request: HttpRequest,
+        service: Service,
+        title: str,
+        button: str,
+        verb: str,
+        explanation: list[str],
+        *,
+        live: bool,
+    ) -> HttpResponse:
+        refusal = ARCHIVED if not service.active else f"{service.name} is {_word(live)} already."
+        if service.live is live or not service.active:
+            return self.step_page(request, service, title=title, button="", refusal=refusal)
+        form = ReasonForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            values: dict[str, Any] = {"live": live, **_untouched_limits(service, live=live)}
+            before: dict[str, object] = {name: getattr(service, name) for name in values}
+            Service.objects.filter(pk=service.pk).update(**values)
+            after = {"name": service.name, **values}
+            self.audit(request, verb, service, before=before, after=after, reason=form.cleaned_data["reason"])
+            return self.step_done(request, self.row_url(service), f"{service.name} is {_word(live)} now.")
+        return self.step_page(request, service, title=title, button=button, form=form, explanation=explanation)
+
+
+def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
+    """Return the limits that nobody has set since the service got them, as they become; others stay as they are."""
+    then, now = new_daily_limits(live=not live), new_daily_limits(live=live)
+    return {name: value for name, value in now.items() if value != then[name] and getattr(service, name) == then[name]}
+
+
+def _told(limits: dict[str, int]) -> list[str]:
+    words = {"daily_limit_email": "emails", "daily_limit_sms": "text messages"}
+    told = [f"{limits[name]:,} {word}" for name, word in words.items() if name in limits]
+    return [f"From then on it may send {' and '.join(told)} a day."] if told else ["Its daily limits stay as they are."]
+
+
+def _word(live: bool) -> str:
+    return "live" if live else "in trial"

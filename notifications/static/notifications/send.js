@@ -1,0 +1,40 @@
+// Check without leaving the page, so that a chosen file stays chosen, and take the button away when something changes.
+
+document.addEventListener("DOMContentLoaded", () => {
+    const form = document.querySelector("[data-send]");
+    if (!form) return;
+
+    form.addEventListener("submit", async (event) => {
+        if (event.submitter?.name !== "check") return;
+        event.preventDefault();
+        const typed = new FormData(form, event.submitter);
+        const page = await ask(typed);
+        if (!page) return void form.submit(); // a page that is not ours: the browser shows it
+        put(page);
+    });
+
+    form.addEventListener("input", (event) => {
+        if (!event.target.closest("[data-result]")) form.querySelector("[data-send-button]")?.remove();
+    });
+
+    async function ask(typed) {
+        try {
+            const answer = await fetch(location.pathname, { method: "POST", body: typed });
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            return page.querySelector("[data-send]");
+        } catch {
+            return null;
+        }
+    }
+
+    function put(fresh) {
+        for (const place of form.querySelectorAll("[data-errors], [data-result]")) {
+            const name = place.dataset.errors;
+            const other = fresh.querySelector(name === undefined ? "[data-result]" : `[data-errors="${CSS.escape(name)}"]`);
+            if (other) place.replaceWith(other);
+        }
+        form.querySelector("[data-without-scripts]")?.remove();
+        const seen = form.querySelector(".sb-note-error") ?? form.querySelector("[data-result]");
+        seen?.scrollIntoView({ block: "nearest" });
+    }
+});
