@@ -1,0 +1,76 @@
+"""Run figures one after the other: `python -m benchmarks [P1 P3 …] [--rounds 3] [--seconds 5]`; without a name, all.
+
+Each runs in a process of its own, which ends its servers, and has so many minutes. Exit code 1 where one did not come
+to its end; a target that was missed is told in the table and is no failure of the run.
+"""
+
+import argparse
+import importlib
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from benchmarks.frame.bench import Bench
+
+FOLDER = Path(__file__).parent
+MINUTES = 30  # the longest fills a table with ten million rows
+STOP_SECONDS = 60  # for a figure to end what it has started
+
+
+def figures() -> dict[str, str]:
+    """Return the module of each figure there is, by its number: P1 → benchmarks.p1_post_message."""
+    found = sorted(FOLDER.glob("p[0-9]*_*.py"), key=lambda path: int(path.stem.partition("_")[0][1:]))
+    return {path.stem.partition("_")[0].upper(): f"benchmarks.{path.stem}" for path in found}
+
+
+def main() -> None:
+    known = figures()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=", ".join(known))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=5, help="of load in each measurement; at most 20")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # one figure, in this process
+    given = parser.parse_args()
+    named = [name.upper() for name in given.figures] or list(known)
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        parser.error(f"{', '.join(unknown)}: there are {', '.join(known)}")
+
+    if given.here:
+        _be(known[named[0]], Bench(rounds=given.rounds, seconds=given.seconds))
+        return
+    options = ["--here", "--rounds", str(given.rounds), "--seconds", str(given.seconds)]
+    failed = [name for name in named if not _run([sys.executable, "-m", "benchmarks", name, *options])]
+    if failed:
+        sys.exit(f"Did not come to an end: {', '.join(failed)}")
+
+
+def _be(module: str, bench: Bench) -> None:
+    signal.signal(signal.SIGTERM, _leave)  # or what was started would stay
+    bench.show_machine()
+    importlib.import_module(module).main(bench)
+    bench.show_table()
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    sys.exit(1)
+
+
+def _run(command: list[str]) -> bool:
+    figure = subprocess.Popen(command)
+    try:
+        return figure.wait(MINUTES * 60) == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        figure.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            figure.wait(STOP_SECONDS)
+        figure.kill()
+
+
+if __name__ == "__main__":
+    main()

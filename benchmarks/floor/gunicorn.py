@@ -1,0 +1,10 @@
+"""The product's gunicorn settings, without what counts its requests."""
+
+from config import gunicorn as product
+
+worker_class = product.worker_class
+threads = product.threads
+keepalive = product.keepalive
+backlog = product.backlog
+accesslog = product.accesslog
+control_socket_disable = product.control_socket_disable

@@ -1,0 +1,10 @@
+"""Django with the product's database and its pool, and nothing else: no middleware, no applications."""
+
+from config.settings.base import ALLOWED_HOSTS, DATABASES, SECRET_KEY, USE_TZ
+
+__all__ = ["ALLOWED_HOSTS", "DATABASES", "SECRET_KEY", "USE_TZ"]
+
+DEBUG = False
+INSTALLED_APPS: list[str] = []
+MIDDLEWARE: list[str] = []
+ROOT_URLCONF = "benchmarks.floor.urls"

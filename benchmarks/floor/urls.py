@@ -1,0 +1,32 @@
+"""Bare views: a JSON body and one INSERT; one SELECT by primary key."""
+
+import json
+import uuid
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import path
+
+from benchmarks.floor.server import INSERT, SELECT
+
+
+def post(request: HttpRequest) -> HttpResponse:
+    value = json.loads(request.body)
+    identifier = uuid.uuid4()
+    with connection.cursor() as cursor:
+        cursor.execute(INSERT, [identifier, value["template_id"], json.dumps(value["personalisation"])])
+    return JsonResponse({"id": str(identifier), "reference": value.get("reference")}, status=201)
+
+
+def up(request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+def get(request: HttpRequest, identifier: uuid.UUID) -> HttpResponse:
+    with connection.cursor() as cursor:
+        cursor.execute(SELECT, [identifier])
+        found, created_at, template, body = cursor.fetchone()
+    return JsonResponse({"id": str(found), "created_at": created_at, "template": template, "body": body})
+
+
+urlpatterns = [path("floor", post), path("floor/up", up), path("floor/<uuid:identifier>", get)]

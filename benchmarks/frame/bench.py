@@ -1,0 +1,123 @@
+"""Rounds that take turns, one JSON line a figure, and the table of all of them."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(slots=True, kw_only=True)
+class Bench:
+    """rounds: how often everything is measured; seconds: of load in each measurement"""
+
+    rounds: int = 3
+    seconds: float = 5
+    _rows: list[tuple[str, ...]] = field(default_factory=list)
+
+    def interleave(self, **measures: Callable[[], T]) -> dict[str, list[T]]:
+        """Measure each in turn, in every round: what the machine is busy with then bears on all alike."""
+        found: dict[str, list[T]] = {name: [] for name in measures}
+        for number in range(self.rounds):
+            # Every second round backwards, so that none always runs in the wake of the same other.
+            for name in list(measures)[:: -1 if number % 2 else 1]:
+                found[name].append(measures[name]())
+        return found
+
+    def show(
+        self,
+        figure: str,
+        values: Sequence[float],
+        unit: str,
+        *,
+        against: tuple[str, Sequence[float]] | None = None,
+        at_least: float | None = None,
+        at_most: float | None = None,
+        **more: object,
+    ) -> None:
+        """Print one figure, and keep it for the table.
+
+        values: one for each round; told as median, min and max
+        against: what it is held against, and that one's values of the same rounds; the ratio is the median of theirs
+        at_least, at_most: the target, of the ratio where there is one, else of the value
+        more: whatever else belongs on the line
+        """
+        line: dict[str, object] = {"figure": figure, **_spread("value", values), "unit": unit}
+        judged = statistics.median(values)
+        if against is not None:
+            name, others = against
+            ratios = [value / other for value, other in zip(values, others, strict=True)]
+            judged = statistics.median(ratios)
+            line |= {"ratio_to": name, **_spread("ratio", ratios), **_spread("ratio_to_value", others)}
+        reached = _reached(judged, at_least, at_most)
+        if reached is not None:
+            line |= {"target": f">= {at_least}" if at_least is not None else f"<= {at_most}", "reached": reached}
+        print(json.dumps(line | more), flush=True)
+        self._rows.append(_row(line))
+
+    def show_machine(self) -> None:
+        """Name what it is measured on: machine, interpreter, commit, and how busy others keep it."""
+        about = {
+            "machine": platform.platform(),
+            "processor": _first("/proc/cpuinfo", "model name"),
+            "cores": os.cpu_count(),
+            "memory": _first("/proc/meminfo", "MemTotal"),
+            "load": os.getloadavg()[0],
+            "python": f"{platform.python_implementation()} {platform.python_version()}",
+            "commit": _commit(),
+            "rounds": self.rounds,
+        }
+        print(json.dumps(about), flush=True)
+
+    def show_table(self) -> None:
+        heads = ("figure", "median", "min … max", "unit", "against", "ratio", "target", "reached")
+        widths = [max(map(len, column)) for column in zip(heads, *self._rows, strict=True)]
+        for row in (heads, tuple("-" * width for width in widths), *self._rows):
+            print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), flush=True)
+
+
+def _spread(name: str, values: Sequence[float]) -> dict[str, float]:
+    return {
+        name: _rounded(statistics.median(values)),
+        f"{name}_min": _rounded(min(values)),
+        f"{name}_max": _rounded(max(values)),
+    }
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _reached(value: float, at_least: float | None, at_most: float | None) -> bool | None:
+    if at_least is not None:
+        return value >= at_least
+    return None if at_most is None else value <= at_most
+
+
+def _row(line: dict[str, object]) -> tuple[str, ...]:
+    ratio = f"{line['ratio']} ({line['ratio_min']} … {line['ratio_max']})" if "ratio" in line else ""
+    against = f"{line['ratio_to']} {line['ratio_to_value']}" if "ratio_to" in line else ""
+    reached = {True: "yes", False: "NO", None: ""}[line.get("reached")]  # type: ignore[index]  # a bool or nothing
+    words = (line["figure"], line["value"], f"{line['value_min']} … {line['value_max']}", line["unit"])
+    return (*map(str, words), against, ratio, str(line.get("target", "")), reached)
+
+
+def _first(file: str, name: str) -> str:
+    lines = Path(file).read_text().splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
+
+
+def _commit() -> str:
+    said = [
+        subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+        for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
+    ]
+    return f"{said[0]} with changes" if said[1] else said[0]

@@ -1,0 +1,110 @@
+"""What a figure is measured on: PostgreSQL and Redis of its own, the product, and the floor beside it.
+
+    with stand(web=2) as it:
+        service = it.provision()
+        floor = it.start_floor()
+
+`it.service` is the running product (`tests.service.Service`: url, manage(), start(), start_worker(), environment),
+`it.postgres` and `it.redis` the stores. Everything ends with the block.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("ENVIRONMENT", "test")
+os.environ.setdefault("SECRET_KEY", "a-key-for-benchmarks-alone-a-key-for-benchmarks-alone")
+os.environ.setdefault("FIELD_KEYS", "ZmllbGQta2V5LWZvci10aGUtc3VpdGUtYWxvbmUtMzI=")
+
+from benchmarks.floor.server import Floor
+from benchmarks.frame.load import Call
+from tests.notifications.provisioned import Provisioned
+from tests.notifications.tokens import make_token
+from tests.servers import PrivatePostgres, PrivateRedis, Program
+from tests.service import Service
+
+# As PostgreSQL comes, safe writes included, but for memory that fits a machine of 4 GB and checkpoints that do not fall
+# into a measurement of seconds.
+POSTGRES = {
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "shared_buffers": "512MB",
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "30min",
+    "max_connections": "100",
+}
+NO_LIMIT = 100_000_000
+
+
+class _Product(Service):
+    """Each program by an interpreter of its own, as it is in production: forks of one process share their memory."""
+
+    def start(self, name: str, *command: str) -> Program:
+        return super().start(name, *(() if command[0] == sys.executable else (sys.executable,)), *command)
+
+
+class Stand:
+    """The stores and the product with `web` processes; `settings` are environment variables of the product.
+
+    embedded: SQLite and the file queue instead of the stores
+    """
+
+    def __init__(self, closing: ExitStack, *, web: int, embedded: bool, **settings: str) -> None:
+        self.folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-bench-")))
+        self._closing = closing
+        given = {"WEB_CONCURRENCY": str(web), "LOG_LEVEL": "info", "RATE_LIMIT_PER_MINUTE": str(NO_LIMIT)}
+        if not embedded:
+            self.postgres, self.redis = PrivatePostgres(**POSTGRES), PrivateRedis()
+            closing.callback(self.postgres.stop)
+            closing.callback(self.redis.stop)
+            given |= {"DATABASE_URL": self.postgres.url, "REDIS_URL": self.redis.url}
+        self.service = _Product(self.folder, **given | settings)
+        closing.callback(self.service.stop)
+
+    def start_floor(self) -> Floor:
+        """Start the bare Django view with as many processes as the product has, on the same database."""
+        floor = Floor(self.folder, self.service.environment)
+        self._closing.callback(floor.stop)
+        return floor
+
+    def provision(self, name: str = "Bench", **fields: Any) -> Provisioned:
+        """Make a live service without limits, with the templates `text` and `email` of one placeholder, and a key."""
+        document = {
+            "name": name,
+            "live": True,
+            "rate_limit_per_minute": NO_LIMIT,
+            "daily_limits": {"sms": NO_LIMIT, "email": NO_LIMIT},
+            "templates": [
+                {"type": "sms", "name": "text", "content": "Hi ((name)), your table is ready."},
+                {
+                    "type": "email",
+                    "name": "email",
+                    "subject": "Hello",
+                    "content": "Dear ((name)), your table is ready.",
+                },
+            ],
+            "api_keys": [{"name": "k", "type": "live"}],
+        }
+        return Provisioned(self.service, document | fields)
+
+
+@contextmanager
+def stand(*, web: int = 2, embedded: bool = False, **settings: str) -> Iterator[Stand]:
+    with ExitStack() as closing:
+        yield Stand(closing, web=web, embedded=embedded, **settings)
+
+
+def signed(service: Provisioned, path: str, *, method: str = "GET", body: str = "") -> Call:
+    """Return a call of the sending API by the service's live key."""
+
+    def sign() -> Mapping[str, str]:
+        return {"Authorization": f"Bearer {make_token(service.id, service.keys['live'][-36:])}"}
+
+    headers = {"Content-Type": "application/json"} if body else {}
+    return Call(url=service.url + path, method=method, body=body, headers=headers, sign=sign)

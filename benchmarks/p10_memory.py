@@ -1,0 +1,40 @@
+"""P10: resident memory of an idle web worker and of an idle child of the Celery worker, after both have worked."""
+
+import json
+import time
+
+from benchmarks.frame import load, processes
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.stand import signed, stand
+
+MOST_MIB = 110
+SETTLE_SECONDS = 10  # for the worker to deliver what was sent
+
+
+def main(bench: Bench) -> None:
+    with stand(web=2) as it:
+        service = it.provision()
+        worker = it.service.start_worker()
+        body = {"template_id": service.templates["email"], "personalisation": {"name": "Jo"}}
+        email = json.dumps(body | {"email_address": "p{number}@example.org"})
+        _show(bench, "just started", it.service.web.pid, worker.pid)
+        load.run(
+            signed(service, "/v2/notifications/email", method="POST", body=email), clients=8, seconds=bench.seconds
+        )
+        load.run(signed(service, "/v2/notifications"), clients=2, seconds=bench.seconds)
+        time.sleep(SETTLE_SECONDS)
+        _show(bench, "after load", it.service.web.pid, worker.pid)
+
+
+def _show(bench: Bench, when: str, web: int, worker: int) -> None:
+    """The value of each process stands for a round: median, least and most of them."""
+    for name, pids in (("web worker", processes.children(web)), ("Celery worker child", _last(worker))):
+        resident = [processes.resident_mib(pid) for pid in pids]
+        own = [processes.own_mib(pid) for pid in pids]
+        bench.show(f"P10 {name}, {when}", resident, "MiB", at_most=MOST_MIB, processes=len(pids))
+        bench.show(f"P10 {name}, {when}, shared pages divided", own, "MiB")
+
+
+def _last(pid: int) -> list[int]:
+    """Return the processes of a family that have no children: those that do the work."""
+    return [member for member in processes.family(pid) if not processes.children(member)]

@@ -1,0 +1,59 @@
+"""P1: POST /v2/notifications/sms and /email with one placeholder and a live key, by 1, 8 and 32 clients.
+
+Held against the floor: a bare Django view under the same server that parses JSON and does one INSERT through the same
+pool. CPU is told in ms per request, of the web processes and of PostgreSQL.
+"""
+
+import json
+from collections.abc import Callable
+from functools import partial
+
+from benchmarks.frame.bench import Bench
+from benchmarks.frame.load import Call
+from benchmarks.frame.measure import Round, measure
+from benchmarks.frame.stand import signed, stand
+
+CLIENTS = (1, 8, 32)
+LEAST_OF_FLOOR = 0.6  # at 8 clients
+MOST_P99_MS = 25  # at 8 clients, on an idle machine of two cores
+MOST_WEB_MS = 1.0
+
+
+def main(bench: Bench) -> None:
+    with stand(web=2) as it:
+        service, floor = it.provision(), it.start_floor()
+        body = {"template_id": service.templates["text"], "personalisation": {"name": "Jo {number}"}}
+        sms = json.dumps(body | {"phone_number": "07700 900123"})
+        email = json.dumps(body | {"template_id": service.templates["email"], "email_address": "p{number}@example.org"})
+        calls = {
+            "sms": (signed(service, "/v2/notifications/sms", method="POST", body=sms), it.service.web.pid),
+            "email": (signed(service, "/v2/notifications/email", method="POST", body=email), it.service.web.pid),
+            "floor": (Call(url=floor.url, method="POST", body=sms), floor.pid),
+        }
+        for clients in CLIENTS:
+            measures: dict[str, Callable[[], Round]] = {
+                name: partial(measure, it, call, pid, clients, bench.seconds) for name, (call, pid) in calls.items()
+            }
+            _show(bench, clients, bench.interleave(**measures))
+
+
+def _show(bench: Bench, clients: int, found: dict[str, list[Round]]) -> None:
+    def of(name: str, value: Callable[[Round], float]) -> list[float]:
+        return [value(row) for row in found[name]]
+
+    for name in ("sms", "email"):
+        figure, judged = f"P1 POST {name}, {clients} clients", clients == 8
+        floor = of("floor", lambda row: row.answers.per_second)
+        least, most = (LEAST_OF_FLOOR, MOST_P99_MS) if judged else (None, None)
+        per_second = of(name, lambda row: row.answers.per_second)
+        bench.show(figure, per_second, "req/s", against=("floor", floor), at_least=least)
+        bench.show(f"{figure}, p50", of(name, lambda row: row.answers.p50_ms), "ms")
+        bench.show(f"{figure}, p99", of(name, lambda row: row.answers.p99_ms), "ms", at_most=most)
+        web = of("floor", lambda row: row.web_ms)
+        ours = of(name, lambda row: row.web_ms)
+        bench.show(f"{figure}, web CPU", ours, "ms/req", at_most=MOST_WEB_MS)
+        bench.show(f"{figure}, web CPU by the floor's", ours, "ms/req", against=("floor", web))
+        database = of("floor", lambda row: row.database_ms)
+        bench.show(
+            f"{figure}, PostgreSQL CPU", of(name, lambda row: row.database_ms), "ms/req", against=("floor", database)
+        )
