@@ -10,14 +10,18 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.servers import ROOT, PrivatePostgres, PrivateRedis
+from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code
+FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
 WORKERS = "4"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
+# The stores' own names are given to each run; without written bytecode each process would compile the suite for itself.
+NOT_PASSED_ON = {"DATABASE_URL", "REDIS_URL", "VAR_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +35,22 @@ class Run:
     skipped: int
 
 
-def run(name: str, arguments: list[str], folder: Path, **environment: str) -> Run:
+def run(name: str, arguments: list[str], folder: Path, **environment: str) -> list[Run]:
+    """Run the tests side by side, then those marked `alone`, one after another with the machine to themselves."""
+    base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
+    with migrated(folder, base | environment) as database:
+        variables = base | environment | {"MIGRATED_DATABASE": database}
+        side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+        together = pytest(name, [*side_by_side, *arguments], folder, variables)
+        alone = pytest(f"{name}, alone", ["-m", "alone", *arguments], folder, variables)
+    return [together, alone]
+
+
+def pytest(name: str, arguments: list[str], folder: Path, variables: dict[str, str]) -> Run:
     print(f"\n=== {name}", flush=True)
     report = folder / f"{name}.xml"
-    base = {key: value for key, value in os.environ.items() if key not in {"DATABASE_URL", "REDIS_URL", "VAR_DIR"}}
-    pytest = [sys.executable, "-m", "pytest", "-n", WORKERS, "--dist", "loadfile", f"--junit-xml={report}"]
-    code = subprocess.run([*pytest, *arguments], cwd=ROOT, env=base | environment, check=False).returncode
+    command = [sys.executable, "-m", "pytest", f"--junit-xml={report}", *arguments]
+    code = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
     passed = failed = skipped = 0
     if report.exists():
         for suite in ElementTree.parse(report).iter("testsuite"):  # noqa: S314  written by pytest
@@ -46,11 +60,27 @@ def run(name: str, arguments: list[str], folder: Path, **environment: str) -> Ru
     return Run(name=name, code=code, passed=passed, failed=failed, skipped=skipped)
 
 
+@contextlib.contextmanager
+def migrated(folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Migrate one database, for the services under test to begin with a copy of. "": it could not be done."""
+    variables = {"ENVIRONMENT": "test", "SECRET_KEY": "x" * 50, "FIELD_KEYS": FIELD_KEY, "VAR_DIR": str(folder)}
+    with contextlib.ExitStack() as closing:
+        database = str(folder / "migrated.sqlite3")
+        url = f"sqlite:///{database}"
+        if "DATABASE_URL" in environment:
+            database = f"signalbox_migrated_{os.getpid()}"
+            url = closing.enter_context(postgres_database(environment["DATABASE_URL"], database))
+        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        variables = environment | variables | {"DATABASE_URL": url, "REDIS_URL": ""}
+        done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
+        yield "" if done.returncode else database
+
+
 def main(arguments: list[str]) -> int:
     missing: list[str] = []
     with contextlib.ExitStack() as closing:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-suite-")))
-        runs = [run("SQLite", arguments, folder)]
+        runs = run("SQLite", arguments, folder)
         stores: dict[str, str] = {}
         for variable, program, server in (
             ("DATABASE_URL", "PostgreSQL", PrivatePostgres),
@@ -69,7 +99,7 @@ def main(arguments: list[str]) -> int:
                 stores[variable] = started.url
         if "DATABASE_URL" in stores:
             name = " and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in stores else [])])
-            runs.append(run(name, ["--stores-only", *arguments], folder, **stores))
+            runs += run(name, ["--stores-only", *arguments], folder, **stores)
     return conclude(runs, missing)
 
 

@@ -1,15 +1,22 @@
 """What every test may ask for."""
 
+import gc
 import os
+import sqlite3
+import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.test import Client
 
 from tests.servers import Program, SmtpSink
-from tests.service import Service
+from tests.service import MIGRATED, Service
 
 Start = Callable[..., Service]
 
@@ -28,6 +35,27 @@ def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
         one.stop()
     # Whatever the tests have sent, at log level debug. Source: Developer experience §14.
     assert not [leak for one in started for leak in one.leaks()]
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """Let a test that computes for long keep the transaction it stands in, which no request would."""
+    options = connection.settings_dict["OPTIONS"]
+    if "options" in options:
+        options["options"] = options["options"].replace("idle_in_transaction_session_timeout=10000", "")
+        options["options"] = options["options"].removesuffix(" -c ")
+    if MIGRATED and connection.vendor == "postgresql":
+        connection.settings_dict["TEST"]["TEMPLATE"] = MIGRATED
+    elif MIGRATED:
+        connection_created.connect(_fill_from_migrated, dispatch_uid="migrated")
+
+
+def _fill_from_migrated(connection: BaseDatabaseWrapper, **kwargs: object) -> None:
+    """Begin the new database, a moment before Django migrates it, with what the run has migrated once."""
+    connection_created.disconnect(dispatch_uid="migrated")
+    assert str(connection.settings_dict["NAME"]) == str(connection.settings_dict["TEST"]["NAME"])
+    with closing(sqlite3.connect(MIGRATED)) as migrated:
+        migrated.backup(connection.connection)
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +99,16 @@ def console(operator: User) -> Client:
     return client
 
 
+# These use a service, and what they show of it does not hang on where it keeps its rows: SQLite is enough.
+_NOT_OF_STORES = (
+    "tests/browser/",
+    "tests/config/docs/",
+    "tests/config/test_makefile.py",
+    "tests/config/test_production.py",
+    "tests/config/test_readme.py",
+    "tests/config/test_up.py",
+    "tests/notifications/submission/test_examples.py",
+)
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}
 
 
@@ -79,12 +117,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--stores-only", action="store_true", help=help_text)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even read what would be left out: importing all of the suite takes each process 7 s."""
+    if collection_path.suffix != ".py":
+        return None
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    is_left_out = config.getoption("--stores-only") and place.startswith(_NOT_OF_STORES)
+    is_beside = config.getoption("markexpr") == "alone" and "mark.alone" not in collection_path.read_text()
+    return True if is_left_out or is_beside else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = {item.path for item in items if _waits_for_programs(item)}
+    items.sort(key=lambda item: item.path not in slow)  # whole files: none of them may be what is left at the end
     if not config.getoption("--stores-only"):
         return
-    touching = [item for item in items if _STORES & set(item.fixturenames) or item.get_closest_marker("django_db")]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(touching)])
+    touching = [
+        item
+        for item in items
+        if not item.nodeid.startswith(_NOT_OF_STORES)
+        and (_STORES & set(item.fixturenames) or item.get_closest_marker("django_db"))
+    ]
+    kept = set(touching)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = touching
+
+
+def _waits_for_programs(item: pytest.Item) -> bool:
+    module = vars(item.module) if isinstance(item, pytest.Function) else {}
+    has_fixture = not {"start_service", "chromium"}.isdisjoint(getattr(item, "fixturenames", ()))
+    return has_fixture or any(module.get(one.__name__) is one for one in (subprocess, Program, Service))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what has been imported and collected out of every later look for garbage: a fifth of the work of a test."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

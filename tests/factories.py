@@ -5,6 +5,8 @@ from typing import Any
 
 from notifications.models import (
     ApiKey,
+    CallbackEndpoint,
+    CallbackKind,
     Channel,
     GuestListEntry,
     KeyType,
@@ -109,3 +111,19 @@ def make_notification(template: Template | None = None, recipient: str | None = 
         "rate_multiplier": 0 if is_email else 1,
     }
     return Notification.objects.create(template=template, **values | fields)
+
+
+def make_callback(
+    service: Service | None = None,
+    url: str = "https://hooks.example.org/status",
+    kind: CallbackKind = CallbackKind.DELIVERY_STATUS,
+    signing_secret: str | None = None,
+    **fields: Any,
+) -> CallbackEndpoint:
+    """An endpoint that is told of final statuses; its bearer token is `token-0123456789`."""
+    endpoint = CallbackEndpoint(service=service or make_service(), url=url, kind=kind, **fields)
+    endpoint.sealed_bearer_token = endpoint.seal("bearer_token", "token-0123456789")
+    if signing_secret:
+        endpoint.sealed_signing_secret = endpoint.seal("signing_secret", signing_secret)
+    endpoint.save()
+    return endpoint

@@ -28,8 +28,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until(answers: Callable[[], object], seconds: float = 30) -> None:
-    """Ask until the answer is true. Raises TimeoutError."""
+def wait_until(answers: Callable[[], object], seconds: float = 90) -> None:
+    """Ask until the answer is true. Raises TimeoutError.
+
+    The time is for a machine with much else to do: a wait that is in vain fails either way.
+    """
     deadline = time.monotonic() + seconds
     while not answers():
         if time.monotonic() > deadline:
@@ -62,7 +65,7 @@ class Program:
     def is_running(self) -> bool:
         return self.process.poll() is None
 
-    def wait_until(self, answers: Callable[[], object], seconds: float = 30) -> None:
+    def wait_until(self, answers: Callable[[], object], seconds: float = 90) -> None:
         """As the function of this name, but end at once, with the log, where the program has died."""
         wait_until(lambda: not self.is_running() or answers(), seconds)
         if not self.is_running():
@@ -85,6 +88,12 @@ class Program:
         self.process.wait()
 
 
+def processes(pid: int) -> list[int]:
+    """Return a program's process and those it has started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [pid, *(int(child) for child in children.split())]
+
+
 def postgres_programs() -> Path | None:
     """Where `initdb` and `postgres` are: on the path, or in Debian's folder by version."""
     found = shutil.which("postgres")
@@ -93,9 +102,9 @@ def postgres_programs() -> Path | None:
 
 
 class PrivatePostgres:
-    """A PostgreSQL server of our own. `url` names its first database."""
+    """A PostgreSQL server of our own. `url` names its first database; `settings` stand above the quick ones here."""
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: str) -> None:
         programs = postgres_programs()
         if programs is None:
             raise FileNotFoundError("postgres")
@@ -115,6 +124,8 @@ class PrivatePostgres:
             "unix_socket_directories": str(self.folder),
             "fsync": "off",  # safe writes are for data that is wanted tomorrow
             "full_page_writes": "off",
+            "max_connections": "400",  # four processes of tests, each with services and their workers
+            **settings,
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command = [*as_user, programs / "postgres", "-D", data, "-p", str(self.port), *options]
@@ -133,11 +144,11 @@ class PrivatePostgres:
 
 
 @contextlib.contextmanager
-def postgres_database(url: str, name: str) -> Iterator[str]:
-    """Make a database beside the one `url` names, and drop it at the end."""
+def postgres_database(url: str, name: str, *, template: str = "") -> Iterator[str]:
+    """Make a database beside the one `url` names, a copy of `template` if one is named, and drop it at the end."""
     beside = f"{url.rpartition('/')[0]}/{name}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
     try:
         yield beside
     finally:

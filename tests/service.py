@@ -3,25 +3,28 @@
 import contextlib
 import os
 import re
+import shutil
 import ssl
 import subprocess
 import sys
 import urllib.request
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
-from tests.servers import ROOT, Program, claim_redis_database, empty_redis_database, free_port, postgres_database
+from tests.forks import Forks
+from tests.servers import Program, claim_redis_database, empty_redis_database, free_port, postgres_database
 
 # Recipients as the tests write them, tokens of either area, and keys: 36 characters of service and 36 of secret.
 LEAK = re.compile(
     r"[\w.+-]+@example\.\w+|0?7700 ?9\d{5}|ds_[\w-]{43}|eyJ[\w-]{10,}\.[\w-]+|[0-9a-f-]{36}-[0-9a-f-]{36}"
 )
+MIGRATED = os.environ.get("MIGRATED_DATABASE", "")  # a file, or a database beside the run's; `tests.__main__` makes it
 
 
 class Service:
     """A running Signalbox; `environment` is what its processes see."""
 
-    python = (sys.executable,)
     scheme = "http"
     web_options: tuple[str, ...] = ()
 
@@ -32,6 +35,7 @@ class Service:
         self._closing = contextlib.ExitStack()
         self._programs: list[Program] = []
         self._worker: Program | None = None
+        self._forks: list[Forks] = []  # the newest last: each knows one environment
         self.environment = {
             **os.environ,
             "VAR_DIR": str(folder / "var"),
@@ -39,19 +43,30 @@ class Service:
             "LOG_FORMAT": "json",
             "LOG_LEVEL": "debug",
             "WEB_CONCURRENCY": "1",
-            **self._stores(),
+            **self._stores(extra),
             **extra,
         }
         (folder / "var").mkdir(parents=True, exist_ok=True)
-        migrated = self.manage("migrate", "--verbosity", "0")
-        if migrated.returncode:
-            raise RuntimeError(migrated.stderr)
+        if MIGRATED and "AREAS" not in extra and "DATABASE_URL" not in extra:
+            self._copy_migrated()
+        else:
+            migrated = self.manage("migrate", "--verbosity", "0")
+            if migrated.returncode:
+                raise RuntimeError(migrated.stderr)
         self.web = self.start_web()
 
-    def _stores(self) -> dict[str, str]:
+    def _copy_migrated(self) -> None:
+        """Begin with a copy of the run's migrated database; a server's has been made from it."""
+        if not MIGRATED.startswith("signalbox_"):
+            shutil.copy(MIGRATED, self.folder / "var" / "signalbox.sqlite3")
+
+    def _stores(self, extra: Mapping[str, str]) -> dict[str, str]:
         """Make a database of this service's own: a new file, or a new one on the server this run is about."""
         if os.environ.get("DATABASE_URL", "").startswith("postgres"):
-            database = postgres_database(os.environ["DATABASE_URL"], f"signalbox_{uuid.uuid4().hex[:12]}")
+            template = MIGRATED if "AREAS" not in extra else ""
+            database = postgres_database(
+                os.environ["DATABASE_URL"], f"signalbox_{uuid.uuid4().hex[:12]}", template=template
+            )
             stores = {"DATABASE_URL": self._closing.enter_context(database)}
             if os.environ.get("REDIS_URL"):
                 stores["REDIS_URL"] = claim_redis_database(os.environ["REDIS_URL"])
@@ -61,39 +76,45 @@ class Service:
 
     def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run one `manage.py` command beside the service."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            input=input,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return self._ready().run(*arguments, input=input)
 
     def start(self, name: str, *command: str) -> Program:
-        """Start one more program of this service; it ends with the service."""
-        program = Program(*command, log=self.folder / f"{name}.log", environment=self.environment)
+        """Start one more program of this service; it ends with the service.
+
+        What `python …` would run, in a fork; or, where the interpreter is named, by that.
+        """
+        log = self.folder / f"{name}.log"
+        if command[0] == sys.executable:
+            program = Program(*command, log=log, environment=self.environment)
+        else:
+            program = self._ready().start(*command, log=log)
         self._programs.append(program)
         return program
+
+    def _ready(self) -> Forks:
+        if not self._forks or self._forks[-1].environment != self.environment:
+            self._forks.append(Forks(self.folder / "forks.log", self.environment))
+        return self._forks[-1]
 
     def start_web(self) -> Program:
         bind = f"127.0.0.1:{self.port}"
         command = ["-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", bind, *self.web_options, "config.wsgi"]
-        web = self.start("web", *self.python, *command)
+        web = self.start("web", *command)
         web.wait_until(self._is_up)
         return web
 
     def start_worker(self) -> Program:
         """Return the running worker; start it where there is none."""
         if self._worker is None or not self._worker.is_running():
-            self._worker = self.start("worker", *self.python, "manage.py", "worker")
+            self._worker = self.start("worker", "manage.py", "worker")
             self._worker.wait_until(lambda: "worker.ready" in self._worker.tail() if self._worker else False)
         return self._worker
 
     def stop(self) -> None:
         for program in reversed(self._programs):
             program.stop()
+        for forks in self._forks:
+            forks.stop()
         self._closing.close()
 
     def leaks(self) -> list[str]:

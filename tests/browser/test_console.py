@@ -1,11 +1,12 @@
 """The console and the sandbox inbox in a real browser, from the first sign-in to a message that arrived."""
 
+import re
+import subprocess
 import uuid
 from collections.abc import Iterator
 
 import pytest
-from notifications_python_client import NotificationsAPIClient
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.servers import Program
 from tests.service import Service
@@ -14,36 +15,41 @@ PASSWORD = "a-long-password-1"
 
 
 @pytest.fixture
-def page(chromium: str, service: Service) -> Iterator[Page]:
+def page(browser: Browser, service: Service) -> Iterator[Page]:
     """A browser at the sign-in, which fails the test where a page breaks its own policy or asks another host."""
     name = f"mina-{uuid.uuid4().hex[:8]}"
     make = f"from django.contrib.auth.models import User; User.objects.create_superuser('{name}', '', '{PASSWORD}')"
     made = service.manage("shell", "-c", make)
     assert made.returncode == 0, made.stderr
     complaints: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(base_url=service.url)
-        page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        own = (service.url, "data:", "about:", "blob:")
-        page.on("request", lambda request: None if request.url.startswith(own) else complaints.append(request.url))
-        page.goto("/admin/")
-        page.get_by_label("Username").fill(name)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-        yield page
-        browser.close()
+    page = browser.new_page(base_url=service.url)
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    own = (service.url, "data:", "about:", "blob:")
+    page.on("request", lambda request: None if request.url.startswith(own) else complaints.append(request.url))
+    page.goto("/admin/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    yield page
+    page.close()
     assert [complaint for complaint in complaints if "409 (Conflict)" not in complaint] == []  # a key asked for twice
 
 
-def test_from_an_empty_console_to_a_message_that_arrived(page: Page, service: Service, worker: Program):
+def test_all_of_the_work_with_the_browser_alone(page: Page, service: Service, worker: Program):
+    """From the sign-in to the audit, and back to an empty set. Source: Staff console §4.1."""
     name = f"Tides {uuid.uuid4().hex[:8]}"
-    page.goto("/admin/notifications/service/add/")
-    page.locator("#id_name").fill(name)
+    group = f"g{uuid.uuid4().hex[:8]}"
+
+    open_by_sidebar(page, "Services")
+    page.get_by_role("link", name=re.compile("(New|Add) service")).first.click()
+    page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("link", name=name, exact=True).first).to_be_visible()
+    page.locator(".sb-switcher > summary").click()
+    page.get_by_role("button", name=re.compile(name)).click()
+    expect(page.locator(".sb-switcher > summary")).to_contain_text(name)
 
     page.goto("/admin/notifications/template/add/")
     page.locator("#id_service").select_option(label=name)
@@ -52,10 +58,8 @@ def test_from_an_empty_console_to_a_message_that_arrived(page: Page, service: Se
     page.locator("#id_content").fill("# Tides\n\nHigh water at ((hour)).")
     frame = page.frame_locator("iframe.nf-email")
     expect(frame.get_by_role("heading", name="Tides")).to_be_visible()
-    page.locator("textarea[name='sample-hour']").fill("half past nine")
-    expect(frame.get_by_text("High water at half past nine.", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Save and continue editing").click()
-    template_id = page.url.split("/")[-3]
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved as version 1.")).to_be_visible()
 
     page.goto("/admin/notifications/apikey/add/")
     page.locator("#id_service").select_option(label=name)
@@ -63,22 +67,55 @@ def test_from_an_empty_console_to_a_message_that_arrived(page: Page, service: Se
     page.get_by_role("button", name="Save", exact=True).click()
     key = page.locator("#copy-secret").input_value()
     assert key.startswith("browser-")
+    expect(page.get_by_text("Waiting for your first call…")).to_be_visible()
     page.reload()
     expect(page.get_by_text("This form has been sent already")).to_be_visible()
     assert key not in page.content()
 
-    client = NotificationsAPIClient(key, base_url=service.url)
-    values = {"name": "Ana", "hour": "9:41"}
-    client.send_email_notification("ana@example.org", template_id, personalisation=values, reference=name)
-
-    page.goto("/sandbox/")
-    row = page.get_by_role("link", name="Hello Ana").first
-    expect(row).to_be_visible(timeout=20_000)  # the list refreshes itself until the worker has sent it
-    row.click()
+    open_by_sidebar(page, "Send a message")
+    page.get_by_label("Template").select_option(label="Welcome (Email)")
+    page.get_by_role("button", name="Write the message").click()
+    page.locator("#id_recipient").fill("ana@example.org")
+    page.get_by_label("((name))").fill("Ana")
+    page.get_by_label("((hour))").fill("9:41")
+    page.get_by_label("As a test: nothing leaves").check()
+    page.get_by_role("button", name="Check", exact=True).last.click()
+    page.get_by_role("button", name="Run 1 test, nothing leaves").click()
     expect(page.frame_locator("iframe.nf-email").get_by_text("High water at 9:41.", exact=True)).to_be_visible()
+    expect(page.get_by_text("Delivered").first).to_be_visible()  # the page follows it by itself
 
-    page.goto("/admin/notifications/notification/")
-    expect(page.get_by_text("a…@example.org").first).to_be_visible()
+    open_by_sidebar(page, "Message log")
+    page.get_by_role("link", name="show", exact=True).click()  # tests are hidden until asked for
+    expect(page.get_by_text("ana@example.org").first).to_be_visible()  # an operator sees recipients
+    expect(page.get_by_text("Hello Ana").first).to_be_visible()
+
+    page.goto("/admin/datasets/dataset/add/")
+    page.get_by_label("Group").fill(group)
+    page.get_by_label("Type").fill("volumes")
+    page.get_by_role("button", name="Save", exact=True).click()
+    token = page.locator("#copy-secret").input_value()
+    curl = next(text for text in page.locator("pre.sb-code").all_inner_texts() if "_timestamp" in text)
+    told = subprocess.run(["bash", "-c", curl], capture_output=True, text=True, check=True, timeout=60)
+    assert told.stdout.strip() != "", told.stderr
+    expect(page.get_by_text("The first record has come").or_(page.get_by_text("1 record")).first).to_be_visible()
+    page.get_by_role("link", name="See the records").click()
+    expect(page.get_by_text('"count": 1').or_(page.get_by_role("cell", name="1", exact=True)).first).to_be_visible()
+
+    page.get_by_role("navigation").get_by_role("link", name="Overview").last.click()
+    page.get_by_role("link", name="Empty…").click()
+    page.locator("#id_name").fill(f"{group}/volumes")
+    page.get_by_role("button", name=re.compile("Empty 1 record")).click()
+    expect(page.get_by_text(f"{group}_volumes now contains 0 records")).to_be_visible()
+
+    open_by_sidebar(page, "Audit")
+    for sentence in (name, "Welcome", "browser", f"{group}/volumes", "emptied"):
+        expect(page.locator("ol.sb-events").get_by_text(sentence).first).to_be_visible()
+    assert key not in page.content()
+    assert token not in page.content()
+
+
+def open_by_sidebar(page: Page, title: str) -> None:
+    page.locator("#nav-sidebar").get_by_role("link", name=title, exact=True).click()
 
 
 def test_the_console_works_on_a_narrow_screen(page: Page):

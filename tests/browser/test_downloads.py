@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from notifications_python_client import NotificationsAPIClient, prepare_upload
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
+from tests.browser.conftest import FLAGS
 from tests.browser.secure_service import SecureService
 from tests.notifications.download.sending import ADDRESS, CONTENT
 
-# As root a browser has no sandbox; without the launch flag some downloads over this certificate are broken off.
-FLAGS = ["--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 WIDTHS = (1280, 390, 320)  # 320 is also what 400 % leaves of 1280
 
@@ -84,19 +83,6 @@ def secure_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureS
     service.stop()
 
 
-@pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    with sync_playwright() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-    yield browser
-    browser.close()
-
-
 @pytest.fixture
 def recipient(browser: Browser, secure_service: SecureService) -> Iterator[Recipient]:
     context = browser.new_context(base_url=secure_service.url, ignore_https_errors=True)
@@ -138,7 +124,7 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     page = recipient.page
     page.goto("/sandbox/")
     row = page.get_by_role("link", name="Your permit").first
-    expect(row).to_be_visible(timeout=30_000)
+    expect(row).to_be_visible()
     row.click()
     link = page.frame_locator("iframe.nf-email").locator("a[href*='/d/']").first.get_attribute("href")
     recipient.complaints.clear()  # the inbox is the console's page and has a test of its own

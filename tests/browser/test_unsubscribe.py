@@ -1,12 +1,10 @@
 """The page behind an email's unsubscribe link, in a browser without scripts, down to the narrowest screen."""
 
 import json
-import shutil
 import uuid
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from tests.notifications.provisioned import Provisioned
 from tests.service import Service
@@ -24,17 +22,6 @@ CONTRASTS = """() => [...document.querySelectorAll("h1, p, time, button")].filte
   const text = light(getComputedStyle(one).color), ground = light(getComputedStyle(behind).backgroundColor);
   return [one.innerText.slice(0, 30), (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)];
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
 def get(service, path: str, method: str = "GET", **options) -> requests.Response:
-    return requests.request(method, f"{service.url}{path}", timeout=10, allow_redirects=False, **options)
+    return requests.request(method, f"{service.url}{path}", timeout=60, allow_redirects=False, **options)
 
 
 @pytest.mark.parametrize("path", ["/v2", "/v2/nothing", "//v2/nothing", "/v2/a/b/c/d", "/providers/x/y/z"])

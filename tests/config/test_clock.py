@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from config import models
+from config import clock, models, publishing
+from config.celery import app
 from config.models import Presence
 from tests.servers import wait_until
 
@@ -61,14 +62,33 @@ def test_presence_is_seen_for_a_while():
 
 def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
     service = start_service()
-    first = service.start("first", *service.python, "manage.py", "clock")
+    first = service.start("first", "manage.py", "clock")
     wait_until(lambda: "clock.ticks" in first.tail())
-    second = service.start("second", *service.python, "manage.py", "clock")
+    second = service.start("second", "manage.py", "clock")
     time.sleep(3)
     waited = "clock.ticks" not in second.tail()
 
     first.stop()
 
     assert waited
-    wait_until(lambda: "clock.ticks" in second.tail(), 15)
+    wait_until(lambda: "clock.ticks" in second.tail())
     assert second.is_running()
+
+
+def test_what_is_asked_for_does_not_expire_by_the_clock_of_a_worker_and_does_not_pile_up():
+    beat = clock.Clock(app=app, lazy=True)
+    options = {"expires": 10}
+    entry = beat.Entry(name="note", task="config.tasks.note_worker", schedule=10, options=options, app=app)
+    with app.connection_for_read() as connection:
+        connection.SimpleQueue("periodic").clear()
+
+    for _ in range(clock.CROWDED + 5):
+        beat.apply_async(entry, advance=False)
+
+    assert publishing.waiting("periodic")["periodic"] == clock.CROWDED
+    with app.connection_for_read() as connection:
+        queue = connection.SimpleQueue("periodic")
+        message = queue.get(timeout=60)
+        message.ack()
+        assert message.headers["expires"] is None
+        queue.clear()

@@ -54,11 +54,12 @@ def test_two_readers_share_the_messages_and_none_has_one_twice(folder):
         taken = first.result() + second.result()
 
     assert sorted(taken) == list(range(300))
-    assert not list(folder.iterdir())
+    assert not list((folder / "letters").iterdir())
 
 
 def test_a_message_that_is_still_being_written_is_not_read(folder):
-    (folder / ".half-a-message").write_text('{"body": "ha')
+    (folder / "letters").mkdir()
+    (folder / "letters" / ".half-a-message").write_text('{"body": "ha')
 
     with connect(folder) as connection:
         queue = connection.SimpleQueue("letters")
@@ -89,3 +90,13 @@ def test_a_full_folder_is_listed_once_and_not_for_every_message(folder, monkeypa
             queue.get(timeout=1).ack()
 
     assert len(listings) < 5
+
+
+def test_a_queue_is_emptied_alone(folder):
+    with connect(folder) as connection:
+        letters, parcels = connection.SimpleQueue("letters"), connection.SimpleQueue("parcels")
+        letters.put("a letter")
+        parcels.put("a parcel")
+
+        assert letters.clear() == 1
+        assert (letters.qsize(), parcels.qsize()) == (0, 1)

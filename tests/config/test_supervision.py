@@ -8,19 +8,24 @@ import pytest
 
 from tests.servers import ROOT, Program, wait_until
 
+# The children speak once the program has said that it is ready: what they write before is kept to themselves.
 WATCH = """
-import sys
+import pathlib, sys
 from config.management.supervision import Supervisor
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-STUBBORN += "print('deaf', flush=True); time.sleep(60)"
-POLITE = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: (print('done', flush=True), sys.exit(0)));"
-POLITE += "print('up', flush=True); time.sleep(60)"
+said, *names = sys.argv[1:]
+LISTEN = f"import pathlib, signal, sys, time; said = pathlib.Path({said!r}); "
+SPEAK = "\\nwhile not said.exists(): time.sleep(0.01)\\n"
+STUBBORN = LISTEN + "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+STUBBORN += SPEAK + "print('deaf', flush=True); time.sleep(60)"
+POLITE = LISTEN + "signal.signal(signal.SIGTERM, lambda *_: (print('done', flush=True), sys.exit(0)))"
+POLITE += SPEAK + "print('up', flush=True); time.sleep(60)"
 BROKEN = "print('first'); print('the reason', flush=True); raise SystemExit(3)"
 code = {"stubborn": STUBBORN, "polite": POLITE, "broken": BROKEN}
-children = {name: [sys.executable, "-c", code[name]] for name in sys.argv[1:]}
+children = {name: [sys.executable, "-c", code[name]] for name in names}
 write = lambda line: print(line, flush=True)
-asked = Supervisor(children, write).run(lambda: True, lambda: write("ready"))
+say_ready = lambda: (write("ready"), pathlib.Path(said).touch())
+asked = Supervisor(children, write).run(lambda: True, say_ready)
 write(f"asked: {asked}")
 """
 
@@ -30,7 +35,9 @@ def watch(tmp_path):
     started: list[Program] = []
 
     def start(*names: str) -> Program:
-        program = Program(sys.executable, "-c", WATCH, *names, log=tmp_path / "log", folder=ROOT)
+        program = Program(
+            sys.executable, "-c", WATCH, str(tmp_path / "said"), *names, log=tmp_path / "log", folder=ROOT
+        )
         started.append(program)
         return program
 
@@ -45,7 +52,7 @@ def test_a_child_may_finish_what_it_has_in_hand(watch):
 
     program.process.send_signal(signal.SIGINT)
 
-    assert program.process.wait(10) == 0
+    assert program.process.wait(60) == 0
     assert program.tail().splitlines() == ["ready", "polite | up", "polite | done", "asked: True"]
 
 
@@ -58,16 +65,16 @@ def test_a_second_interrupt_ends_at_once(watch):
     time.sleep(0.5)
     was_waiting = program.is_running()
     program.process.send_signal(signal.SIGINT)
-    program.process.wait(10)
+    program.process.wait(60)
 
     assert was_waiting
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 9  # of the 10 s that a child is given
 
 
 def test_one_that_dies_takes_the_others_along_and_says_why(watch):
     program = watch("polite", "broken")
 
-    wait_until(lambda: not program.is_running(), 20)
+    wait_until(lambda: not program.is_running())
 
     told = program.tail().splitlines()
     where = told.index("broken ended with exit code 3. Its last lines:")

@@ -40,9 +40,9 @@ def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
     return {record["_id"]: record for record in found}
 
 
-def call(method: str, data_set: DataSet, secret: str, body: Any = None, **headers: str) -> Any:
+def call(method: str, data_set: DataSet, secret: str, body: Any = None, *, query: str = "", **headers: str) -> Any:
     """Call the API with Django's own client; `body` is bytes, or a value to be sent as JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else b""
     sent = {"Authorization": f"Bearer {secret}", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    path = f"/data/{data_set.group}/{data_set.type}"
+    path = f"/data/{data_set.group}/{data_set.type}" + (f"?{query}" if query else "")
     return Client().generic(method, path, data, content_type="application/json", headers=sent)

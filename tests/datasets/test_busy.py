@@ -7,9 +7,8 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 
-from datasets import tasks
 from datasets.management import demo
-from datasets.models import DataSet, RememberedKey
+from datasets.models import DataSet
 from tests.datasets.making import call, make_data_set, make_token, some_records
 
 
@@ -82,16 +81,6 @@ def test_what_nobody_foresaw_is_500_without_a_word_about_it(settings):
 
     assert answer.status_code == 500
     assert answer.json() == {"status": "error", "message": "The service failed to answer this request."}
-
-
-@pytest.mark.django_db
-def test_the_clock_forgets_old_keys():
-    data_set = make_data_set()
-    RememberedKey.objects.create(data_set=data_set, key="k", fingerprint="x", created_at="2020-01-01T00:00:00Z")
-
-    tasks.forget_old_keys()
-
-    assert not RememberedKey.objects.exists()
 
 
 @pytest.mark.django_db

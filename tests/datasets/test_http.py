@@ -149,7 +149,7 @@ def test_a_caller_who_goes_away_in_the_middle_stores_nothing(writer):
 
 def test_the_connection_is_clean_after_refusals(writer):
     """The 2018 service stayed broken after a fault only its database saw."""
-    connection = http.client.HTTPConnection(urlsplit(writer.url).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(writer.url).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {writer.token}", "Content-Type": "application/json"}
     statuses = []
     for body in (
@@ -169,8 +169,8 @@ def test_a_long_answer_is_gzipped_for_those_who_take_it(writer):
     writer.post(some_records(50))
     auth = {"Authorization": f"Bearer {writer.token}"}
 
-    packed = requests.get(writer.url, headers={**auth, "Accept-Encoding": "gzip"}, timeout=10)
-    plain = requests.get(writer.url, headers={**auth, "Accept-Encoding": "identity;q=1, gzip;q=0"}, timeout=10)
+    packed = requests.get(writer.url, headers={**auth, "Accept-Encoding": "gzip"}, timeout=60)
+    plain = requests.get(writer.url, headers={**auth, "Accept-Encoding": "identity;q=1, gzip;q=0"}, timeout=60)
 
     assert packed.headers["Content-Encoding"] == "gzip"
     assert "Content-Encoding" not in plain.headers

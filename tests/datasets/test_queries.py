@@ -97,6 +97,30 @@ def test_an_export_gives_all_records_whatever_the_page(form, settings):
     assert [int(row["n"]) for row in rows] == list(range(2_500))
 
 
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        pytest.param("", {"n", "first", "at the border", "behind it", "last", "_start_at"}, id="all"),
+        pytest.param("&filter_by=n:20000", {"n", "behind it"}, id="filtered"),
+        pytest.param("&sort_by=n:descending&limit=1", {"n", "last"}, id="a page"),
+        pytest.param("&filter_by=n:-1", set(), id="nothing"),
+    ],
+)
+def test_the_header_of_a_csv_holds_the_names_of_every_record_in_it_and_no_other(asked, named):
+    data_set = make_data_set()
+    records = [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"{n:05}", "n": n} for n in range(20_002)]
+    for n, name in ((0, "first"), (19_999, "at the border"), (20_000, "behind it"), (20_001, "last")):
+        records[n][name] = True
+    records[7]["_start_at"] = "2024-01-01T00:00:00Z"
+    put_in(data_set, records)
+
+    answer = read(data_set, make_token(data_set), f"format=csv{asked}")
+
+    text = b"".join(answer.streaming_content).decode()
+    header = set(next(csv.reader(io.StringIO(text)), []))
+    assert {name for name in header if name == "_start_at" or not name.startswith("_")} == named
+
+
 def test_an_export_is_sorted_and_filtered_too():
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "n": n, "odd": n % 2 == 1} for n in range(10)])

@@ -23,6 +23,7 @@ import requests
 from tests import documented
 from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
 from tests.notifications.tokens import make_token
+from tests.receivers import Posted, Receiver
 
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # never in one piece
 REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
@@ -58,6 +59,7 @@ class Play:
     service: dict[str, Any]
     other: Mapping[str, Any]
     manage: Any  # runs one command beside the service
+    receiver: Receiver | None = None  # of the service's delivery callback
     run: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     unused: str = field(default_factory=lambda: str(uuid.uuid4()))
     saved: dict[str, Any] = field(default_factory=dict)
@@ -67,6 +69,8 @@ class Play:
         for step in vector["given"].get("before", []):
             self.step(step)
         self.request(vector["request"], vector["expect"])
+        if "callback" in vector["expect"]:
+            self.callback(vector["expect"]["callback"])
 
     def step(self, step: Mapping[str, Any]) -> None:
         if "sleep" in step:
@@ -110,8 +114,8 @@ class Play:
             raise Refused(done.stderr)
 
     def request(self, request: Mapping[str, Any], expect: Mapping[str, Any]) -> Any:
-        """Send until the answer is as expected, within its time. Returns the body."""
-        deadline = time.monotonic() + expect.get("within_s", 0)
+        """Send until the answer is as expected, within its time and that of a busy machine. Returns the body."""
+        deadline = time.monotonic() + (expect["within_s"] + 30 if "within_s" in expect else 0)
         while True:
             response = self.send(request)
             try:
@@ -200,6 +204,29 @@ class Play:
         except (AssertionError, LookupError, TypeError) as error:
             raise Refused(f"{error}\n{response.status_code} {response.text[:600]}") from error
 
+    def callback(self, expect: Mapping[str, Any]) -> None:
+        """Wait for what the receiver must get, and then for nothing more."""
+        if self.receiver is None:
+            raise Refused("the vector gives no callback")
+        times = expect.get("times", 1)
+        try:
+            posted = self.receiver.wait_for(times, expect["within_s"])
+        except TimeoutError as error:
+            raise Refused(f"{len(self.receiver.posted)} callbacks instead of {times}") from error
+        time.sleep(expect.get("then_none_for_s", 0))
+        self.equal(len(self.receiver.posted), times, "callbacks")
+        for one in posted:
+            self.check_posted(one, expect)
+
+    def check_posted(self, posted: Posted, expect: Mapping[str, Any]) -> None:
+        body = json.loads(posted.body)
+        if "json_keys" in expect:
+            self.equal(sorted(body), sorted(expect["json_keys"]), "keys of a callback")
+        check_subset(body, self.filled(expect.get("json_subset", {})), body, self.saved)
+        for name, value in expect.get("headers", {}).items():
+            if not matches(posted.headers.get(name), self.filled(value), body):
+                raise Refused(f"header {name} of a callback is not {value!r}")
+
     def authorization(self, jwt: Mapping[str, Any] | None) -> str | None:
         if jwt is None:
             return None
@@ -256,6 +283,8 @@ class Play:
             return _iso(int(moment[2]), moment[3])
         if token.startswith("saved."):
             return str(self.saved[token.removeprefix("saved.")])
+        if token == "callback_token":
+            return str(self.service["callbacks"]["delivery_status"]["bearer_token"])
         owner = self.other if token.startswith("Other.") else self.service
         return _of_service(owner, token.removeprefix("Other.")) or unknown
 

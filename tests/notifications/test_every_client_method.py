@@ -173,7 +173,7 @@ def test_the_node_client_through_every_method(
     assert answers["failed"]["notifications"] == []
     for name, asks_for_address in (("file", True), ("openFile", False)):
         link = answers[name]["content"]["body"].removeprefix("Dear ")
-        got = requests.get(link.replace("?", "/download?"), timeout=10, allow_redirects=False)
+        got = requests.get(link.replace("?", "/download?"), timeout=60, allow_redirects=False)
         assert (got.status_code, got.text) == ((303, "") if asks_for_address else (200, CONTENT))
     named = library.templates["named"]
     assert (answers["template"]["id"], answers["version"]["version"], answers["preview"]["body"]) == (

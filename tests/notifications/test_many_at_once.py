@@ -24,7 +24,10 @@ CLIENTS = 16
 PER_MINUTE = 3000
 EACH = 200  # requests of one client, so that some are too many
 DAILY_LIMIT = 100
+WINDOW = 60  # seconds
 TOKEN_SECONDS = 20  # a token is good for 30
+
+pytestmark = pytest.mark.alone
 
 Answer = tuple[int, dict[str, str], dict[str, Any]]
 
@@ -87,25 +90,43 @@ def test_three_thousand_pass_in_a_minute_and_the_next_one_does_not(busy_service:
     """Bodies that the schema refuses count as well, and cost little. Other key types have windows of their own."""
     caller = make_service(busy_service)
     beside: Counter[int] = Counter()
+    times: list[tuple[int, float, float]] = []  # status, when it was asked, when it was answered
 
     def work(client: Client) -> list[Answer]:
-        answers = [client.post("live", {}) for _ in range(EACH)]
+        answers = []
+        for _ in range(EACH):
+            asked = time.monotonic()
+            answers.append(client.post("live", {}))
+            times.append((answers[-1][0], asked, time.monotonic()))
         for key_type in ("team", "test"):
             beside.update([client.post(key_type, {})[0] for _ in range(5)])
         return answers
 
-    began = time.monotonic()
     answers = at_once(caller, work)
-    seconds = time.monotonic() - began
 
-    assert seconds < 60, f"this machine made {len(answers)} requests in {seconds:.0f} s: no minute holds them"
-    refused = [answer for answer in answers if answer[0] == 429]
-    assert Counter(status for status, _, _ in answers) == {400: PER_MINUTE, 429: CLIENTS * EACH - PER_MINUTE}
-    for _, headers, body in refused:
-        assert body["errors"][0]["message"] == "Exceeded rate limit for key type LIVE of 3000 requests per 60 seconds"
-        assert 1 <= int(headers["Retry-After"]) <= 60
-        assert headers["RateLimit-Policy"] == '"live";q=3000;w=60'
+    assert {status for status, _, _ in times} == {400, 429}
+    # On a machine so busy that SQLite gives no lock in 5 s, a request passes uncounted: no outage stops messages.
+    uncounted = busy_service.web.log.read_text().count("rate.unchecked")
+    assert uncounted <= PER_MINUTE // 100
+    assert_window(times, PER_MINUTE + uncounted)
+    for status, headers, body in answers:
+        if status == 429:
+            told = body["errors"][0]["message"]
+            assert told == "Exceeded rate limit for key type LIVE of 3000 requests per 60 seconds"
+            assert 1 <= int(headers["Retry-After"]) <= WINDOW
+            assert headers["RateLimit-Policy"] == '"live";q=3000;w=60'
     assert beside == {400: CLIENTS * 10}
+
+
+def assert_window(times: list[tuple[int, float, float]], most: int) -> None:
+    """Hold every answer to a sliding window, knowing of each only that it was counted between question and answer."""
+    passed = [(asked, answered) for status, asked, answered in times if status == 400]
+    for first, _ in passed:
+        surely_within = [answered for asked, answered in passed if asked >= first and answered < first + WINDOW]
+        assert len(surely_within) <= most
+    for asked, answered in [(asked, answered) for status, asked, answered in times if status == 429]:
+        perhaps_before = [start for start, end in passed if end > asked - WINDOW and start < answered]
+        assert len(perhaps_before) >= PER_MINUTE
 
 
 def test_a_limit_of_the_services_own_lets_exactly_so_many_through(busy_service: Service) -> None:

@@ -89,7 +89,17 @@ def test_services_get_equal_shares_oldest_first():
     turn = Notification.objects.due_in_turn(4)
 
     assert late in turn
-    assert [identifier for identifier in turn if identifier != late] == backlog[:2]
+    assert [identifier for identifier in turn if identifier != late] == backlog[:3]
+
+
+def test_many_services_cost_one_statement(django_assert_num_queries):
+    ids = [make_notification(make_template(make_service()), enqueued_at=None).id for _ in range(8)]
+
+    with django_assert_num_queries(1):
+        turn = Notification.objects.due_in_turn(5)
+
+    assert len(turn) == 5
+    assert set(turn) < set(ids)
 
 
 def test_nothing_due_is_nobodys_turn():

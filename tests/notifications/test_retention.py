@@ -9,9 +9,9 @@ import pytest
 import time_machine
 from django.db import connection
 
-from config.celery import app
-from notifications import tasks
+from config.console.clean_up import pace, rules, schedule
 from notifications.models import Channel, DailyCount, KeyType, Notification, ReceivedText, Service, Status, retention
+from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import make_caller
 
@@ -24,6 +24,13 @@ NOW = datetime(2026, 7, 20, 3, 0, tzinfo=UTC)
 def at_three_in_the_morning() -> Iterator[None]:
     with time_machine.travel(NOW, tick=False):
         yield
+
+
+def purge() -> int:
+    """Run the rule, as the clock would."""
+    row = clean_up("old-messages")
+    assert row.error == ""
+    return row.removed
 
 
 def make_message(service: Service, days: float, **fields: Any) -> Notification:
@@ -41,7 +48,7 @@ def make_message(service: Service, days: float, **fields: Any) -> Notification:
 def test_a_message_stays_for_its_services_days_by_the_utc_date(retention_days: int, days: float, stays: bool) -> None:
     message = make_message(make_service(retention_days=retention_days), days)
 
-    tasks.purge()
+    purge()
 
     assert Notification.objects.filter(id=message.id).exists() is stays
 
@@ -56,7 +63,7 @@ def test_live_and_team_messages_leave_a_count_and_test_messages_nothing() -> Non
     make_message(service, 9.5, template=text, key_type=KeyType.TEAM)
     make_message(service, 10.5, template=email, key_type=KeyType.TEST)
 
-    tasks.purge()
+    purge()
 
     counts = DailyCount.objects.values_list("day", "channel", "template", "key_type", "status", "n")
     tenth, eleventh = date(2026, 7, 10), date(2026, 7, 9)
@@ -73,10 +80,10 @@ def test_a_second_run_counts_nothing_twice_and_adds_what_came_later() -> None:
     service = make_service()
     template = make_template(service)
     make_message(service, 8.5, template=template)
-    tasks.purge()
-    tasks.purge()
+    purge()
+    purge()
     make_message(service, 8.5, template=template)
-    tasks.purge()
+    purge()
 
     assert DailyCount.objects.get().n == 2
 
@@ -88,7 +95,7 @@ def test_received_texts_go_too_and_leave_nothing() -> None:
             service=service, notify_number="1", user_number="2", content="x", created_at=NOW - timedelta(days=days)
         )
 
-    tasks.purge()
+    purge()
 
     assert ReceivedText.objects.get().created_at == NOW - timedelta(days=6)
     assert DailyCount.objects.count() == 0
@@ -98,7 +105,7 @@ def test_other_services_keep_theirs_and_archived_ones_are_cleaned_as_well() -> N
     kept = make_message(make_service(retention_days=30), 20)
     make_message(make_service(active=False), 20)
 
-    tasks.purge()
+    purge()
 
     assert Notification.objects.get() == kept
 
@@ -106,12 +113,12 @@ def test_other_services_keep_theirs_and_archived_ones_are_cleaned_as_well() -> N
 def test_a_message_still_waiting_to_be_sent_is_not_deleted() -> None:
     waiting = make_message(make_service(retention_days=3), 5, status=Status.CREATED)
 
-    tasks.purge()
+    purge()
 
     assert Notification.objects.get() == waiting
 
 
-def test_it_works_in_batches_up_to_its_limit() -> None:
+def test_it_works_in_batches() -> None:
     service = make_service()
     template = make_template(service)
     row = make_message(service, 9, template=template)
@@ -120,13 +127,13 @@ def test_it_works_in_batches_up_to_its_limit() -> None:
             service=service, key_type=row.key_type, channel=row.channel, template=template, template_version=1,
             recipient="a", normalised_recipient="a", body="b", status=Status.DELIVERED, created_at=row.created_at,
         )
-        for _ in range(retention.BATCH + 10)
+        for _ in range(100)
     )  # fmt: skip
 
-    assert retention.purge(retention.BATCH + 5) == retention.BATCH + 5
-    assert Notification.objects.count() == 6
-    assert tasks.purge_all() == 6
-    assert DailyCount.objects.get().n == retention.BATCH + 11
+    removed = [count for _, count in retention.purge()]
+
+    assert (removed[0], sum(removed)) == (pace.FIRST, 101)
+    assert DailyCount.objects.get().n == 101
 
 
 def test_afterwards_the_id_is_not_found_and_a_page_after_it_is_empty() -> None:
@@ -137,7 +144,7 @@ def test_afterwards_the_id_is_not_found_and_a_page_after_it_is_empty() -> None:
         "past its days it is gone before the clock comes"
     )
 
-    tasks.purge()
+    purge()
 
     missing = caller.get(f"/v2/notifications/{old.id}")
     page = caller.get(f"/v2/notifications?older_than={old.id}")
@@ -155,18 +162,20 @@ def test_two_runs_at_once_delete_each_message_once_and_count_it_once() -> None:
 
     def run(_: int) -> int:
         try:
-            return retention.purge(1000)
+            return sum(count for _, count in retention.purge())
         finally:
             connection.close()
 
     with ThreadPoolExecutor(4) as pool:
         removed = sum(pool.map(run, range(4)))
 
-    assert removed + retention.purge(1000) == 60 == sum(DailyCount.objects.values_list("n", flat=True))
+    assert removed + purge() == 60 == sum(DailyCount.objects.values_list("n", flat=True))
     assert Notification.objects.count() == 0
 
 
 def test_the_clock_has_it_daily_at_three_utc() -> None:
-    entry = next(one for one in app.conf.beat_schedule.values() if one["task"] == tasks.purge.name)
+    purge()
 
-    assert (entry["schedule"].hour, entry["schedule"].minute, app.conf.timezone) == ({3}, {0}, "UTC")
+    rule = rules.named("old-messages")
+    assert rule
+    assert schedule.next_run(rule, NOW) == NOW + timedelta(days=1)

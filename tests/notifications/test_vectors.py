@@ -3,7 +3,9 @@
 All start at once and are played side by side: none depends on another, and those that wait need no processor.
 """
 
+import contextlib
 import json
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -12,20 +14,16 @@ from typing import Any
 import pytest
 
 from tests.notifications.playing import Play, service_for
+from tests.receivers import Receiver
 from tests.servers import Program
 from tests.service import Service
 
 FOLDER = Path(__file__).parent.parent / "vectors"
 PLAYERS = 8  # as many as the web server has threads
-WAITING_AREAS = {"callback"}  # its part is not there yet
 
 FIXTURE = json.loads((FOLDER / "notifications-fixture.json").read_text())
 OTHER = next(service for service in FIXTURE["services"] if service["name"] == "Other")
 VECTORS = [json.loads(line) for line in (FOLDER / "notifications.jsonl").read_text().strip().split("\n")]
-
-
-def is_playable(vector: dict[str, Any]) -> bool:
-    return vector["area"] not in WAITING_AREAS
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +32,10 @@ def played(request: pytest.FixtureRequest, service: Service, worker: Program) ->
     ids = {item.callspec.id for item in request.session.items if hasattr(item, "callspec")}
     chosen = [vector for vector in VECTORS if vector["id"] in ids]
     services = [service_for(vector["given"]["service"], FIXTURE) for vector in chosen]
+    receivers = {vector["id"]: Receiver(*_answers(vector)) for vector in chosen if "callback" in vector["given"]}
+    for one, vector in zip(services, chosen, strict=True):
+        if receiver := receivers.get(vector["id"]):
+            one["callbacks"] = {"delivery_status": {"url": receiver.url, "bearer_token": f"token-{uuid.uuid4()}"}}
     fresh = [
         one for one, vector in zip(services, chosen, strict=True) if not isinstance(vector["given"]["service"], str)
     ]
@@ -46,15 +48,29 @@ def played(request: pytest.FixtureRequest, service: Service, worker: Program) ->
     ]
     handed_in = service.manage("receive_text", "-", input=json.dumps({"texts": texts}))
     assert handed_in.returncode == 0, handed_in.stderr
-    longest_first = sorted(zip(chosen, services, strict=True), key=lambda pair: -pair[0]["expect"].get("within_s", 0))
-    with ThreadPoolExecutor(PLAYERS) as pool:
-        yield {
-            vector["id"]: pool.submit(Play(service.url, one, OTHER, service.manage).vector, vector)
+    longest_first = sorted(zip(chosen, services, strict=True), key=lambda pair: -_longest_wait(pair[0]["expect"]))
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor(PLAYERS) as pool:
+        for receiver in receivers.values():
+            stack.enter_context(receiver)
+        plays = {
+            vector["id"]: Play(service.url, one, OTHER, service.manage, receivers.get(vector["id"]))
             for vector, one in longest_first
         }
+        yield {vector["id"]: pool.submit(plays[vector["id"]].vector, vector) for vector, _ in longest_first}
         pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("vector", [pytest.param(one, id=one["id"]) for one in VECTORS if is_playable(one)])
+def _answers(vector: dict[str, Any]) -> list[int]:
+    callback = vector["given"]["callback"]
+    return list(callback["answers"]) if isinstance(callback, dict) else []
+
+
+def _longest_wait(expect: dict[str, Any]) -> float:
+    callback = expect.get("callback", {})
+    waits = (expect.get("within_s", 0), callback.get("within_s", 0), callback.get("then_none_for_s", 0))
+    return float(max(waits))
+
+
+@pytest.mark.parametrize("vector", [pytest.param(one, id=one["id"]) for one in VECTORS])
 def test_vector(vector: dict[str, Any], played: dict[str, Future[None]]) -> None:
     played[vector["id"]].result()

@@ -51,6 +51,6 @@ def test_an_empty_list_says_what_belongs_there(console):
 def test_a_filter_without_results_is_another_text(console):
     factories.make_service(live=True)
 
-    page = console.get(f"{reverse('admin:notifications_service_changelist')}?live__exact=0").content.decode()
+    page = console.get(f"{reverse('admin:notifications_service_changelist')}?state=trial").content.decode()
 
     assert "No results for this filter." in page

@@ -13,8 +13,8 @@ from openapi_spec_validator.shortcuts import OpenAPIV31SpecValidator
 from config.docs.document import document, generate
 from config.docs.parts import parts
 from datasets.queries import parameters
-from notifications import errors
-from notifications.api import problems, queries
+from notifications import errors, problems
+from notifications.api import queries
 from notifications.api.serializers import EmailSerializer, SmsSerializer
 from tests.servers import ROOT
 

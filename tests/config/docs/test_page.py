@@ -8,8 +8,7 @@ import pytest
 from config.docs.document import document
 from config.docs.parts import parts
 from datasets.api.problems import FAMILIES
-from notifications import errors
-from notifications.api import problems
+from notifications import errors, problems
 from notifications.attachments.refusals import FileInfected
 from notifications.recipients.outcomes import Outcome
 from notifications.submission import policy

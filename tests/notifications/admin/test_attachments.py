@@ -8,16 +8,17 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from config.console.models import AuditEvent
 from notifications.attachments.encryption import FileKey
-from notifications.models import Attachment, DownloadEvent, DownloadKind
+from notifications.models import Attachment, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import end_of_day, end_of_period
 from tests.factories import make_service
+from tests.people import colleague
 
 pytestmark = pytest.mark.django_db
 
@@ -184,11 +185,9 @@ def test_shortening_goes_back_to_today_and_no_further(console: Client) -> None:
 
 
 @pytest.mark.parametrize("word", ["withdraw", "shorten", "extend"])
-def test_who_may_only_look_may_not_act(client: Client, word: str) -> None:
+def test_who_may_only_look_may_not_act(db: None, word: str) -> None:
     file = make_file()
-    viewer = User.objects.create_user("vera", "vera@example.org", "a-long-password-1", is_staff=True)
-    viewer.user_permissions.add(Permission.objects.get(codename="view_attachment"))
-    client.force_login(viewer)
+    client = colleague(file.service, Role.SEE_ACTIVITY)
 
     assert client.get(reverse("admin:notifications_attachment_change", args=[file.pk])).status_code == 200
     assert step(file, word) not in page_of(client, reverse("admin:notifications_attachment_change", args=[file.pk]))

@@ -3,8 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from notifications.models import ReplyToAddress, SmsSender
+from notifications.models import Channel, ReplyToAddress, Role, SmsSender
+from notifications.submission import recall
 from tests import factories
+from tests.notifications.calling import make_caller
+from tests.people import colleague
 
 
 @pytest.fixture
@@ -151,3 +154,86 @@ def test_the_only_reply_to_of_a_trial_can_go(console, service):
 
     only.refresh_from_db()
     assert only.archived_at is not None
+
+
+@pytest.mark.parametrize(
+    ("model", "empty"),
+    [
+        ("smssender", "No text message sender. Every service has one that its messages come from."),
+        ("replytoaddress", "No reply-to address. One is needed before this service goes live."),
+    ],
+)
+def test_an_empty_list_says_what_belongs_there(console, db, model, empty):
+    assert empty in console.get(reverse(f"admin:notifications_{model}_changelist")).content.decode()
+
+
+def test_the_list_says_who_added_it_when_it_was_used_and_its_id(console, service):
+    add(console, "smssender", service, sender="HARBOUR")
+    sender = SmsSender.objects.get()
+    listed = reverse("admin:notifications_smssender_changelist")
+
+    page = console.get(listed).content.decode()
+    assert "mina@example.org" in page
+    assert ">Never<" in page
+    assert f'data-copy="copy-row-{sender.pk}"' in page
+
+    SmsSender.objects.update(last_used_at=sender.created_at)
+    assert ">Never<" not in console.get(listed).content.decode()
+
+
+@pytest.mark.parametrize("channel", list(Channel))
+def test_removing_names_the_keys_of_the_messages_still_kept(console, channel):
+    caller = make_caller(live=False)
+    row = SmsSender.objects.get() if channel is Channel.SMS else ReplyToAddress.objects.get()
+    used = {"sms_sender": row} if channel is Channel.SMS else {"reply_to": row}
+    if channel is Channel.SMS:
+        factories.make_sms_sender(caller.service, "NEXT", is_default=False)
+    assert "No key used it in the messages still kept." in console.get(page_of(row, "remove")).content.decode()
+
+    factories.make_notification(factories.make_template(caller.service, channel), api_key=caller.key, **used)
+
+    page = console.get(page_of(row, "remove")).content.decode()
+    assert f"In the messages still kept it was used by the key {caller.key.name}." in page
+    assert "Last used: never." in page
+
+
+def test_a_removed_id_is_refused_like_one_that_never_was(console):
+    caller = make_caller()
+    gone = factories.make_sms_sender(caller.service, "GONE", is_default=False)
+    template = factories.make_template(caller.service, Channel.SMS, content="Hi")
+    assert caller.send_sms(template, sms_sender_id=str(gone.pk)).status_code == 201
+
+    console.post(page_of(gone, "remove"), {})
+    recall.forget()
+
+    answer = caller.send_sms(template, sms_sender_id=str(gone.pk))
+    refusal = f"sms_sender_id {gone.pk} does not exist in database for service id {caller.service.pk}"
+    assert (answer.status_code, answer.json()["errors"][0]["message"]) == (400, refusal)
+    assert SmsSender.objects.filter(pk=gone.pk).exists()
+
+
+def test_what_was_removed_a_moment_ago_has_no_page(console, service):
+    factories.make_sms_sender(service, "KEPT")
+    gone = factories.make_sms_sender(service, "GONE", is_default=False)
+    console.post(page_of(gone, "remove"), {})
+
+    assert console.post(page_of(gone, "make-default")).status_code == 404
+
+
+def test_a_sender_shows_on_a_phone(console, service):
+    sender = factories.make_sms_sender(service, "HARBOUR")
+
+    shown = '<p class="nf-sender" data-sender-shown>{}</p>'
+    assert shown.format("HARBOUR") in console.get(page_of(sender, "change")).content.decode()
+    assert shown.format("PIER#1") in add(console, "smssender", service, sender="PIER#1").content.decode()
+    assert "nf-phone" not in console.get(reverse("admin:notifications_replytoaddress_add")).content.decode()
+
+
+@pytest.mark.parametrize("page", ["change", "make-default", "remove"])
+def test_only_who_manages_the_service_or_its_api_may_change_senders(service, page):
+    row = factories.make_reply_to(service)
+
+    for role in (Role.MANAGE_SERVICE, Role.MANAGE_API):
+        assert colleague(service, role).get(page_of(row, page)).status_code == 200
+    assert colleague(service, Role.SEE_ACTIVITY).get(page_of(row, page)).status_code == 403
+    assert colleague(factories.make_service(), Role.MANAGE_API).get(page_of(row, page)).status_code == 404

@@ -1,13 +1,20 @@
 """Services in the console: made in trial, gone live with a reason, archived, never deleted."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from config.console.models import AuditEvent
-from notifications.models import Service
+from notifications.models import DailyCount, Role, Service
 from tests import factories
+from tests.people import colleague
 
 ADD = "/admin/notifications/service/add/"
+LIST = "/admin/notifications/service/"
+LIMITS = {"daily_limit_sms": 1, "daily_limit_email": 1, "daily_limit_international_sms": 1}
 
 
 def page_of(service, page):
@@ -21,9 +28,12 @@ def test_a_new_service_is_in_trial_with_a_sender_and_its_maker(console, settings
 
     service = Service.objects.get()
     assert (service.live, service.active, service.permissions) == (False, True, ["sms", "email"])
-    assert {service.daily_limit_sms, service.daily_limit_email, service.daily_limit_international_sms} == {50}
+    limits = (service.daily_limit_sms, service.daily_limit_email, service.daily_limit_international_sms)
+    assert limits == (50, 50, 100)
     assert [(sender.sender, sender.is_default) for sender in service.sms_senders.all()] == [("HARBOUR", True)]
-    assert [member.email_address for member in service.team.all()] == ["mina@example.org"]
+    assert [(member.email_address, set(member.roles)) for member in service.team.all()] == [
+        ("mina@example.org", set(Role.values))
+    ]
     assert service.created_by == "mina@example.org"
     assert AuditEvent.objects.get(object_kind="service").verb == "created"
 
@@ -38,37 +48,162 @@ def test_names_differ_by_more_than_case(console):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "reason"),
+    ("section", "form", "reason"),
     [
-        ("retention_days", 2, "Messages can be kept for 3 to 90 days."),
-        ("retention_days", 91, "Messages can be kept for 3 to 90 days."),
-        ("file_contact", "http://example.org", "Enter a link that begins with https://"),
-        ("file_contact", "somebody", "Enter a link that begins with https://"),
+        ("general", {"name": "Tides", "retention_days": 2}, "Messages can be kept for 3 to 90 days."),
+        ("general", {"name": "Tides", "retention_days": 91}, "Messages can be kept for 3 to 90 days."),
+        ("general", {"name": "BUSES", "retention_days": 7}, "There is a service of this name already."),
+        ("general", {"name": "", "retention_days": 7}, "This field is required."),
+        ("file-page", {"file_contact": "http://example.org"}, "Enter a link that begins with https://"),
+        ("file-page", {"file_contact": "somebody"}, "Enter a link that begins with https://"),
+        ("limits", {"rate_limit_per_minute": 0, **LIMITS, "reason": "x"}, "Enter 1 or more"),
+        (
+            "limits",
+            {"rate_limit_per_minute": 9, **LIMITS, "daily_limit_sms": -1, "reason": "x"},
+            "greater than or equal",
+        ),
+        ("limits", {"rate_limit_per_minute": 9, **LIMITS, "reason": ""}, "This field is required."),
     ],
 )
-def test_a_wrong_setting_is_refused_beside_its_field(console, field, value, reason):
-    service = factories.make_service()
-    names = ("name", "permissions", "retention_days", "rate_limit_per_minute")
-    limits = ("daily_limit_sms", "daily_limit_email", "daily_limit_international_sms")
-    form = {name: getattr(service, name) for name in (*names, *limits)}
+def test_a_wrong_setting_is_refused_beside_its_field(console, section, form, reason):
+    service = factories.make_service(name="Tides")
+    factories.make_service(name="Buses")
+    before = Service.objects.filter(pk=service.pk).values().get()
 
-    answer = console.post(page_of(service, "change"), {**form, field: value})
+    answer = console.post(page_of(service, section), form)
 
     assert reason in answer.content.decode()
-    service.refresh_from_db()
-    assert getattr(service, field) != value
+    assert Service.objects.filter(pk=service.pk).values().get() == before
+    assert not AuditEvent.objects.filter(object_kind="service").exists()
 
 
 @pytest.mark.parametrize("contact", ["https://example.org/help", "help@example.org", "020 7946 0000", "101", ""])
 def test_a_contact_is_a_link_an_address_or_a_number(console, contact):
     service = factories.make_service()
-    form = {"name": service.name, "permissions": ["sms"], "retention_days": 7, "rate_limit_per_minute": 10}
-    limits = {"daily_limit_sms": 1, "daily_limit_email": 1, "daily_limit_international_sms": 1}
 
-    console.post(page_of(service, "change"), {**form, **limits, "file_contact": contact})
+    console.post(page_of(service, "file-page"), {"file_contact": contact})
 
     service.refresh_from_db()
     assert service.file_contact == contact
+
+
+def test_each_section_changes_its_own_settings_and_no_other(console):
+    service = factories.make_service(permissions=["sms", "email"], prefix_sms=False)
+
+    console.post(page_of(service, "texts"), {"prefix_sms": "on", "landlines": "on"})
+    console.post(page_of(service, "general"), {"name": "Tides", "retention_days": 30})
+
+    service.refresh_from_db()
+    assert service.permissions == ["email", "sms_to_uk_landlines"]
+    assert (service.prefix_sms, service.name, service.retention_days) == (True, "Tides", 30)
+
+
+def test_the_audit_holds_before_and_after_and_the_reason(console):
+    service = factories.make_service(name="Tides", daily_limit_email=1000)
+    limits = {**LIMITS, "daily_limit_email": 5000, "rate_limit_per_minute": service.rate_limit_per_minute}
+    limits |= {"daily_limit_sms": service.daily_limit_sms, "daily_limit_international_sms": 100}
+
+    console.post(page_of(service, "limits"), {**limits, "reason": "election mailing"})
+
+    event = AuditEvent.objects.get(object_kind="service")
+    assert (event.verb, event.reason, event.service_id) == ("changed", "election mailing", service.pk)
+    assert event.before == {"daily_limit_email": 1000}
+    assert event.after == {"name": "Tides", "daily_limit_email": 5000}
+
+
+def test_a_section_saved_over_a_newer_one_is_refused(console):
+    service = factories.make_service(permissions=["sms", "email"])
+    page = console.get(page_of(service, "texts")).content.decode()
+    start = re.search(r'name="started_from" value="(\w+)"', page).group(1)
+    Service.objects.filter(pk=service.pk).update(permissions=["email"])
+
+    answer = console.post(page_of(service, "texts"), {"sends_texts": "on", "started_from": start})
+
+    service.refresh_from_db()
+    assert "Somebody saved this while you edited it." in answer.content.decode()
+    assert service.permissions == ["email"]
+
+
+def test_a_live_service_does_not_begin_to_send_email_without_a_reply_to_address(console):
+    service = factories.make_service(permissions=["sms"])
+
+    answer = console.post(page_of(service, "email"), {"sends_email": "on"})
+
+    service.refresh_from_db()
+    assert "Add a reply-to address first: this service sends email." in answer.content.decode()
+    assert service.permissions == ["sms"]
+
+
+def test_the_page_is_read_in_sections(console):
+    service = factories.make_service(name="Tides")
+    factories.make_sms_sender(service, "HARBOUR")
+
+    page = console.get(page_of(service, "change")).content.decode()
+
+    for told in ("Sends with files are refused until this is set.", "HARBOUR (default)", str(service.pk), "250,000"):
+        assert told in page, told
+    for word in ("general", "email", "file-page", "texts", "limits", "back-to-trial", "archive"):
+        assert page_of(service, word) in page, word
+    assert console.post(page_of(service, "change"), {"name": "Mine"}).status_code == 405
+
+
+def test_the_empty_list_says_what_a_service_is(console):
+    assert "No services yet. A service is one sender of messages" in console.get(LIST).content.decode()
+
+
+def test_the_list_counts_what_was_sent_and_what_failed(console):
+    service = factories.make_service(name="Tides")
+    template = factories.make_template(service)
+    today = timezone.now().date()
+    for days_ago, status, n in ((0, "delivered", 900), (6, "permanent-failure", 100), (7, "delivered", 5000)):
+        DailyCount.objects.create(
+            service=service,
+            template=template,
+            channel="email",
+            key_type="live",
+            day=today - timedelta(days=days_ago),
+            status=status,
+            n=n,
+        )
+
+    page = console.get(LIST).content.decode()
+
+    assert "1,000" in page
+    assert "10.0 % high" in page
+
+
+def test_the_list_counts_keys_that_still_work(console):
+    service = factories.make_service()
+    factories.make_api_key(service)
+    factories.make_api_key(service, expires_at=timezone.now() + timedelta(days=1))
+    factories.make_api_key(service, expires_at=timezone.now() - timedelta(days=1))
+    factories.make_api_key(service, revoked_at=timezone.now())
+    factories.make_team_member(service, "ana@example.org")
+    factories.make_team_member(service, "bo@example.org")
+
+    listed = console.get(LIST).context["cl"].queryset.get()
+
+    assert (listed.live_keys, listed.team_size) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("state=trial", {"Buses"}),
+        ("state=live", {"Tides"}),
+        ("state=archived", {"Old"}),
+        ("channel=sms", {"Tides", "Old"}),
+        ("state=nonsense", {"Buses", "Tides", "Old"}),
+    ],
+)
+def test_the_list_is_filtered_by_state_and_channel(console, query, found):
+    factories.make_service(name="Tides", permissions=["sms", "email"])
+    factories.make_service(name="Buses", live=False, permissions=["email"])
+    factories.make_service(name="Old", active=False, permissions=["sms"])
+
+    rows = console.get(f"{LIST}?{query}").context["cl"].queryset
+
+    assert {service.name for service in rows} == found
 
 
 def test_going_live_needs_a_reply_to_address_where_email_is_sent(console):
@@ -131,3 +266,68 @@ def test_a_service_is_never_deleted(console):
 
 def test_a_step_of_a_service_that_is_not_there_is_not_found(console):
     assert console.get("/admin/notifications/service/6f1f1f1c-0000-4000-8000-000000000000/archive/").status_code == 404
+
+
+def test_going_live_raises_the_limits_nobody_has_set(console):
+    service = factories.make_service(live=False, daily_limit_email=50, daily_limit_sms=60, permissions=["sms"])
+
+    console.post(page_of(service, "go-live"), {"reason": "tested"})
+    service.refresh_from_db()
+    assert (service.daily_limit_email, service.daily_limit_sms) == (250_000, 60)
+
+    console.post(page_of(service, "back-to-trial"), {"reason": "wrong texts"})
+    service.refresh_from_db()
+    assert (service.daily_limit_email, service.daily_limit_sms) == (50, 60)
+
+
+def test_a_step_that_is_taken_already_says_so(console):
+    assert "is live already." in console.get(page_of(factories.make_service(), "go-live")).content.decode()
+    trial = factories.make_service(live=False)
+    assert "is in trial already." in console.get(page_of(trial, "back-to-trial")).content.decode()
+
+
+@pytest.mark.parametrize("word", ["general", "email", "file-page", "texts", "limits", "back-to-trial", "archive"])
+def test_an_archived_service_is_not_changed(console, word):
+    service = factories.make_service(active=False)
+
+    answer = console.post(page_of(service, word), {"name": service.name, "reason": "x", "retention_days": 5})
+
+    assert "This service is archived: nothing of it can be changed." in answer.content.decode()
+    assert not AuditEvent.objects.filter(object_kind="service").exists()
+
+
+def test_who_sees_activity_reads_the_settings_and_changes_none(db):
+    service = factories.make_service()
+    client = colleague(service, Role.SEE_ACTIVITY)
+
+    page = client.get(page_of(service, "change")).content.decode()
+
+    assert "Sends with files are refused until this is set." in page
+    for word in ("general", "email", "file-page", "texts", "limits", "go-live", "back-to-trial", "archive"):
+        assert page_of(service, word) not in page
+        assert client.post(page_of(service, word), {"reason": "x"}).status_code == 403, word
+
+
+def test_who_manages_a_service_makes_no_service_no_limit_and_no_archive(db, settings):
+    service = factories.make_service(live=False, permissions=["sms"])
+    client = colleague(service, Role.MANAGE_SERVICE)
+
+    assert client.get(ADD).status_code == 403
+    assert client.get(page_of(service, "limits")).status_code == 403
+    assert client.get(page_of(service, "archive")).status_code == 403
+    assert client.get(page_of(service, "general")).status_code == 200
+
+    settings.SELF_GO_LIVE = False
+    assert client.post(page_of(service, "go-live"), {"reason": "x"}).status_code == 403
+    settings.SELF_GO_LIVE = True
+    client.post(page_of(service, "go-live"), {"reason": "x"})
+    service.refresh_from_db()
+    assert service.live
+
+
+def test_other_services_do_not_exist(db):
+    service, client = factories.make_service(name="Tides"), colleague(factories.make_service(), *Role)
+
+    for word in ("change", "history", "general", "email", "file-page", "texts", "limits", "go-live", "archive"):
+        assert client.get(page_of(service, word)).status_code == 404, word
+    assert "Tides" not in client.get(LIST).content.decode()

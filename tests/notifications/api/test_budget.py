@@ -4,14 +4,17 @@ Source: the architecture's table. The rate window is Redis's here, as in product
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
+from config import publishing
 from notifications.models import KeyType
 from notifications.submission import rate
 from tests.factories import make_guest
@@ -41,6 +44,16 @@ def statements(queries: CaptureQueriesContext) -> list[str]:
     return [query["sql"].split()[0] for query in queries.captured_queries]
 
 
+def commands(onlooker: redis.Redis) -> Counter[str]:
+    """Return how often each command has been asked of the server; this question before, and what scripts ask, too."""
+    found = onlooker.info("commandstats")
+    return Counter({name.removeprefix("cmdstat_"): row["calls"] for name, row in found.items()})
+
+
+# One request each, of a window in which the last one passed.
+WITHIN_THE_SCRIPT = Counter(time=1, lindex=1, llen=1, rpush=1, pexpire=1)
+
+
 @pytest.mark.parametrize("channel", ["sms", "email"])
 @pytest.mark.parametrize("key_type", [KeyType.LIVE, KeyType.TEAM])
 def test_sending_looks_once_at_the_days_counter_and_writes_twice(channel: str, key_type: KeyType) -> None:
@@ -55,6 +68,23 @@ def test_sending_looks_once_at_the_days_counter_and_writes_twice(channel: str, k
         assert send(template).status_code == 201
 
     assert statements(queries) == ["SELECT", "BEGIN", "INSERT", "UPDATE", "COMMIT"]
+
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+def test_sending_asks_redis_one_script_and_leaves_one_hint(channel: str, redis_server: PrivateRedis) -> None:
+    caller = make_caller()
+    template = (sms_template if channel == "sms" else email_template)(caller)
+    send = caller.send_sms if channel == "sms" else caller.send_email
+    assert send(template).status_code == 201
+    told = publishing.waiting(f"send-{channel}")
+
+    with redis_server.client() as onlooker:
+        asked = commands(onlooker)
+        assert send(template).status_code == 201
+        now = commands(onlooker)
+
+    assert now - asked - WITHIN_THE_SCRIPT == Counter(evalsha=1, info=1)
+    assert publishing.waiting(f"send-{channel}") == {f"send-{channel}": told[f"send-{channel}"] + 1}
 
 
 def test_a_test_key_writes_once() -> None:

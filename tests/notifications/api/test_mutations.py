@@ -67,9 +67,9 @@ def test_whatever_is_wrong_with_a_body_is_answered_in_the_envelope(channel: str,
 
     for _ in range(MUTATIONS):
         raw = mutate(chance, body)
-        began = time.monotonic()
+        began = time.process_time()
         response = caller.post(f"/v2/notifications/{channel}", raw=raw)
-        took = time.monotonic() - began
+        took = time.process_time() - began
         told = response.json()
         assert response.status_code in {201, 400}, (raw, told)
         assert response.status_code == 201 or (told["status_code"] == 400 and told["errors"]), (raw, told)

@@ -216,12 +216,12 @@ def test_an_unsubscribe_address_that_is_none(url: str) -> None:
 
 
 def test_a_long_unsubscribe_address_is_read_in_no_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
 
     with pytest.raises(errors.ValidationError):
         fields.https_url("u", "https://" + "a@" * 200_000 + " ", make_service())
 
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)

@@ -31,7 +31,7 @@ class S3Store:
             environment={**os.environ, **CREDENTIALS},
         )
         self.program.wait_until(lambda: accepts(self.port))
-        made = requests.put(f"{self.url}/{BUCKET}", data=_LOCATION, timeout=10)
+        made = requests.put(f"{self.url}/{BUCKET}", data=_LOCATION, timeout=60)
         assert made.status_code == 200, made.text
 
     def options(self) -> dict[str, object]:
@@ -63,8 +63,8 @@ class S3Store:
 
     def forget(self) -> None:
         """Empty everything, and make the bucket anew."""
-        requests.post(f"{self.url}/moto-api/reset", timeout=10).raise_for_status()
-        requests.put(f"{self.url}/{BUCKET}", data=_LOCATION, timeout=10).raise_for_status()
+        requests.post(f"{self.url}/moto-api/reset", timeout=60).raise_for_status()
+        requests.put(f"{self.url}/{BUCKET}", data=_LOCATION, timeout=60).raise_for_status()
 
     def stop(self) -> None:
         with contextlib.suppress(ProcessLookupError):

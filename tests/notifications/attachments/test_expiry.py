@@ -17,12 +17,12 @@ from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
-from config.settings.queue import CELERY_BEAT_SCHEDULE
-from notifications import tasks
+from config.console.clean_up import rules
 from notifications.attachments import expiry, store
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Service
 from notifications.models.attachment import end_of_day, end_of_period
+from tests.cleaning import clean_up
 from tests.factories import make_service
 from tests.notifications.attachments.s3_store import S3Store
 from tests.notifications.attachments.sending import file_caller, file_of, send
@@ -50,6 +50,12 @@ def make_file(service: Service, *, days: float = 30, blob: bytes | None = b"blob
     if blob is not None:
         store.write(row.storage_name, blob)
     return row
+
+
+def told_of_files() -> tuple[int, str]:
+    """Run the rule, and return how many files it removed and what it says of those that stay."""
+    row = clean_up("files")
+    return row.removed, row.error
 
 
 def age(blobs: Path, name: str, hours: float) -> None:
@@ -113,10 +119,11 @@ def test_the_state_of_a_row_and_the_filter_by_state_say_the_same(service: Servic
 
 
 def test_the_clock_knows_both_sweeps() -> None:
-    by_task = {entry["task"]: entry["schedule"] for entry in CELERY_BEAT_SCHEDULE.values()}
+    files, remains = rules.named("files"), rules.named("file-remains")
 
-    assert by_task["notifications.tasks.expire_attachments"] == 15 * 60
-    assert "notifications.tasks.tidy_attachments" in by_task
+    assert files
+    assert remains
+    assert (files.every, remains.every) == (timedelta(minutes=15), None)
 
 
 def test_what_is_due_is_removed_and_leaves_a_tombstone(service: Service, any_store: str) -> None:
@@ -125,7 +132,7 @@ def test_what_is_due_is_removed_and_leaves_a_tombstone(service: Service, any_sto
     due = make_file(service, days=-1, wrong_tries=3, day_tries=4, window_started_at=moment, locked_until=moment)
     withdrawn = make_file(service, withdrawn_at=moment, withdrawn_by="mina", withdrawn_why="wrong person")
 
-    tasks.expire_attachments()
+    assert clean_up("files").removed == 2
 
     assert store.names() == [kept.storage_name]
     for row in (due, withdrawn):
@@ -144,17 +151,17 @@ def test_with_time_moved_on_a_file_that_was_sent_goes() -> None:
     send(caller, file_of(retention_period="1 week"), file_of(retention_period="2 weeks"))
 
     with time_machine.travel(timezone.now() + timedelta(days=9)):
-        assert expiry.remove_due() == expiry.Removal(removed=1)
+        assert told_of_files() == (1, "")
         assert len(store.names()) == 1
     with time_machine.travel(timezone.now() + timedelta(days=16)):
-        assert expiry.remove_due() == expiry.Removal(removed=1)
+        assert told_of_files() == (1, "")
         assert store.names() == []
 
 
 def test_a_row_whose_blob_is_gone_is_removed_like_any_other(service: Service, any_store: str) -> None:
     make_file(service, days=-1, blob=None)
 
-    assert expiry.remove_due() == expiry.Removal(removed=1)
+    assert told_of_files() == (1, "")
     assert Attachment.objects.get().deleted_at is not None
 
 
@@ -179,8 +186,8 @@ def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
         store.delete(row.storage_name)
     Attachment.objects.filter(storage_name__in=[row.storage_name for row in rows[:500]]).mark_removed(timezone.now())
 
-    assert expiry.remove_due() == expiry.Removal(removed=4500)
-    assert expiry.remove_due() == expiry.Removal()
+    assert told_of_files() == (4500, "")
+    assert told_of_files() == (0, "")
     assert store.names() == []
     assert not Attachment.objects.filter(deleted_at=None).exists()
 
@@ -195,7 +202,7 @@ def test_two_sweeps_at_once_remove_each_file_once() -> None:
 
     def sweep() -> None:
         try:
-            removed.append(expiry.remove_due().removed)
+            removed.append(sum(removal.removed for removal in expiry.remove_due()))
         finally:
             connections.close_all()
 
@@ -217,12 +224,12 @@ def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Servi
     (place / "x").touch()
 
     with structlog.testing.capture_logs() as logs:
-        first = expiry.remove_due()
+        first = told_of_files()
     (place / "x").unlink()
     place.rmdir()
-    second = expiry.remove_due()
+    second = told_of_files()
 
-    assert (first, second) == (expiry.Removal(removed=4, errors=1), expiry.Removal(removed=1))
+    assert (first, second) == ((4, "files: 1 stay: the file store failed for them"), (1, ""))
     assert {"event": "attachments.removed", "removed": 4, "errors": 1, "log_level": "info"} in logs
     assert len(others) == 4
 
@@ -232,13 +239,13 @@ def test_a_store_that_is_away_ends_the_run_and_not_one_row(service: Service, s3:
         make_file(service, days=-1)
     s3.program.kill()
     try:
-        removal = expiry.remove_due()
+        told = told_of_files()
     finally:
         s3.start()
 
-    assert removal == expiry.Removal(errors=expiry.STORE_IS_AWAY_AFTER)
+    assert told == (0, "files: the file store is away")
     assert Attachment.objects.filter(deleted_at=None).count() == 6
-    assert expiry.remove_due().removed == 6
+    assert told_of_files() == (6, "")
 
 
 def test_a_tombstone_stands_for_a_year(service: Service) -> None:
@@ -247,7 +254,7 @@ def test_a_tombstone_stands_for_a_year(service: Service) -> None:
     old = make_file(service, days=-400, blob=None, deleted_at=now - timedelta(days=366))
     DownloadEvent.objects.create(attachment=old, kind=DownloadKind.DOWNLOADED)
 
-    tasks.tidy_attachments()
+    clean_up("file-remains")
 
     assert list(Attachment.objects.all()) == [young]
 
@@ -264,7 +271,7 @@ def test_a_blob_without_a_row_goes_after_a_day(service: Service, blobs: Path) ->
     for name in ("b" * 32, f"{'c' * 32}.new", kept.storage_name):
         age(blobs, name, hours=25)
 
-    tasks.tidy_attachments()
+    clean_up("file-remains")
 
     assert sorted(store.names()) == sorted([kept.storage_name, "a" * 32])
 
@@ -281,18 +288,3 @@ def test_by_hand_at_once(service: Service, any_store: str, capsys: Any) -> None:
     assert store.names() == [kept.storage_name]
     due.refresh_from_db()
     assert due.deleted_at is not None
-
-
-def test_a_blob_that_is_missing_before_its_time_is_told_and_its_row_stays(service: Service) -> None:
-    lost = make_file(service, blob=None)
-    make_file(service)
-    make_file(service, days=-1, blob=None)
-
-    with structlog.testing.capture_logs() as logs:
-        expiry.remove_orphans()
-
-    assert [(entry["event"], entry["count"], entry["attachment_ids"]) for entry in logs] == [
-        ("attachments.blobs_missing", 1, [str(lost.pk)])
-    ]
-    lost.refresh_from_db()
-    assert lost.deleted_at is None

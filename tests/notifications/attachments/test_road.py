@@ -235,10 +235,10 @@ def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
     service = sender.service
     if sender.bucket is not None:
         address = f"{sender.bucket.url}/{BUCKET}/{'0' * 32}"
-        requests.put(address, data=b"orphan", timeout=10).raise_for_status()
+        requests.put(address, data=b"orphan", timeout=60).raise_for_status()
 
         def is_there() -> bool:
-            return requests.get(address, timeout=10).status_code != 404  # to a stranger: 403
+            return requests.get(address, timeout=60).status_code != 404  # to a stranger: 403
     else:
         orphan = sender.files / "00" / ("0" * 32)
         orphan.parent.mkdir(exist_ok=True)
@@ -261,7 +261,8 @@ def test_a_store_that_is_away_is_500_for_files_alone(sender: Sender) -> None:
         took = time.monotonic() - started
         without = sender.client.send_email_notification(ADDRESS, sender.templates["plain"])
 
-    assert (away, took < 12.5) == (500, True)
+    assert away == 500
+    assert took < 30  # 12 s, and time for a machine with much else to do: boto would try for five minutes
     assert without["id"]
     assert status_of(sender) == 201
 

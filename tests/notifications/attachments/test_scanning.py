@@ -112,19 +112,19 @@ def test_a_reason_is_read_from_who_stops_listening(settings: Any) -> None:
 def test_a_mute_scanner_ends_at_the_deadline(settings: Any, short: None) -> None:
     is_over = threading.Event()
 
-    with fake_clamd(lambda connection, data: is_over.wait(5) and None) as fake:
+    with fake_clamd(lambda connection, data: is_over.wait(30) and None) as fake:
         started = time.monotonic()
         with pytest.raises(NoVerdict):
             check(settings, fake, b"one", b"two")
         took = time.monotonic() - started
         is_over.set()
 
-    assert 0.5 < took < 1.2
+    assert 0.5 < took < 15  # of the 30 that the scanner is mute
 
 
 def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None) -> None:
     def drip(connection: socket.socket, data: bytes) -> None:
-        for _ in range(100):
+        for _ in range(600):
             connection.sendall(b"x")
             time.sleep(0.05)
 
@@ -133,19 +133,19 @@ def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None)
         with pytest.raises(NoVerdict):
             check(settings, fake)
 
-    assert time.monotonic() - started < 1.2
+    assert time.monotonic() - started < 15  # of the 30 that it drips
 
 
 def test_a_scanner_that_does_not_read_ends_at_the_deadline(settings: Any, short: None) -> None:
     is_over = threading.Event()
 
-    with fake_clamd(lambda connection, data: is_over.wait(5) and None, reads=False) as fake:
+    with fake_clamd(lambda connection, data: is_over.wait(30) and None, reads=False) as fake:
         started = time.monotonic()
         with pytest.raises(NoVerdict):
             check(settings, fake, os.urandom(20_000_000))
         is_over.set()
 
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 15
 
 
 def test_ten_files_share_four_connections(settings: Any) -> None:
@@ -337,7 +337,7 @@ def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) ->
         own.start()
 
         assert (frozen.status_code, gone.status_code, without.status_code) == (500, 500, 201)
-        assert took < 2.5
+        assert took < 15  # 1.5 s, and time for a machine with much else to do: it would never answer
         assert len(list(blobs.rglob("??/*"))) == 1
         assert send(caller, file_of()).status_code == 201
         assert checkups.scanner().seen.startswith("ClamAV")

@@ -17,7 +17,6 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from config.console.models import AuditEvent
-from notifications import tasks
 from notifications.attachments import links, store
 from notifications.attachments.encryption import FileKey
 from notifications.delivery.deliver import deliver
@@ -34,6 +33,7 @@ from notifications.models import (
     Service,
     Status,
 )
+from tests.cleaning import clean_up
 from tests.notifications.attachments import samples
 from tests.notifications.attachments.s3_store import S3Store
 from tests.notifications.attachments.sending import (
@@ -164,7 +164,7 @@ def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, cap
         for page in (
             *(address, "/admin/notifications/notification/", "/admin/notifications/attachment/"),
             f"/admin/notifications/attachment/{Attachment.objects.get().id}/change/",
-            "/admin/operations/auditevent/",
+            "/admin/operations/audit/",
         )
     ]
     kept = "\n".join([everything_in_the_database(), caplog.text, *pages, *(str(path) for path in blobs.rglob("*"))])
@@ -191,7 +191,7 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
         mine.advance(Status.TEMPORARY_FAILURE, timezone.now())
     else:  # as a restored backup might be
         mine.update(status=Status.DELIVERED)
-        tasks.tidy_attachments()
+        clean_up("old-messages")
 
     row.refresh_from_db()
     assert row.status != Status.CREATED
@@ -206,7 +206,7 @@ def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Calle
     attempt: Any = {"at": None, "provider": "", "outcome": "temporary", "reply": "", "ms": 1}
 
     assert claim.release(attempt, delay=timedelta(0))
-    tasks.tidy_attachments()
+    clean_up("old-messages")
 
     row.refresh_from_db()
     assert "?key=" in row.outgoing[1]

@@ -28,7 +28,7 @@ def test_a_blob_comes_back_as_it_was(any_store: str) -> None:
     assert store.names() == [name]
     written_at = store.written_at(name)
     assert written_at is not None
-    assert abs(written_at.timestamp() - time.time()) < 10
+    assert abs(written_at.timestamp() - time.time()) < 60
 
 
 def test_what_is_not_there_is_told_apart_from_a_store_that_is_away(any_store: str) -> None:
@@ -158,7 +158,7 @@ def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a
     finally:
         s3.thaw()
 
-    assert took < 12.5
+    assert took < 30  # 10 s, and time for a machine with much else to do: boto would try for five minutes
     assert store.read(first) == BLOB
     wait_until(lambda: store.names() == [first])
 
@@ -169,7 +169,7 @@ def test_a_bucket_that_is_killed_is_away_at_once(s3: S3Store) -> None:
         started = time.monotonic()
         with pytest.raises(store.StoreAway):
             store.write(store.new_name(), BLOB)
-        assert time.monotonic() - started < 8
+        assert time.monotonic() - started < 30
     finally:
         s3.start()
     store.write("b" * 32, BLOB)

@@ -9,9 +9,12 @@ from django.utils import timezone
 
 from notifications.delivery.deliver import deliver, status_once_accepted
 from notifications.delivery.messages import Accepted
+from notifications.delivery.outgoing import message_for
+from notifications.delivery.providers import sandbox
 from notifications.models import Channel, Claim, KeyType, Notification, SandboxMessage, Status
 from tests.factories import make_notification, make_reply_to, make_service, make_sms_sender, make_template
 from tests.notifications.delivery.mail_servers import ScriptedServer
+from tests.notifications.delivery.next_try import is_tried_again_in
 
 pytestmark = pytest.mark.django_db
 
@@ -82,13 +85,16 @@ def test_an_unsubscribe_link_ends_the_email_and_the_callers_url_goes_into_header
 
 
 def test_delivering_costs_one_claim_and_one_final_update(django_assert_num_queries, settings):
-    settings.SANDBOX_INBOX = False
-    service = make_service()
-    template = make_template(service, Channel.SMS)
-    message = make_notification(template, key_type=KeyType.TEST, sms_sender=make_sms_sender(service))
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"smtp-1={server.url}"]
+        deliver(make_notification().id)  # opens the connection, and looks whether a provider is paused
+        message = make_notification()
 
-    with django_assert_num_queries(2):
-        deliver(message.id)
+        with django_assert_num_queries(2):
+            deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.SENDING
 
 
 def test_a_task_that_comes_twice_sends_once():
@@ -176,7 +182,7 @@ def test_a_provider_that_is_away_leaves_the_message_for_later(settings):
     assert delay is not None
     assert timedelta(seconds=4) <= delay <= timedelta(seconds=6)
     assert (message.status, message.failed_attempts, message.claimed_until) == (Status.CREATED, 1, None)
-    assert abs(message.next_attempt_at - timezone.now() - delay) < timedelta(seconds=1)
+    assert is_tried_again_in(message, delay, delay)
     [attempt] = message.attempts
     assert (attempt["provider"], attempt["outcome"]) == ("smtp-1", "temporary")
     assert attempt["ms"] >= 0
@@ -306,6 +312,53 @@ def test_a_late_finisher_changes_nothing():
     assert Notification.objects.values().get() == after
 
 
+def mark_sent_and_take(claim: Claim, then: Notification) -> tuple[bool, Claim | None]:
+    attempt = {"at": None, "provider": "mail", "outcome": "accepted", "reply": "250 fine", "ms": 1}
+    at = timezone.now()
+    return claim.mark_sent_and_take(
+        then.id, attempt, status=Status.SENDING, at=at, provider="mail", reference="<1@mail>"
+    )
+
+
+def test_the_word_on_one_message_and_the_claim_of_the_next_go_together():
+    first, second = make_notification(), make_notification(body="the second", sealed_outgoing=None)
+
+    was_ours, following = mark_sent_and_take(Claim.take(first.id), second)
+
+    first.refresh_from_db()
+    assert was_ours
+    assert (first.status, first.provider, first.provider_reference) == (Status.SENDING, "mail", "<1@mail>")
+    assert (first.claimed_until, first.completed_at) == (None, None)
+    assert first.sent_at is not None
+    assert [attempt["reply"] for attempt in first.attempts] == ["250 fine"]
+    assert (following.notification.id, following.notification.body) == (second.id, "the second")
+    assert following.service_name == second.service.name
+    assert Claim.take(second.id) is None
+
+
+def test_the_word_on_a_message_is_kept_though_the_next_is_in_other_hands():
+    first, second = make_notification(), make_notification()
+    claim = Claim.take(first.id)
+    Claim.take(second.id)
+
+    assert mark_sent_and_take(claim, second) == (True, None)
+
+    first.refresh_from_db()
+    assert first.status == Status.SENDING
+
+
+def test_a_late_finisher_may_take_the_next_message():
+    first, second = make_notification(), make_notification()
+    late = Claim.take(first.id)
+    Notification.objects.filter(id=first.id).update(attempt=2)
+
+    was_ours, following = mark_sent_and_take(late, second)
+
+    first.refresh_from_db()
+    assert (was_ours, first.status, first.provider) == (False, Status.CREATED, "")
+    assert following.notification.id == second.id
+
+
 def test_a_claim_that_left_no_word_is_noted_as_uncertain():
     message = make_notification()
     Claim.take(message.id)
@@ -315,6 +368,19 @@ def test_a_claim_that_left_no_word_is_noted_as_uncertain():
 
     message.refresh_from_db()
     assert [attempt["outcome"] for attempt in message.attempts] == ["uncertain", "accepted"]
+
+
+def test_after_a_death_the_sandbox_is_asked_and_its_inbox_holds_the_message_once():
+    message = make_notification()
+    sandbox.Sandbox().send(message_for(Claim.take(message.id)))  # and the worker died before it could note that
+    Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+    assert [attempt["outcome"] for attempt in message.attempts] == ["uncertain", "accepted"]
+    assert SandboxMessage.objects.filter(notification_id=message.id).count() == 1
 
 
 def test_a_claimed_message_is_nobody_elses():

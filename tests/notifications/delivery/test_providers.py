@@ -1,16 +1,17 @@
 """The setting PROVIDERS, and leaving a provider alone that fails."""
 
 import random
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from notifications.delivery import providers, retries
+from notifications.delivery.carrier import Carrier
 from notifications.delivery.circuit import Circuit
 from notifications.delivery.messages import OutgoingSms, PermanentFailure, TemporaryFailure
-from notifications.delivery.providers import Carrier
 from notifications.delivery.providers.sandbox import Sandbox
+from notifications.models import ProviderPause
 
 SMS = OutgoingSms(to="447700900123", content="Hi", sender="PARKS", reference="x", international=False)
 
@@ -48,6 +49,12 @@ def test_only_who_carries_the_kind_may_take_a_message(settings):
         ["mail=smtp://mail.example.org/path"],
         ["mail=smtp://user:hunter2@mail.example.org:port"],
         ["mail=smtp://one.example.org", "mail=smtp://two.example.org"],
+        ["mail=smtp://mail.example.org?colour=red"],
+        ["sms=https://:hunter2@gw.example.org?colour=red"],
+        ["sms=https://:hunter2@gw.example.org?weight=0"],
+        ["sms=https://gw.example.org?weight=1&weight=2"],
+        ["sms=https://gw.example.org?token=hunter2&token=hunter2"],
+        ["sms=http://gw.example.org"],
     ],
 )
 def test_a_wrong_value_names_the_setting_and_shows_no_password(settings, value):
@@ -111,17 +118,18 @@ def test_five_temporary_failures_in_a_row_open_the_circuit_for_a_minute():
     carrier = Carrier(provider=Unreliable(*[TemporaryFailure("away")] * 6), circuit=Circuit(clock))
     for _ in range(4):
         ask(carrier)
-    assert carrier.may_take(SMS)
+    assert carrier.circuit.allows()
 
     ask(carrier)
-    assert not carrier.may_take(SMS)
+    assert not carrier.circuit.allows()
 
     clock.now += 60
-    assert carrier.may_take(SMS)
+    assert carrier.circuit.allows()
     ask(carrier)  # the probe
-    assert not carrier.may_take(SMS)
+    assert not carrier.circuit.allows()
 
 
+@pytest.mark.django_db
 def test_an_answer_in_between_starts_the_count_afresh():
     answers = [TemporaryFailure("away")] * 4 + [PermanentFailure("no such user")] + [TemporaryFailure("away")] * 4
     carrier = Carrier(provider=Unreliable(*answers))
@@ -129,12 +137,49 @@ def test_an_answer_in_between_starts_the_count_afresh():
     for _ in answers:
         ask(carrier)
 
-    assert carrier.may_take(SMS)
+    assert carrier.circuit.allows()
 
 
-def test_a_refusal_of_us_pauses_at_once():
-    carrier = Carrier(provider=Unreliable(TemporaryFailure("535", is_our_fault=True)))
-
+@pytest.mark.django_db
+def test_a_refusal_of_us_pauses_for_all_processes_until_a_message_gets_through():
+    clock = datetime.now(UTC) - timedelta(seconds=1)
+    refusing = Unreliable(*[TemporaryFailure("535 at log-in", is_our_fault=True)] * 2, PermanentFailure("no such user"))
+    carrier, elsewhere = Carrier(provider=refusing), Carrier(provider=Unreliable())
     ask(carrier)
 
-    assert not carrier.may_take(SMS)
+    assert (carrier.lets_in(), elsewhere.lets_in()) == (False, False)
+    assert ProviderPause.objects.get().reason == "535 at log-in"
+
+    ProviderPause.objects.update(probe_at=clock)
+    assert (carrier.lets_in(), elsewhere.lets_in()) == (True, False)  # one message a minute, whoever has it
+    ask(carrier)
+    assert not carrier.lets_in()
+
+    ProviderPause.objects.update(probe_at=clock)
+    assert carrier.lets_in()
+    ask(carrier)  # refused, but not us
+    assert (carrier.is_paused(), elsewhere.is_paused(), ProviderPause.objects.count()) == (False, False, 0)
+
+
+def test_weights_share_the_messages_and_the_others_stand_behind(settings):
+    settings.PROVIDERS = [
+        "reserve=https://r.example.org",
+        "large=https://l.example.org?weight=3",
+        "small=https://s.example.org?token=x&weight=1",
+    ]
+    chance = random.Random(20261121)  # noqa: S311  the same draws each time
+
+    orders = [[carrier.name for carrier in providers.able_to_take(SMS, chance=chance)] for _ in range(2000)]
+
+    assert {order[2] for order in orders} == {"reserve"}
+    assert 1400 < sum(order[0] == "large" for order in orders) < 1600
+
+
+def test_one_with_an_open_circuit_is_skipped(settings):
+    settings.PROVIDERS = ["first=https://one.example.org/?token=a-first", "second=https://two.example.org"]
+    first = providers.configured()[0]
+
+    for _ in range(5):
+        first.circuit.note_failure()
+
+    assert [carrier.name for carrier in providers.able_to_take(SMS)] == ["second"]

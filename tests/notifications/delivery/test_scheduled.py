@@ -23,7 +23,7 @@ DOCUMENT = {
 def with_clock(start_service: Any) -> Service:
     service: Service = start_service()
     service.start_worker()
-    service.start("clock", *service.python, "manage.py", "clock")
+    service.start("clock", "manage.py", "clock")
     return service
 
 

@@ -8,9 +8,10 @@ from django.core.files import File
 from django.core.files.storage import Storage
 from django.utils import timezone
 
-from notifications.attachments import expiry, store
+from notifications.attachments import store
 from notifications.models import Attachment
 from notifications.models.attachment import end_of_period
+from tests.cleaning import clean_up
 from tests.notifications.download.sending import ADDRESS, SentFile, send_file
 
 pytestmark = pytest.mark.django_db
@@ -80,22 +81,22 @@ def test_a_file_that_is_swept_while_it_is_being_fetched_is_called_gone(client, s
 
 def test_the_tombstone_tells_for_a_year_and_then_nothing_does(client):
     file = send_file(expires_at=timezone.now())
-    expiry.remove_due()
+    clean_up("files")
     removed_at = file.now().deleted_at
 
     with pytest.raises(store.BlobMissing):
         store.read(file.row.storage_name)
     assert statuses(client, file) == {410}
-    Attachment.objects.forget_old(removed_at + timedelta(days=365))
+    Attachment.objects.to_forget(removed_at + timedelta(days=365)).delete()
     assert statuses(client, file) == {410}
 
-    Attachment.objects.forget_old(removed_at + timedelta(days=365, seconds=1))
+    Attachment.objects.to_forget(removed_at + timedelta(days=365, seconds=1)).delete()
     assert statuses(client, file) == {404}
 
 
 def test_a_withdrawn_file_is_called_so_after_the_sweep_too(client):
     file = send_file(withdrawn_at=timezone.now())
-    expiry.remove_due()
+    clean_up("files")
 
     answer = client.get(file.path())
 

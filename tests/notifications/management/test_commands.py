@@ -39,7 +39,7 @@ def test_a_try_sends_one_message_that_is_delivered(service, worker, variables, a
     assert line.endswith(f"See it at {service.url}/sandbox/")
     identifier = next(word.rstrip(".") for word in line.split() if word.count("-") == 4)
     client = NotificationsAPIClient(variables["NOTIFY_API_KEY"], base_url=service.url)
-    wait_until(lambda: client.get_notification_by_id(identifier)["status"] == "delivered", 20)
+    wait_until(lambda: client.get_notification_by_id(identifier)["status"] == "delivered")
 
 
 def test_a_try_that_is_refused_says_why_in_the_services_words(service, variables):

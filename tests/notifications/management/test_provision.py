@@ -2,11 +2,13 @@
 
 import json
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from config.console.models import AuditEvent
 from config.management.parts import Faults
@@ -239,6 +241,19 @@ def test_a_key_is_revoked_now_and_stays_so():
     ]
 
 
+def test_a_replaced_signing_secret_signs_too_for_a_day():
+    old, new = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+    callback = {"url": "https://hooks.example.org/status", "bearer_token": "a-bearer-token"}
+    apply_one(callbacks={"delivery_status": {**callback, "signing_secret": old}})
+
+    apply_one(callbacks={"delivery_status": {**callback, "signing_secret": new}})
+
+    endpoint = CallbackEndpoint.objects.get()
+    now = timezone.now()
+    assert endpoint.signing_secrets(now) == [new, old]
+    assert endpoint.signing_secrets(now + timedelta(hours=25)) == [new]
+
+
 def test_callbacks_are_sealed_and_repeated_ones_change_nothing():
     callbacks = {
         "delivery_status": {
@@ -314,6 +329,8 @@ FAULTY = [
      "services[0].callbacks.delivery_status.url: must not lead to a private network"),
     ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "short"}}},
      "services[0].callbacks.delivery_status.bearer_token: must be 10 to 2000 characters long"),
+    ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "a blank token"}}},
+     "services[0].callbacks.delivery_status.bearer_token: must be of ASCII letters, digits and signs, without blanks"),
     ({"name": "P", "callbacks": {"delivery_status":
       {"url": "https://a.example/x", "bearer_token": "0123456789", "signing_secret": "whsec_x"}}},
      "services[0].callbacks.delivery_status.signing_secret: must be whsec_ and 24 to 64 bytes in base64"),

@@ -5,6 +5,7 @@ import json
 import pytest
 from cryptography.fernet import Fernet
 from django.core.management import call_command
+from django.utils import timezone
 
 from config import sealing
 from notifications.delivery.deliver import deliver
@@ -27,6 +28,9 @@ def make_callback(signing_secret: str | None) -> CallbackEndpoint:
 def test_every_sealed_cell_opens_with_the_newest_key_alone(settings):
     key = make_api_key(secret="3e22332c-b5e9-4a44-acc0-f45b0aac84c2")
     signed, unsigned = make_callback("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), make_callback(None)
+    now = timezone.now()
+    signed.replace_signing_secret("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", now)
+    signed.save()
     deliver(make_notification(body="Dear Ana").id)
     newest = Fernet.generate_key().decode()
     settings.FIELD_KEYS = [newest, *settings.FIELD_KEYS]
@@ -37,7 +41,11 @@ def test_every_sealed_cell_opens_with_the_newest_key_alone(settings):
     for row in (key, signed, unsigned):
         row.refresh_from_db()
     assert key.secret == "3e22332c-b5e9-4a44-acc0-f45b0aac84c2"
-    assert (signed.bearer_token, signed.signing_secret) == ("a-bearer-token", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    assert signed.bearer_token == "a-bearer-token"
+    assert signed.signing_secrets(now) == [
+        "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    ]
     assert (unsigned.bearer_token, unsigned.signing_secret) == ("a-bearer-token", None)
     assert "Dear Ana" in SandboxMessage.objects.get().content.text
 

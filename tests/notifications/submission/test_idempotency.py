@@ -11,6 +11,7 @@ from django.utils import timezone
 from notifications import errors
 from notifications.models import DailyCounter, IdempotencyRecord, KeyType, Notification
 from notifications.submission import idempotency
+from tests.cleaning import clean_up
 from tests.factories import make_api_key, make_reply_to, make_service
 from tests.notifications.calling import NUMBER, Caller, email_template, make_caller, messages, sms_template
 
@@ -145,10 +146,10 @@ def test_after_a_day_a_key_is_new() -> None:
 def test_records_older_than_a_day_are_purged() -> None:
     caller = make_caller()
     caller.send_sms(sms_template(caller), headers=KEY)
-    assert IdempotencyRecord.objects.forget_old() == 0
+    assert clean_up("message-keys").removed == 0
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=25))
 
-    assert IdempotencyRecord.objects.forget_old() == 1
+    assert clean_up("message-keys").removed == 1
     assert not IdempotencyRecord.objects.exists()
 
 

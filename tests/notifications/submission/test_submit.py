@@ -8,6 +8,7 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from config import figures
 from notifications import errors
 from notifications.attachments.refusals import FileInTextMessage
 from notifications.models import (
@@ -285,6 +286,11 @@ def test_step_22_the_length_comes_last(caller: Caller) -> None:
     send_email(caller.key, message, personalisation={"x": "é" * 1_000_000})
 
 
+def hints(callbacks: list[Any]) -> list[Any]:  # Any: partials of whatever is done after the commit
+    """Return those that tell a worker; the rest only counts the message."""
+    return [callback for callback in callbacks if callback.func != figures.MESSAGES.add]
+
+
 def test_step_23_the_worker_is_told_once_the_row_is_there(
     caller: Caller, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
@@ -292,7 +298,7 @@ def test_step_23_the_worker_is_told_once_the_row_is_there(
         sent = send_sms(caller.key, sms_template(caller))
         assert Notification.objects.filter(id=sent.notification.id).exists()
 
-    assert len(callbacks) == 1
+    assert len(hints(callbacks)) == 1
 
 
 def test_step_23_a_scheduled_message_waits_for_the_sweep(
@@ -304,7 +310,7 @@ def test_step_23_a_scheduled_message_waits_for_the_sweep(
         sent = send_sms(caller.key, sms_template(caller), scheduled_for=moment)
 
     row = Notification.objects.get(id=sent.notification.id)
-    assert callbacks == []
+    assert hints(callbacks) == []
     assert (row.scheduled_for, row.due_at, row.next_attempt_at, row.enqueued_at) == (moment, moment, moment, None)
 
 

@@ -1,0 +1,246 @@
+"""The console without scripts, for readers by ear or keyboard, in both colour schemes. Source: Staff console §1.1."""
+
+import json
+import re
+import uuid
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.service import Service
+
+PASSWORD = "a-long-password-1"
+MAKING = """
+import json
+from django.contrib.auth.models import User
+from config.console import invites
+from config.console.models import BackgroundStep
+from notifications.models import CallbackDelivery
+from tests import factories
+from tests.datasets import making
+from tests.notifications.download.sending import send_file
+User.objects.create_superuser("{name}", "", "a-long-password-1")
+service = factories.make_service(name="{name}")
+template = factories.make_template(service, subject="Hello ((name))", content="High water")
+data_set = making.make_data_set("{name}", "volumes")
+making.make_token(data_set)
+endpoint = factories.make_callback(service)
+mina = User.objects.get(username="{name}")
+step = BackgroundStep.objects.create(kind="revoke-keys", by=mina, total=1200, position=400, way_back="/admin/")
+member = factories.make_team_member(service)
+print(json.dumps({{
+    "template": str(template.pk),
+    "message": str(factories.make_notification(template).pk),
+    "apikey": str(factories.make_api_key(service).pk),
+    "service": str(service.pk),
+    "dataset": data_set.pk,
+    "sender": str(factories.make_sms_sender(service).pk),
+    "reply": str(factories.make_reply_to(service).pk),
+    "callback": str(endpoint.pk),
+    "delivery": str(CallbackDelivery.objects.owe_test(endpoint).pk),
+    "file": str(send_file(service).row.pk),
+    "step": str(step.pk),
+    "member": str(member.pk),
+    "join": invites.make(by="mina", member_id=member.pk),
+    "choose": invites.make(by="mina", user_id=mina.pk),
+}}))
+"""
+OF_ANYBODY = (
+    "/admin/login/",
+    "/admin/notifications/teammember/join/{join}/",
+    "/admin/choose-password/?token={choose}",
+    "/docs/",
+)
+PAGES = (
+    "",
+    "account/",
+    "account/second-factor/",
+    "confirm/?next=/admin/",
+    "password_change/",
+    "auth/user/",
+    "auth/user/add/",
+    "notifications/apikey/",
+    "notifications/apikey/add/",
+    "notifications/apikey/{apikey}/change/",
+    "notifications/apikey/{apikey}/revoke/",
+    "notifications/notification/",
+    "notifications/notification/{message}/change/",
+    "notifications/notification/send/?template={template}",
+    "notifications/service/{service}/change/",
+    "notifications/template/add/",
+    "notifications/guestlistentry/add/",
+    "notifications/replytoaddress/",
+    "notifications/replytoaddress/{reply}/remove/",
+    "notifications/smssender/",
+    "notifications/smssender/{sender}/change/",
+    "notifications/teammember/",
+    "notifications/teammember/{member}/roles/",
+    "notifications/attachment/",
+    "notifications/attachment/{file}/change/",
+    "notifications/attachment/{file}/withdraw/",
+    "notifications/callbackendpoint/",
+    "notifications/callbackendpoint/{callback}/change/",
+    "notifications/callbackdelivery/",
+    "notifications/callbackdelivery/{delivery}/change/",
+    "datasets/dataset/",
+    "datasets/dataset/add/",
+    *(f"datasets/dataset/{{dataset}}/{tab}/" for tab in ("overview", "records", "tokens", "retention", "empty")),
+    "operations/clean-up/",
+    "operations/audit/",
+    "operations/steps/{step}/change/",
+)
+
+
+@pytest.fixture(scope="module")
+def made(service: Service) -> dict[str, str]:
+    """An operator and a service of the same name, with one row of each kind: kind → id."""
+    name = f"tides-{uuid.uuid4().hex[:8]}"
+    done = service.manage("shell", "-v", "0", "-c", MAKING.format(name=name))
+    assert done.returncode == 0, done.stderr
+    return {"name": name, **json.loads(done.stdout.splitlines()[-1])}
+
+
+def sign_in(page: Page, name: str) -> None:
+    page.goto("/admin/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password").press("Enter")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+
+def test_no_page_keeps_anybody_out(browser: Browser, service: Service, made: dict[str, str]):
+    page = browser.new_page(base_url=service.url)
+    problems: list[str] = []
+    for place in OF_ANYBODY:
+        page.goto(place.format(**made))
+        problems += found_by_axe(page)
+    sign_in(page, made["name"])
+
+    for place in PAGES:
+        answer = page.goto(f"/admin/{place.format(**made)}")
+        assert answer is not None
+        assert answer.status == 200, place
+        problems += found_by_axe(page)
+
+    assert problems == []
+    page.close()
+
+
+def found_by_axe(page: Page) -> list[str]:
+    problems = []
+    for scheme in ("light", "dark"):
+        page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", scheme == "dark")
+        page.evaluate("Promise.all(document.getAnimations().map(one => one.finished.catch(() => null)))")
+        found = Axe().run(page).response
+        assert "color-contrast" in {rule["id"] for rule in found["passes"]}
+        problems += [
+            f"{page.url} {scheme}: {rule['id']} {node['html'][:200]}"
+            for rule in found["violations"]
+            if rule["impact"] != "minor"
+            for node in rule["nodes"]
+        ]
+    return problems
+
+
+def test_the_code_of_the_second_factor_is_asked_on_a_page_for_everybody(browser: Browser, service: Service):
+    name = f"coded-{uuid.uuid4().hex[:8]}"
+    making = f"""
+from django.contrib.auth.models import User
+from tests.config.accounts.codes import enrolled
+enrolled(User.objects.create_superuser("{name}", "", "{PASSWORD}"))
+"""
+    assert service.manage("shell", "-c", making).returncode == 0
+    page = browser.new_page(base_url=service.url)
+    page.goto("/admin/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password").press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    assert "/login/code/" in page.url
+    assert found_by_axe(page) == []
+    page.close()
+
+
+def test_a_page_has_its_landmarks_and_one_heading_without_scripts(
+    browser: Browser, service: Service, made: dict[str, str]
+):
+    context = browser.new_context(base_url=service.url, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, made["name"])
+
+    for place in ("", "notifications/apikey/", "notifications/template/{template}/change/", "operations/clean-up/"):
+        page.goto(f"/admin/{place.format(**made)}")
+        for landmark in ("main", "banner"):
+            expect(page.get_by_role(landmark)).to_have_count(1)
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    context.close()
+
+
+def test_a_page_is_reached_and_sent_by_keyboard(browser: Browser, service: Service, made: dict[str, str]):
+    page = browser.new_page(base_url=service.url)
+    sign_in(page, made["name"])
+    page.goto("/admin/datasets/datagroup/add/")
+    # A key that comes before the page is painted is lost.
+    page.evaluate("new Promise(painted => requestAnimationFrame(() => requestAnimationFrame(painted)))")
+
+    page.locator("body").press("Tab")
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    width = page.locator(":focus").evaluate(
+        "one => parseFloat(getComputedStyle(one).outlineWidth) + getComputedStyle(one).boxShadow.length"
+    )
+    assert width > 0
+    page.locator("#id_name").focus()
+    page.keyboard.type(f"k{made['name']}")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("link", name=f"k{made['name']}", exact=True).first).to_be_visible()
+    menu = page.get_by_role("button", name="Menu").first
+    menu.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#nav-sidebar")).to_be_hidden()
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_work_is_done_without_scripts(browser: Browser, service: Service, made: dict[str, str], width: int):
+    context = browser.new_context(
+        base_url=service.url, java_script_enabled=False, viewport={"width": width, "height": 900}
+    )
+    page = context.new_page()
+    sign_in(page, made["name"])
+    icons = page.locator('[x-on\\:click^="sidebar"]')
+    expect(icons).not_to_have_count(0)
+    for icon in icons.all():
+        expect(icon).to_be_hidden()  # it would open no menu: that stands above the page
+
+    page.goto("/admin/notifications/apikey/add/")
+    page.locator("#id_service").select_option(label=made["name"])
+    page.locator("#id_name").fill(f"plain-{width}")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#copy-secret")).to_have_value(re.compile(f"^plain-{width}-"))
+
+    page.goto(f"/admin/notifications/notification/send/?template={made['template']}")
+    page.locator("#id_recipient").fill("ana@example.org")
+    page.get_by_label("((name))").fill(f"Ana {width}")
+    page.get_by_label("As a test: nothing leaves").check()
+    page.get_by_role("button", name="Check", exact=True).last.click()
+    page.get_by_role("button", name="Run 1 test, nothing leaves").click()
+    expect(page.get_by_text(f"Hello Ana {width}").first).to_be_visible()
+
+    page.goto("/admin/notifications/notification/")
+    page.get_by_role("searchbox").fill("ana@example.org")
+    page.get_by_role("searchbox").press("Enter")
+    expect(page.get_by_text(f"Hello Ana {width}").first).to_be_visible()
+    assert "ana" not in page.url
+    page.goto("/admin/notifications/notification/")
+    page.get_by_role("link", name="Failed").first.click()
+    expect(page.get_by_text(f"Hello Ana {width}")).to_have_count(0)
+
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_label("Password").or_(page.get_by_text("signed out")).first).to_be_visible()
+    context.close()

@@ -1,0 +1,48 @@
+"""An authenticator app for the tests, and the steps of signing in."""
+
+import re
+import time
+
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.test import Client
+from django_otp.oath import TOTP
+
+from config.accounts import second_factor
+
+PASSWORD = "a-long-password-1"
+SIGN_IN = "/admin/login/"
+CODE = "/admin/login/code/"
+
+
+def code_of(key: bytes, *, steps: int = 0) -> str:
+    """The six digits an app shows now, or some steps of 30 seconds later."""
+    app = TOTP(key)
+    app.time = time.time() + steps * 30
+    return f"{app.token():06}"
+
+
+def enrolled(user: User) -> bytes:
+    """Give an account a second factor; the key its app holds."""
+    device = second_factor.begin(user)
+    assert second_factor.confirm(user, code_of(device.key, steps=-1)) is not None
+    return device.key
+
+
+def password(client: Client, name: str = "mina", typed: str = PASSWORD, **extra: str) -> HttpResponse:
+    return client.post(SIGN_IN, {"username": name, "password": typed}, **extra)
+
+
+def is_in(client: Client) -> bool:
+    """Does the console open for this browser?"""
+    return client.get("/admin/account/").status_code == 200
+
+
+def hidden(page: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]+)"', page)
+    assert found is not None, name
+    return found[1]
+
+
+def text_of(answer: HttpResponse) -> str:
+    return " ".join(answer.content.decode().split())

@@ -1,0 +1,32 @@
+"""The way back in for the only operator, whose telephone and recovery codes are lost."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from config.accounts import second_factor
+from config.console import words
+from config.console.models import AuditEvent
+from tests.config.accounts.codes import enrolled, is_in, password
+
+
+def test_it_takes_the_factor_away_ends_the_sessions_and_is_in_the_audit(operator, client):
+    enrolled(operator)
+    client.force_login(operator)
+
+    call_command("reset_second_factor", "mina")
+
+    assert second_factor.device_of(operator) is None
+    assert not is_in(client)
+    assert words.sentence(AuditEvent.objects.get()) == "command line reset the second factor of “mina”"
+    browser = Client()
+    password(browser)
+    assert is_in(browser)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("nobody", "There is no account nobody."), ("mina", "mina has no second factor.")]
+)
+def test_it_says_why_it_does_nothing(operator, name, why):
+    with pytest.raises(CommandError, match=why):
+        call_command("reset_second_factor", name)

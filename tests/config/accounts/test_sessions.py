@@ -1,0 +1,159 @@
+"""How long a session lives, and what ends it everywhere."""
+
+import pytest
+from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.models import Session
+from django.test import Client
+from time_machine import travel
+
+from config.accounts import sessions
+from tests.config.accounts.codes import PASSWORD, is_in, password
+from tests.servers import ROOT
+
+NOON = "2026-11-20T12:00:00Z"
+MINUTE = 60
+
+
+@pytest.fixture
+def clock():
+    with travel(NOON, tick=False) as clock:
+        yield clock
+
+
+def test_thirty_minutes_without_a_step_end_it(clock, client, operator):
+    password(client)
+    clock.shift(30 * MINUTE - 1)
+    in_time = is_in(client)
+    clock.shift(31 * MINUTE)
+
+    assert in_time
+    assert not is_in(client)
+
+
+def test_steps_keep_it_alive_for_twelve_hours_and_no_longer(clock, client, operator):
+    password(client)
+    for _ in range(24):  # to 23:36
+        clock.shift(29 * MINUTE)
+        client.post("/admin/switch-service/")
+    clock.move_to("2026-11-20T23:59:59Z")
+    at_the_end = is_in(client)
+    clock.shift(1)
+
+    assert at_the_end
+    assert not is_in(client)
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/sandbox/", {}),
+        ("/admin/operations/clean-up/", {}),
+        ("/admin/operations/steps/6f1f1f1c-0000-4000-8000-000000000000/change/", {}),
+        ("/admin/account/", {"X-Requested-With": "fetch"}),
+        ("/admin/", {"Sec-Fetch-Mode": "cors"}),
+        ("/admin/", {"Sec-Fetch-Mode": "same-origin"}),
+    ],
+    ids=[
+        "the sandbox reloads itself",
+        "clean-up reloads itself",
+        "a step's progress reloads itself",
+        "a script of ours",
+        "fetch()",
+        "fetch() of this origin",
+    ],
+)
+def test_a_page_that_refreshes_itself_does_not_keep_it_alive(clock, client, operator, path, headers):
+    password(client)
+    for _ in range(3):
+        clock.shift(10 * MINUTE)
+        client.get(path, headers=headers)
+
+    assert not is_in(client)
+
+
+@pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Mode": "navigate"}], ids=["an old browser", "a browser"])
+def test_a_person_who_walks_about_keeps_it_alive(clock, client, operator, headers):
+    password(client)
+    for _ in range(3):
+        clock.shift(20 * MINUTE)
+        client.get("/admin/", headers=headers)
+
+    assert is_in(client)
+
+
+def test_typing_into_a_preview_keeps_it_alive(clock, client, operator):
+    password(client)
+    for _ in range(3):
+        clock.shift(20 * MINUTE)
+        client.post("/admin/notifications/template/preview/", {}, headers={"Sec-Fetch-Mode": "same-origin"})
+
+    assert is_in(client)
+
+
+def test_a_sign_in_gets_a_new_session_id(client, operator):
+    planted = Session.objects.create(session_key="a" * 32, session_data="", expire_date="2099-01-01T00:00:00Z")
+    client.cookies["sessionid"] = planted.session_key
+
+    password(client)
+    first = client.cookies["sessionid"].value
+    password(client)
+    second = client.cookies["sessionid"].value
+
+    assert len({planted.session_key, first, second}) == 3
+    assert not Session.objects.filter(session_key__in=[planted.session_key, first]).exists()
+    assert is_in(client)
+
+
+def test_a_change_of_password_ends_it_everywhere_else(client, operator):
+    password(client)
+    elsewhere = Client()
+    password(elsewhere)
+    before = client.cookies["sessionid"].value
+
+    form = {"old_password": PASSWORD, "new_password": "another-password-2", "again": "another-password-2"}
+    client.post("/admin/password_change/", form)
+
+    assert is_in(client)
+    assert not is_in(elsewhere)
+    assert client.cookies["sessionid"].value != before
+    assert Session.objects.count() == 1
+
+
+def test_signing_out_everywhere_else_leaves_this_one_and_other_people(client, operator, django_user_model):
+    django_user_model.objects.create_user("jo", password=PASSWORD, is_staff=True)
+    elsewhere, of_jo = Client(), Client()
+    for browser, name in ((client, "mina"), (elsewhere, "mina"), (of_jo, "jo")):
+        password(browser, name)
+
+    client.post("/admin/account/sessions/")
+
+    assert [is_in(browser) for browser in (client, elsewhere, of_jo)] == [True, False, True]
+
+
+def test_a_session_ended_while_a_request_is_under_way_does_not_come_back(rf, client, operator):
+    password(client)
+    store = sessions.SessionStore(client.cookies["sessionid"].value)
+    store["page"] = 1
+
+    sessions.end_all(operator.pk)
+
+    with pytest.raises(UpdateError):
+        store.save()
+    assert not is_in(client)
+
+
+def test_a_visitor_without_a_cookie_costs_no_session(client, db):
+    client.get("/admin/login/")
+    client.get("/docs/")
+
+    assert Session.objects.count() == 0
+    assert "sessionid" not in client.cookies
+
+
+def test_every_page_that_reloads_itself_is_known_to_the_sessions():
+    """Found by its meta element: a page added later must stand in the list of `sessions`."""
+    reloading = {
+        path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()
+    }
+
+    assert reloading == {"inbox.html", "clean_up.html", "background_step.html"}

@@ -1,0 +1,286 @@
+"""The audit as a page: days and sentences, filters, and who may read what. Source: Staff console §2.18."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.utils import timezone
+
+from config.console import words
+from config.console.admin import audit_filters
+from config.console.models import ActorKind, AuditEvent
+from notifications.models import Role, Service, TeamMember
+from tests.config.console import verbs
+from tests.datasets.making import make_data_set
+from tests.factories import make_service
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/admin/operations/audit/"
+
+
+def event(verb: str = "revoked", kind: str = "apikey", name: str = "pay-live", **fields: Any) -> AuditEvent:
+    held: dict[str, Any] = {"before": {"name": name}} if name else {}
+    values = {"actor_kind": ActorKind.USER, "actor_label": "mina", "object_id": "12", **held, **fields}
+    made = AuditEvent(verb=verb, object_kind=kind, **values)
+    made.save()
+    return made
+
+
+def text_of(page: bytes) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page.decode()).replace("\xa0", " ").split())
+
+
+def lines(client: Client, query: str = "") -> list[str]:
+    """The sentences of the page, top to bottom."""
+    answer = client.get(PAGE + query)
+    assert answer.status_code == 200
+    return [line["sentence"] for _, on_day in answer.context["days"] for line in on_day]
+
+
+def join(service: Service, *roles: Role) -> Client:
+    person = User.objects.create_user("ravi", password="a-long-password-1", is_staff=True)
+    TeamMember.objects.create(service=service, user=person, roles=[role.value for role in roles])
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+# Sentences
+
+
+def test_every_verb_written_anywhere_has_its_words() -> None:
+    written = verbs.written()
+
+    assert len(written) > 30
+    assert {verb: place for verb, place in written.items() if verb not in known_verbs()} == {}
+
+
+def test_no_words_are_kept_for_what_nobody_writes() -> None:
+    assert known_verbs() - set(verbs.written()) == set()
+
+
+def known_verbs() -> set[str]:
+    return {*words.VERBS, *words.OF_ACCOUNTS, *words.OF_CLEAN_UP}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({}, "mina revoked the API key “pay-live”"),
+        ({"verb": "created", "actor_label": ""}, "user made the API key “pay-live”"),
+        (
+            {
+                "verb": "changed",
+                "kind": "service",
+                "name": "",
+                "before": {"daily_limit_email": 1000},
+                "after": {"daily_limit_email": 5000, "name": "Pay"},
+                "reason": "election mailing",
+            },
+            "mina raised the daily limit email of the service “Pay” from 1 000 to 5 000: election mailing",
+        ),
+        (
+            {"verb": "changed", "before": {"live": True, "name": "x"}, "after": {"live": False, "name": "x"}},
+            "mina changed the live of the API key “x”",
+        ),
+        (
+            {"verb": "changed", "before": {"a": 5, "b": "x"}, "after": {"a": 4, "b": "y"}, "object_id": "12345678-9"},
+            "mina changed a and b of the API key 12345678",
+        ),
+        (
+            {"verb": "ran", "kind": "retentionrun", "before": None, "after": {"rule": "files", "removed": 1200}},
+            "mina ran the clean-up “files”: 1 200 removed",
+        ),
+        (
+            {"verb": "failed", "kind": "retentionrun", "before": None, "after": {"rule": "files", "error": "away"}},
+            "mina ran the clean-up “files”, which failed: away",
+        ),
+        (
+            {"verb": "emptied", "kind": "dataset", "before": {"name": "pay_volumes", "records": 48211}},
+            "mina emptied the data set “pay_volumes”: 48 211 records",
+        ),
+        ({"verb": "signed_in", "kind": "user", "name": "mina"}, "mina signed in"),
+        (
+            {"verb": "refused_sign_in", "kind": "user", "before": None, "object_id": "", "actor_label": "somebody"},
+            "somebody gave a wrong password or code for an account that does not exist",
+        ),
+    ],
+)  # fmt: skip
+def test_an_event_reads_as_a_sentence(fields: dict[str, Any], sentence: str) -> None:
+    assert words.sentence(event(**fields)).replace("\xa0", " ") == sentence
+
+
+def test_a_row_whose_name_the_event_does_not_hold_is_called_what_it_is_called_today(console: Client) -> None:
+    service = make_service(name="Pay a bill")
+    event("archived", "service", "", object_id=str(service.pk))
+    event("archived", "service", "", object_id="not-an-id")
+
+    assert lines(console) == ["mina archived the service not-an-i", "mina archived the service “Pay a bill”"]
+
+
+# The page
+
+
+def test_events_stand_below_their_days_newest_first(console: Client) -> None:
+    today = timezone.now()
+    for days, name in ((0, "a"), (1, "b"), (1, "c")):
+        event(name=name, at=today - timedelta(days=days))
+
+    page = console.get(PAGE)
+
+    assert [len(on_day) for _, on_day in page.context["days"]] == [1, 2]
+    assert timezone.localdate(today).strftime("%A") in text_of(page.content)
+
+
+def test_opening_one_shows_before_and_after_reason_request_and_address(console: Client) -> None:
+    made = event(
+        "changed",
+        "service",
+        before={"daily_limit_email": 1000},
+        after={"daily_limit_email": 5000},
+        reason="election mailing",
+        request_id="req-1",
+        network_address="192.0.2.7",
+    )
+
+    page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
+
+    for told in ("daily limit email 1000 5000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
+        assert told in page
+
+
+def test_nothing_found_says_so(console: Client) -> None:
+    assert "Nothing in this period." in text_of(console.get(PAGE).content)
+
+
+def test_each_filter_leaves_what_it_names(console: Client) -> None:
+    service, data_set = make_service(name="Pay"), make_data_set()
+    event(name="a", at=datetime(2026, 7, 1, 12, tzinfo=UTC))
+    event("emptied", "dataset", name="b", at=datetime(2026, 7, 2, 12, tzinfo=UTC), data_set_id=data_set.pk)
+    clock = {"actor_kind": ActorKind.CLOCK, "actor_label": "clock"}
+    event("archived", "service", name="c", at=datetime(2026, 7, 3, 12, tzinfo=UTC), service_id=service.pk, **clock)
+
+    def found(query: str) -> str:
+        return "".join(re.findall(r"“(\w)”", " ".join(lines(console, query))))
+
+    assert found("") == "cba"
+    assert found("?from=2026-07-02") == "cb"
+    assert found("?to=2026-07-02") == "ba"
+    assert found("?who=clock") == "c"
+    assert found(f"?service_id={service.pk}") == "c"
+    assert found(f"?data_set_id={data_set.pk}") == "b"
+    assert found("?kind=apikey") == "a"
+    assert found("?verb=emptied&kind=dataset&who=user") == "b"
+    assert found("?verb=emptied&kind=apikey") == ""
+
+
+NONSENSE = (
+    "from=31-31-31",
+    "to=9999-12-31",
+    "who=x",
+    "service_id='",
+    "data_set_id=x",
+    "kind=%00",
+    "verb=x",
+    "before=x_y",
+    "before=2026-01-01_1",
+)
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_nonsense_narrows_nothing_and_breaks_nothing(console: Client, query: str) -> None:
+    event()
+
+    assert len(lines(console, f"?{query}")) == 1
+
+
+def test_pages_go_on_by_key_without_counting(console: Client, django_assert_max_num_queries: Any) -> None:
+    at = timezone.now()
+    AuditEvent.objects.bulk_create(
+        AuditEvent(at=at, actor_kind="user", actor_label="mina", verb="made", object_kind="x", object_id=str(number))
+        for number in range(120)
+    )
+    seen: list[str] = []
+    query = ""
+    with django_assert_max_num_queries(150) as asked:
+        while True:
+            seen += lines(console, query)
+            page = console.get(PAGE + query).content.decode()
+            older = re.search(r'href="(\?before=[^"]+)">Older', page)
+            if not older:
+                break
+            query = older[1].replace("&amp;", "&")
+
+    assert sorted(seen) == sorted(f"mina made the x {number}" for number in range(120))
+    assert not any("COUNT(" in one["sql"] for one in asked.captured_queries)
+
+
+def test_a_filter_stays_on_the_next_page(console: Client) -> None:
+    for number in range(60):
+        event(name=f"a{number}")
+        event("archived", "service", name=f"b{number}")
+
+    older = re.search(r'href="(\?[^"]*before=[^"]+)">Older', console.get(f"{PAGE}?kind=service").content.decode())
+
+    assert older
+    assert lines(console, older[1].replace("&amp;", "&")) == [
+        f"mina archived the service “b{n}”" for n in range(9, -1, -1)
+    ]
+
+
+# Who reads what
+
+
+def test_who_manages_a_service_reads_of_it_alone() -> None:
+    mine, other = make_service(name="Mine"), make_service(name="Other")
+    seen = event(name="mine", service_id=mine.pk)
+    unseen = event(name="other", service_id=other.pk)
+    client = join(mine, Role.MANAGE_SERVICE)
+
+    page = client.get(PAGE).content.decode()
+
+    assert lines(client) == ["mina revoked the API key “mine”"]
+    assert "Other" not in page
+    assert lines(client, f"?service_id={other.pk}") == ["mina revoked the API key “mine”"]
+    assert [client.get(f"{PAGE}{one.pk}/change/").status_code for one in (seen, unseen)] == [200, 404]
+
+
+def test_who_has_another_role_in_a_service_does_not_read_it() -> None:
+    client = join(make_service(), Role.SEE_RECIPIENTS, Role.MANAGE_API)
+
+    assert client.get(PAGE).status_code == 403
+    assert "Audit" not in text_of(client.get("/admin/").content)
+
+
+def test_who_owns_a_data_set_reads_of_it_and_who_manages_all_of_all(client: Client) -> None:
+    mine, other = make_data_set(type="mine"), make_data_set(type="other")
+    for data_set in (mine, other):
+        event("emptied", "dataset", name=data_set.name, data_set_id=data_set.pk)
+    event(name="key")
+    person = User.objects.create_user("ravi", password="a-long-password-1", is_staff=True)
+    mine.owners.add(person)
+    client.force_login(person)
+    assert [line for line in lines(client) if "pay_" in line] == lines(client)
+    assert len(lines(client)) == 1
+
+    person.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
+
+    assert len(lines(client)) == 2
+
+
+def test_nobody_writes_or_deletes_here(console: Client) -> None:
+    made = event()
+
+    assert console.get(f"{PAGE}add/").status_code == 403
+    assert console.post(f"{PAGE}{made.pk}/change/", {"verb": "x"}).status_code == 403
+    assert console.post(f"{PAGE}{made.pk}/delete/", {"post": "yes"}).status_code == 403
+    made.refresh_from_db()
+    assert made.verb == "revoked"
+
+
+def test_the_kinds_of_the_filter_are_kinds_of_rows() -> None:
+    assert all(words._model_of(kind) for kind in audit_filters.KINDS)

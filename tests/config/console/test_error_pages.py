@@ -1,0 +1,53 @@
+"""Pages of the console that are missing, forbidden or broken."""
+
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from tests.people import browser_of, make_person
+
+
+def words(answer) -> str:
+    return " ".join(answer.content.decode().split())
+
+
+def test_a_missing_page_keeps_the_way_on(console):
+    answer = console.get("/admin/nothing/")
+
+    assert answer.status_code == 404
+    assert "404 · Nothing here" in words(answer)
+    assert 'href="/admin/account/"' in words(answer)  # the frame, with the person's own menu
+
+
+def test_a_forbidden_page_says_whom_to_ask(db):
+    answer = browser_of(make_person()).get("/admin/auth/user/")
+
+    assert answer.status_code == 403
+    assert "403 · Not for your account" in words(answer)
+    assert "Ask an operator for the rights" in words(answer)
+
+
+def test_a_stranger_sees_nothing_of_the_console_in_an_error(db):
+    answer = Client().get("/admin/choose-password/")
+
+    assert answer.status_code == 404
+    assert "Overview" not in words(answer)
+
+
+def test_a_broken_page_gives_the_id_to_quote_and_asks_no_database(operator):
+    browser = Client(raise_request_exception=False)
+    browser.force_login(operator)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE operations_audit_event")
+
+    answer = browser.get(reverse("admin:operations_auditevent_changelist"))
+
+    assert answer.status_code == 500
+    assert "500 · Something went wrong" in words(answer)
+    assert answer["X-Request-Id"] in words(answer)
+    assert "operations_audit_event" not in words(answer)
+    assert "mina" not in words(answer)
+
+
+def test_elsewhere_an_error_is_no_page_of_the_console(console):
+    assert "404 · Nothing here" not in words(console.get("/nothing/"))

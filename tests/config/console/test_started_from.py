@@ -1,0 +1,96 @@
+"""Two people edit one row: the second save is refused and shows both. Source: Staff console §1.2 T10."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from datasets.models import DataGroup
+from tests import factories
+from tests.datasets import making
+
+
+@pytest.fixture
+def entry(db):
+    return factories.make_guest(factories.make_service())
+
+
+def address_of(row):
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+def opened(console, row):
+    """Return what the page of a row carries."""
+    found = re.search(r'name="started_from" value="(\w+)"', console.get(address_of(row)).content.decode())
+    return found.group(1)
+
+
+def test_a_save_over_a_newer_one_is_refused_and_shows_both(console):
+    group = DataGroup.objects.create(name="tides", description="before")
+    start = opened(console, group)
+    console.post(address_of(group), {"name": "tides", "description": "hers", "started_from": start})
+
+    answer = console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": start})
+
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "mina saved this on" in page
+    assert "Stored now: Description “hers”." in page
+    assert "mine</textarea>" in page
+    group.refresh_from_db()
+    assert group.description == "hers"
+
+
+def test_who_has_seen_both_may_save(console):
+    group = DataGroup.objects.create(name="tides", description="before")
+    start = opened(console, group)
+    DataGroup.objects.filter(pk=group.pk).update(description="theirs")
+    refused = console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": start})
+    now = re.search(r'name="started_from" value="(\w+)"', refused.content.decode()).group(1)
+
+    console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": now})
+
+    group.refresh_from_db()
+    assert "Somebody saved this while you edited it." in refused.content.decode()
+    assert group.description == "mine"
+
+
+def test_a_mistyped_form_keeps_its_start(console):
+    group = DataGroup.objects.create(name="tides", description="before")
+    start = opened(console, group)
+
+    refused = console.post(address_of(group), {"name": "No!", "description": "x", "started_from": start})
+
+    page = refused.content.decode()
+    assert "while you edited it" not in page
+    assert f'name="started_from" value="{start}"' in page
+
+
+def test_what_the_form_does_not_change_may_change_meanwhile(console):
+    data_set = making.make_data_set()
+    start = opened(console, data_set)
+    type(data_set).objects.filter(pk=data_set.pk).update(record_count=5, revision=9)
+
+    console.post(address_of(data_set), {"expected_every_seconds": "60", "started_from": start})
+
+    data_set.refresh_from_db()
+    assert data_set.expected_every_seconds == 60
+
+
+def test_owners_count_among_what_two_people_may_change(console, operator):
+    data_set = making.make_data_set()
+    start = opened(console, data_set)
+    data_set.owners.add(operator)
+
+    refused = console.post(address_of(data_set), {"expected_every_seconds": "60", "started_from": start})
+
+    assert "Owners “mina”" in refused.content.decode()
+
+
+@pytest.mark.parametrize("start", ["", "0", "é", "f" * 64])
+def test_a_start_that_is_not_ours_is_stale(console, start):
+    group = DataGroup.objects.create(name="tides", description="before")
+
+    answer = console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": start})
+
+    assert "while you edited it" in answer.content.decode()

@@ -1,0 +1,65 @@
+"""Traps of the Django admin that no page's own tests are about. Source: Staff console §1.2."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+
+from config.console import cells
+from datasets.models import DataSet
+from notifications.rendering import preview
+
+RECIPIENT = "jo@example.org"
+OURS = [
+    model
+    for model in apps.get_models()
+    if model._meta.app_config.name.partition(".")[0] in {"config", "datasets", "notifications"}
+    and model is not DataSet  # called by its address alone
+]
+# What a row is called by its makers, and everybody may read.
+NAMES = {"name", "sender", "group", "type", "provider", "rule", "kind", "key_type", "prefix"}
+
+
+@pytest.mark.parametrize("model", OURS, ids=[model._meta.label for model in OURS])
+def test_no_row_is_named_by_what_it_holds(model):
+    """`str(row)` is kept by logs and error pages for ever (trap T3)."""
+    texts = [
+        field.name
+        for field in model._meta.get_fields()
+        if isinstance(field, models.CharField | models.TextField) and field.name not in NAMES
+    ]
+    moments = [field.name for field in model._meta.get_fields() if isinstance(field, models.DateTimeField)]
+    row = model(**dict.fromkeys(texts, RECIPIENT), **dict.fromkeys(moments, datetime(2026, 7, 1, tzinfo=UTC)))
+
+    assert RECIPIENT not in str(row)
+    assert type(row).__str__ is not models.Model.__str__
+
+
+def test_a_time_names_its_zone_and_tells_utc_on_hover():
+    """Trap T12."""
+    cell = cells.moment(datetime(2026, 7, 1, 8, 30, tzinfo=UTC))
+
+    assert cell == '<time class="sb-moment" title="2026-07-01 08:30:00 UTC">1 Jul 2026, 09:30 BST</time>'
+
+
+def test_times_are_stored_in_utc_whatever_the_console_shows():
+    """Trap T12."""
+    assert settings.USE_TZ
+    assert settings.DATABASES["default"].get("TIME_ZONE") is None
+
+
+def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else():
+    """Trap T9; that its frame is sandboxed is shown with each page that has one."""
+    document = preview.sandboxed("<!doctype html><html><head><title>Tides</title></head></html>")
+
+    policy, _, rest = document.partition("<head>")[2].partition(">")
+    assert policy.startswith('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'')
+    assert "script" not in policy
+    assert rest == "<title>Tides</title></head></html>"
+
+
+def test_no_page_of_errors_prints_a_form():
+    """Trap T13."""
+    assert settings.DEBUG is False

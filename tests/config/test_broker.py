@@ -1,0 +1,21 @@
+"""A worker comes back to a broker that was away: soon, and however long that took."""
+
+import pytest
+from kombu.exceptions import OperationalError
+
+from config import broker
+from config.celery import app
+from tests.servers import free_port
+
+
+def test_it_is_asked_again_within_five_seconds_for_ever():
+    waits: list[float] = []
+    connection = broker.SteadyConnection(f"redis://127.0.0.1:{free_port()}/0")
+
+    with pytest.raises(OperationalError):
+        connection.ensure_connection(lambda error, wait: waits.append(wait), max_retries=2, interval_step=9)
+
+    assert isinstance(app.connection_for_read(), broker.SteadyConnection)
+    assert waits[0] == 1
+    assert max(waits) <= broker.RECONNECT_SECONDS
+    assert app.conf.broker_connection_max_retries is None

@@ -1,0 +1,86 @@
+"""What `manage.py demo` makes with a seed, on a scale, and takes away. Source: Developer experience §5."""
+
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+
+from config.console.models import AuditEvent
+from config.management import parts
+from config.management.parts import DemoWish
+from datasets.models import DataSet, Record
+from notifications.models import DailyCount, Notification, Service, counting
+from tests.datasets.making import make_data_set
+from tests.factories import make_notification
+
+pytestmark = pytest.mark.django_db
+
+
+def make(seed: int = 1, factor: int = 1) -> None:
+    for part in parts.registered():
+        part.demo({}, DemoWish(seed=seed, factor=factor))
+
+
+def messages() -> list[tuple[object, ...]]:
+    return list(Notification.objects.order_by("id").values_list("id", "recipient", "status"))
+
+
+def wipe() -> None:
+    for part in parts.registered():
+        part.wipe()
+
+
+def test_one_seed_makes_the_same_and_another_others() -> None:
+    make(seed=2)
+    first = messages()
+    wipe()
+    make(seed=2)
+    again = messages()
+    wipe()
+    make(seed=3)
+
+    assert first == again
+    assert len(first) > 300
+    assert not set(first) & set(messages())
+
+
+def test_a_scale_makes_so_many_times_as_much() -> None:
+    make()
+    usual = (Notification.objects.count(), Record.objects.filter(data_set__type__name="visits").count())
+    wipe()
+
+    make(factor=3)
+
+    assert Record.objects.filter(data_set__type__name="visits").count() == 3 * usual[1]
+    assert 2 * usual[0] < Notification.objects.count() < 4 * usual[0]
+
+
+def test_its_messages_are_counted() -> None:
+    make()
+
+    counted = sum(DailyCount.objects.values_list("n", flat=True))
+
+    assert counted == Notification.objects.count()
+    assert counting.count_recent() == 0
+
+
+def test_wiping_takes_the_demo_and_nothing_else() -> None:
+    kept_message, kept_set = make_notification(), make_data_set()
+    make()
+    audited = AuditEvent.objects.count()
+
+    wipe()
+
+    assert list(Notification.objects.all()) == [kept_message]
+    assert list(Service.objects.all()) == [kept_message.service]
+    assert list(DataSet.objects.all()) == [kept_set]
+    assert Record.objects.count() == 0
+    assert AuditEvent.objects.count() == audited
+
+
+def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFixture[str]) -> None:
+    settings.PROVIDERS = ["smtp-1=smtp://localhost"]  # type: ignore[attr-defined]
+    commands: list[Callable[[], object]] = [lambda: call_command("demo"), lambda: call_command("demo", "--wipe")]
+    for command in commands:
+        with pytest.raises(parts.Refused, match="for the sandbox provider alone"):
+            command()

@@ -1,0 +1,134 @@
+"""Figures for monitors: right over several processes, and with nobody's name on them.
+
+Source: Developer experience §13.
+"""
+
+import re
+import uuid
+from typing import Any
+
+import pytest
+import requests
+from prometheus_client.parser import text_string_to_metric_families
+
+from config import figures, models
+from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
+from tests.servers import wait_until
+
+TOKEN = "a-token-for-monitors"
+
+
+def scrape(service, **headers: str) -> requests.Response:
+    return requests.get(f"{service.url}/metrics", headers=headers, timeout=20)
+
+
+def value(service, name: str, **labels: str) -> float:
+    """Return the sum of all samples of this name whose labels include these."""
+    families = text_string_to_metric_families(scrape(service).text)
+    found = [sample for family in families for sample in family.samples if sample.name == name]
+    return sum(sample.value for sample in found if labels.items() <= sample.labels.items())
+
+
+@pytest.fixture(scope="module")
+def counting(start_service):
+    """Two web processes and a worker."""
+    service = start_service(WEB_CONCURRENCY="2")
+    service.start_worker()
+    return service
+
+
+@pytest.fixture(scope="module")
+def sender(counting) -> Provisioned:
+    document: dict[str, Any] = {
+        "name": f"Counted {uuid.uuid4().hex[:8]}",
+        "live": True,
+        "sms_senders": [{"sender": "COUNT", "default": True}],
+        "daily_limits": {"sms": 3},
+        "templates": [{"type": "sms", "name": "text", "content": "Hello"}],
+        "api_keys": [{"name": "k", "type": "live"}],
+    }
+    return Provisioned(counting, document)
+
+
+def test_requests_are_counted_over_all_web_processes(counting):
+    # Not /_status, which was asked while the service started: that may be counted only now.
+    before = value(counting, "signalbox_request_seconds_count", route="/_status/ready", status="200")
+
+    for _ in range(40):
+        requests.get(f"{counting.url}/_status/ready", timeout=60)  # each on a connection of its own, to either process
+
+    wait_until(
+        lambda: value(counting, "signalbox_request_seconds_count", route="/_status/ready", status="200") == before + 40
+    )
+    least = value(counting, "signalbox_request_seconds_bucket", route="/_status/ready", status="200", le="+Inf")
+    assert least == before + 40
+
+
+def test_a_message_is_counted_from_the_call_to_the_provider_and_a_refusal_by_its_limit(counting, sender):
+    statuses = [sender.send_sms(key_type="live").status_code for _ in range(5)]
+
+    assert statuses == [201, 201, 201, 429, 429]
+    labels = {"channel": "sms", "key_type": "live"}
+    wait_until(lambda: value(counting, "signalbox_messages_total", status="created", **labels) == 3)
+    wait_until(lambda: value(counting, "signalbox_attempt_seconds_count", provider="sandbox", outcome="accepted") == 3)
+    wait_until(lambda: value(counting, "signalbox_refusals_total", limit="sms a day") == 2)
+    wait_until(lambda: value(counting, "signalbox_waiting", queue="send-sms") == 0)
+    later = ("sending", "delivered")
+    wait_until(lambda: sum(value(counting, "signalbox_messages_total", status=one, **labels) for one in later) >= 3)
+
+
+def test_no_label_names_a_recipient_a_service_or_a_key(counting, sender):
+    sender.send_sms(key_type="live")
+    requests.get(f"{counting.url}/{sender.id}/{NUMBER}/{ADDRESS}", timeout=60)
+
+    text = scrape(counting).text
+
+    for name in (sender.row["name"], sender.id, NUMBER, ADDRESS, sender.keys["live"][-36:]):
+        assert name not in text
+    assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-", text)
+
+
+def test_every_kind_of_figure_is_there(counting):
+    families = {family.name for family in text_string_to_metric_families(scrape(counting).text)}
+
+    assert families >= {
+        "signalbox_request_seconds",
+        "signalbox_messages",
+        "signalbox_attempt_seconds",
+        "signalbox_waiting",
+        "signalbox_oldest_waiting_seconds",
+        "signalbox_refusals",
+        "signalbox_records",
+        "signalbox_removed",
+        "signalbox_clean_up_last_success_timestamp_seconds",
+        "signalbox_callback_attempts",
+    }
+    for queue in ("send-sms", "send-email", "receipts", "callbacks"):
+        assert f'signalbox_waiting{{queue="{queue}"}}' in scrape(counting).text
+
+
+def test_only_this_machine_may_look_where_no_token_is_set(counting):
+    assert scrape(counting).status_code == 200
+    assert scrape(counting, **{"X-Forwarded-For": "127.0.0.1"}).status_code == 401
+    refused = requests.post(f"{counting.url}/metrics", timeout=60)
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
+
+
+def test_with_a_token_set_only_its_holder_may_look(client, settings, db):
+    settings.METRICS_TOKEN = TOKEN
+
+    assert client.get("/metrics").status_code == 401
+    assert client.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 403
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200
+    assert answer["Content-Type"].startswith("text/plain")
+
+
+def test_figures_of_several_turns_are_added_up(db):
+    own = figures.Count(name=f"test_{uuid.uuid4().hex}", help="For this test", labels=("a",))
+
+    for number in (1, 2.5):
+        own.add("x", number=number)
+        figures.flush()
+
+    assert models.Figure.objects.get(name=own.name).value == 3.5

@@ -1,0 +1,269 @@
+"""Calls to addresses that a user has set, on real sockets: what is refused is never connected to.
+
+Names are resolved by a function the test hands in, as the system's would answer. Source: Security and reliability §6,
+test plan H5.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import outbound, outbound_call
+from config.outbound import UnsafeUrl
+from config.outbound_call import CallFailed
+from tests.receivers import RawServer, Receiver, drip, stay_silent, write_certificate
+
+Listener = RawServer
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    """Somebody in our own network whom no call may reach."""
+    with RawServer(stay_silent) as server:
+        yield server
+
+
+@pytest.fixture
+def nothing_allowed(settings: Any) -> None:
+    settings.OUTBOUND_ALLOWED_NETWORKS = []
+
+
+def naming(*addresses: str) -> Callable[[str, int], list[str]]:
+    return lambda host, port: list(addresses)
+
+
+def post(url: str, **options: Any) -> outbound_call.Answer:
+    return outbound_call.post(url, b"{}", {"Content-Type": "application/json"}, **{"seconds": 5, **options})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}/",
+        "https://127.0.0.1:{port}/",
+        "https://localhost:{port}/",
+        "https://LOCALHOST.:{port}/",
+        "https://sub.localhost:{port}/",
+        "https://2130706433:{port}/",
+        "https://0x7f000001:{port}/",
+        "https://0177.0.0.1:{port}/",
+        "https://127.1:{port}/",
+        "https://[::1]:{port}/",
+        "https://[::ffff:127.0.0.1]:{port}/",
+        "https://[::ffff:7f00:1]:{port}/",
+        "https://[64:ff9b::7f00:1]:{port}/",
+        "https://0.0.0.0:{port}/",
+        "https://user@127.0.0.1:{port}/",
+        "https://example.org\\@127.0.0.1:{port}/",
+        "https://127.0.0.1:{port}/\r\nHost: example.org",
+    ],
+)
+@pytest.mark.usefixtures("nothing_allowed")
+def test_a_url_into_our_own_network_is_refused_at_save_and_at_call_and_nobody_is_connected_to(url, listener):
+    url = url.format(port=listener.port)
+
+    with pytest.raises(UnsafeUrl):
+        outbound.check_url(url)
+    with pytest.raises(UnsafeUrl):
+        outbound_call.check_where_it_leads(url)
+    with pytest.raises(UnsafeUrl):
+        post(url)
+
+    assert listener.connections == 0
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        pytest.param(["127.0.0.1"], id="private"),
+        pytest.param(["93.184.216.34", "127.0.0.1"], id="public, then private"),
+        pytest.param(["127.0.0.1", "93.184.216.34"], id="private, then public"),
+        pytest.param(["169.254.169.254"], id="metadata of a cloud"),
+        pytest.param(["::ffff:127.0.0.1"], id="mapped"),
+        pytest.param(["64:ff9b::7f00:1"], id="NAT64"),
+        pytest.param(["fe80::1%lo"], id="link-local with its zone"),
+        pytest.param(["100.64.0.1"], id="shared by a carrier"),
+    ],
+)
+@pytest.mark.usefixtures("nothing_allowed")
+def test_a_name_is_refused_whole_where_one_of_its_addresses_is_not_public(addresses, listener):
+    url = f"https://hooks.example.org:{listener.port}/"
+
+    with pytest.raises(UnsafeUrl):
+        outbound_call.check_where_it_leads(url, resolve=naming(*addresses))
+    with pytest.raises(UnsafeUrl):
+        post(url, resolve=naming(*addresses))
+
+    assert listener.connections == 0
+
+
+def test_a_name_is_looked_up_once_so_that_another_second_answer_gains_nothing():
+    asked = []
+
+    def rebinding(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
+
+    with Receiver(200) as receiver:
+        with pytest.raises(UnsafeUrl):  # by http only into an allowed network, and a name is none before it is asked
+            post(f"http://hooks.example.org:{receiver.port}/", resolve=rebinding)
+        assert asked == []
+        answer = post(receiver.url, resolve=rebinding)
+
+    assert (answer.status, asked, len(receiver.posted)) == (200, ["127.0.0.1"], 1)
+
+
+@pytest.mark.usefixtures("nothing_allowed")
+def test_a_name_that_was_public_when_it_was_saved_is_judged_again_at_every_call(listener):
+    url = f"https://hooks.example.org:{listener.port}/"
+    outbound_call.check_where_it_leads(url, resolve=naming("93.184.216.34"))
+
+    with pytest.raises(UnsafeUrl):
+        post(url, resolve=naming("127.0.0.1"))
+
+    assert listener.connections == 0
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status, listener):
+    with Receiver(status, location=f"http://127.0.0.1:{listener.port}/latest/meta-data") as receiver:
+        answer = post(receiver.url)
+
+    assert (answer.status, listener.connections) == (status, 0)
+
+
+def test_no_proxy_of_the_environment_is_asked(monkeypatch, listener):
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{listener.port}")
+
+    with Receiver(200) as receiver:
+        assert post(receiver.url).status == 200
+
+    assert (len(receiver.posted), listener.connections) == (1, 0)
+
+
+def test_what_is_posted_arrives_as_it_is_and_the_answer_comes_back():
+    with Receiver(201, reply=b"thanks") as receiver:
+        answer = outbound_call.post(f"{receiver.url}/ü?a=ß&b=%20", b'{"id": "1"}', {"Authorization": "Bearer token-1"})
+
+    [posted] = receiver.posted
+    assert (answer.status, answer.body) == (201, b"thanks")
+    assert (posted.path, posted.body) == ("/callback/%C3%BC?a=%C3%9F&b=%20", b'{"id": "1"}')
+    assert posted.headers["Authorization"] == "Bearer token-1"
+    assert posted.headers["Host"] == f"127.0.0.1:{receiver.port}"
+    assert posted.headers["User-Agent"] == "Signalbox"
+
+
+def test_an_answer_is_cut_at_64_kib():
+    with Receiver(200, reply=b"x" * 1_000_000) as receiver:
+        assert len(post(receiver.url).body) == outbound_call.MAX_ANSWER_BYTES
+
+
+def test_a_status_counts_also_where_the_body_behind_it_never_ends():
+    def promise_more(peer: Any, closing: threading.Event) -> None:
+        peer.recv(1000)
+        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nwell")
+        closing.wait(30)
+
+    with RawServer(promise_more) as server:
+        answer = post(server.url, seconds=2)
+
+    assert (answer.status, answer.body) == (200, b"well")
+
+
+@pytest.mark.parametrize("converse", [drip, stay_silent])
+def test_a_peer_that_drips_or_says_nothing_is_cut_off_in_time(converse):
+    with RawServer(converse) as server, pytest.raises(CallFailed, match=r"no answer within 0\.4 s"):
+        post(server.url, seconds=0.4)
+
+
+def test_a_look_up_that_hangs_is_given_up():
+    asked = threading.Event()
+
+    def hang(host: str, port: int) -> list[str]:
+        asked.wait(30)
+        return []
+
+    with pytest.raises(CallFailed, match="could not be looked up in time"):
+        post("https://hooks.example.org/", seconds=0.3, resolve=hang)
+    asked.set()
+
+
+def test_a_name_that_does_not_exist_is_a_failure_in_words():
+    def nowhere(host: str, port: int) -> list[str]:
+        raise OSError(-2, "Name or service not known")
+
+    with pytest.raises(CallFailed, match="could not be looked up"):
+        post("https://hooks.example.org/", resolve=nowhere)
+    with pytest.raises(CallFailed, match="has no address"):
+        post("https://hooks.example.org/", resolve=naming())
+
+
+def test_nobody_listening_is_a_failure_in_words():
+    with RawServer(stay_silent) as server:
+        url = server.url
+
+    with pytest.raises(CallFailed, match="the connection was refused"):
+        post(url)
+
+
+def close(peer: Any, closing: threading.Event) -> None:
+    peer.recv(1000)
+
+
+def talk_nonsense(peer: Any, closing: threading.Event) -> None:
+    peer.recv(1000)
+    peer.sendall(b"220 mail.example.org ready\r\n")
+
+
+@pytest.mark.parametrize("converse", [close, talk_nonsense])
+def test_an_answer_that_is_none_is_a_failure(converse):
+    with RawServer(converse) as server, pytest.raises(CallFailed, match="the connection failed"):
+        post(server.url)
+
+
+class TestOverTls:
+    """The name is for SNI, certificate and Host; the address is the one that was looked up."""
+
+    @pytest.fixture
+    def certificate(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+        file = tmp_path / "receiver.pem"
+        write_certificate(file, ["hooks.example.org", "xn--bcher-kva.example"])
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        outbound_call.forget_authorities()
+        yield file
+        outbound_call.forget_authorities()
+
+    @pytest.mark.parametrize("host", ["hooks.example.org", "bücher.example"])
+    def test_a_name_is_called_at_its_address(self, certificate, host):
+        with Receiver(200, certificate=certificate) as receiver:
+            answer = post(f"https://{host}:{receiver.port}/x", resolve=naming("127.0.0.1"))
+
+        [posted] = receiver.posted
+        assert answer.status == 200
+        assert posted.headers["Host"] == f"{host.encode('idna').decode()}:{receiver.port}"
+
+    def test_the_next_address_is_tried_where_one_does_not_answer(self, certificate):
+        with Receiver(200, certificate=certificate) as receiver:
+            url = f"https://hooks.example.org:{receiver.port}/x"
+
+            assert post(url, resolve=naming("127.0.0.9", "127.0.0.1")).status == 200
+
+    def test_a_certificate_for_another_name_is_refused(self, certificate):
+        with Receiver(200, certificate=certificate) as receiver:
+            with pytest.raises(CallFailed, match="certificate is not valid"):
+                post(f"https://other.example.org:{receiver.port}/x", resolve=naming("127.0.0.1"))
+
+            assert receiver.posted == []
+
+    def test_a_handshake_that_drips_is_cut_off_in_time(self):
+        def drip_tls(peer: Any, closing: threading.Event) -> None:
+            peer.sendall(b"\x16\x03\x03\x3f\xff")  # a record of 16 kB, of which a byte comes now and then
+            while not closing.wait(0.05):
+                peer.sendall(b"\x02")
+
+        with RawServer(drip_tls) as server, pytest.raises(CallFailed, match=r"no answer within 0\.4 s"):
+            post(f"https://hooks.example.org:{server.port}/", seconds=0.4, resolve=naming("127.0.0.1"))

@@ -1,0 +1,132 @@
+"""A worker is a pool of processes for each kind of work: one dies or stands still, and the others go on."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+
+from config import publishing, tasks
+from config.celery import app
+from tests.servers import ROOT, Program, wait_until
+from tests.service import Service
+
+SQL = "SELECT current_setting('statement_timeout')"
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+
+
+@pytest.fixture(scope="module")
+def own_service(start_service) -> Service:
+    return start_service()
+
+
+@pytest.fixture
+def worker(own_service) -> Program:
+    return own_service.start_worker()
+
+
+@pytest.mark.parametrize(
+    ("task", "queue"),
+    [
+        ("notifications.tasks.sending.deliver", "send-email"),
+        ("notifications.tasks.sending.sweep", "periodic"),
+        ("notifications.tasks.receipts.anything", "receipts"),
+        ("notifications.tasks.callbacks.anything", "callbacks"),
+        ("notifications.tasks.upkeep.count_messages", "upkeep"),
+        ("config.console.tasks.work_on_run", "upkeep"),
+        ("config.tasks.note_worker", "periodic"),
+    ],
+)
+def test_each_kind_of_work_has_its_queue(task, queue):
+    assert app.amqp.router.route({}, task)["queue"].name == queue
+
+
+def test_every_queue_has_one_pool_and_every_scheduled_task_a_queue():
+    assert len(set(settings.WORKER_QUEUES)) == len(settings.WORKER_QUEUES)
+    app.loader.import_default_modules()
+    for entry in settings.CELERY_BEAT_SCHEDULE.values():
+        assert app.amqp.router.route({}, entry["task"])["queue"].name in settings.WORKER_QUEUES
+        assert entry["task"] in app.tasks
+
+
+def test_what_waits_is_told_by_queue():
+    before = publishing.waiting("receipts", "callbacks")
+
+    tasks.note_worker.apply_async(queue="receipts")
+
+    assert publishing.waiting("receipts", "callbacks") == {**before, "receipts": before["receipts"] + 1}
+
+
+def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
+    pools = children(worker.pid)
+
+    os.kill(pools[0], signal.SIGKILL)
+
+    wait_until(lambda: "worker.pool_died" in worker.tail())
+    wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_POOLS))
+    assert set(pools[1:]) < set(children(worker.pid))
+    assert worker.is_running()
+
+
+def test_asked_to_stop_it_ends_with_all_its_pools(worker):
+    pools = children(worker.pid)
+    assert len(pools) == len(settings.WORKER_POOLS)
+
+    worker.process.send_signal(signal.SIGTERM)
+
+    assert worker.process.wait(60) == 0
+    assert not [pid for pid in pools if Path(f"/proc/{pid}").exists()]
+
+
+def test_the_pools_end_when_the_process_above_them_is_killed(worker):
+    pools = children(worker.pid)
+
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.process.wait()
+
+    wait_until(lambda: all(is_gone(pid) for pid in pools))
+
+
+def is_gone(pid: int) -> bool:
+    """Ended, whether or not somebody has asked after it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@pytest.mark.parametrize("wrong", [{"queues": "send-letters"}, {"concurrency": 0}])
+def test_what_it_cannot_do_is_refused(wrong):
+    with pytest.raises(CommandError, match=r"send-letters|concurrency"):
+        call_command("worker", **wrong)
+
+
+@pytest.mark.django_db
+def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds():
+    if connection.vendor != "postgresql":
+        assert connection.vendor == "sqlite", "which has no such limit"
+        return
+    code = (
+        "import django; django.setup(); from django.db import connection; from config import statements; {allow}"
+        f'cursor = connection.cursor(); cursor.execute("{SQL}"); print(cursor.fetchone()[0])'
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    def ask(allow: str) -> str:
+        command = [sys.executable, "-c", code.format(allow=allow)]
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert ask("") == "5s"
+    assert ask("statements.allow(statements.WORKER_SECONDS); ") == "1min"

@@ -1,0 +1,409 @@
+"""The tabs of one data set in the console: what each shows, does and refuses, and to whom. Console §2.14, §2.15."""
+
+import json
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from config.console.models import AuditEvent
+from datasets import tasks, tokens
+from datasets.models import AccessToken, AccessTokenDay, ChosenColumns, DataSet, DataSetDay
+from datasets.store import tallies
+from tests.datasets.making import call, make_data_set, make_token, put_in, some_records
+
+pytestmark = pytest.mark.django_db
+TABS = ("overview", "records", "chart", "tokens", "retention", "export", "activity", "change")
+AT = "2024-01-01T00:00:00Z"
+
+
+def signed_in(name: str, *, manages: bool = False) -> Client:
+    user = User.objects.create_user(name, is_staff=True)
+    if manages:
+        user.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def manager() -> Client:
+    return signed_in("mina", manages=True)
+
+
+@pytest.fixture
+def data_set() -> DataSet:
+    return make_data_set()
+
+
+def page(data_set: DataSet, tab: str) -> str:
+    return reverse(f"admin:datasets_dataset_{tab}", args=[data_set.pk])
+
+
+def text_of(answer) -> str:
+    assert answer.status_code == 200, answer.content
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_opens_for_its_owner_and_is_not_there_for_others(data_set, tab):
+    owner, stranger = signed_in("olu"), signed_in("sam")
+    data_set.owners.add(User.objects.get(username="olu"))
+    other = make_data_set(type="other")
+    other.owners.add(User.objects.get(username="sam"))
+
+    assert text_of(owner.get(page(data_set, tab))).count('aria-current="page"') >= 1
+    answer = stranger.get(page(data_set, tab))
+    never_was = stranger.get(reverse(f"admin:datasets_dataset_{tab}", args=[987654]))
+    assert answer.status_code == never_was.status_code
+    assert answer.status_code in {302, 404}
+    assert signed_in("nobody").get(page(data_set, tab)).status_code in {302, 403, 404}
+
+
+@pytest.mark.parametrize(
+    ("tab", "said"),
+    [
+        ("overview", "Nothing has been written in these days."),
+        ("overview", "No records have been seen yet."),
+        ("overview", "No write has been refused."),
+        ("records", "No records yet."),
+        ("chart", "Nothing in these periods."),
+        ("tokens", "No tokens."),
+        ("tokens", "Nobody can write to this set until you issue"),
+        ("export", "There is nothing to export"),
+        ("activity", "Nothing has been recorded for this set yet."),
+        ("activity", "No writes in these days."),
+        ("retention", "For ever"),
+    ],
+)
+def test_an_empty_set_says_what_belongs_there(manager, data_set, tab, said):
+    assert said in text_of(manager.get(page(data_set, tab)))
+
+
+def test_the_overview_shows_figures_fields_commands_and_refusals(manager, data_set):
+    secret = make_token(data_set, "write")
+    put_in(data_set, [{"_timestamp": AT, "channel": "web"}, {"_timestamp": "2024-02-03T04:05:06Z", "n": 5}])
+    refused = call("POST", data_set, secret, [{"_timestamp": AT}, {"_timestamp": "soon", "secret": "do not keep"}])
+
+    text = text_of(manager.get(page(data_set, "overview")))
+
+    for said in (AT, "2024-02-03T04:05:06Z", "pay_volumes", "/data/pay/volumes", "channel", "50 %", "&quot;web&quot;"):
+        assert said in text, said
+    assert "curl -sS -X PUT" in text
+    assert "must be an ISO 8601 date-time" in text
+    assert refused.headers["X-Request-Id"] in text
+    assert "1 write " in text
+    assert "do not keep" not in text
+
+
+def test_the_curl_of_the_overview_writes_as_pasted(manager, data_set):
+    put_in(data_set, some_records(1))
+    text = text_of(manager.get(page(data_set, "overview"))).replace("&#x27;", "'").replace("&quot;", '"')
+
+    sent = re.search(r"-d '(\[\{.*?\}\])'", text)
+
+    assert call("POST", data_set, make_token(data_set), json.loads(sent[1])).status_code == 200
+
+
+def rows_of(text: str) -> list[str]:
+    return re.findall(r"<code>(r\d+)</code></button>", text)
+
+
+def test_records_are_found_by_time_and_by_id_without_either_in_an_address(manager, data_set):
+    put_in(data_set, [{"_timestamp": f"2024-01-{day:02}T00:00:00Z", "_id": f"r{day}"} for day in range(1, 29)])
+    url = page(data_set, "records")
+
+    by_time = manager.post(url, {"start_at": "2024-01-03", "end_at": "2024-01-05T00:00:00Z"})
+    by_id = manager.post(url, {"record_id": "r7"})
+    nothing = manager.post(url, {"record_id": "r99"})
+
+    assert rows_of(text_of(by_time)) == ["r4", "r3"]
+    assert rows_of(text_of(by_id)) == ["r7"]
+    assert "No results for this filter." in text_of(nothing)
+    assert not any("r7" in value for value in re.findall(r'(?:href|action)="([^"]*)"', text_of(by_id)))
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"start_at": "soon"}, "Write it as 2024-01-31"),
+        ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "This must be later than the beginning."),
+    ],
+)
+def test_a_wrong_range_is_refused_beside_its_field_and_kept(manager, data_set, sent, said):
+    put_in(data_set, some_records(1))
+
+    text = text_of(manager.post(page(data_set, "records"), sent))
+
+    assert said in text
+    assert f'value="{sent["start_at"]}"' in text
+
+
+def test_pages_of_filtered_records_follow_one_another(manager, data_set):
+    put_in(data_set, some_records(120))
+    url, seen, sent = page(data_set, "records"), [], {"start_at": "2023-01-01"}
+
+    while True:
+        text = text_of(manager.post(url, sent))
+        seen += rows_of(text)
+        after = re.search(r'name="after" value="([^"]+)"', text)
+        if after is None:
+            break
+        sent["after"] = after[1]
+
+    assert seen == [f"r{n:06}" for n in reversed(range(120))]
+
+
+def test_one_record_is_shown_as_stored_with_when_and_by_which_token(manager, data_set):
+    secret = make_token(data_set)
+    call("POST", data_set, secret, [{"_timestamp": AT, "_id": "r1", "n": 12345678901234567890123, "_end_at": AT}])
+    text = text_of(manager.get(page(data_set, "records")))
+    place = re.search(r'name="open" value="([^"]+)"', text)[1]
+
+    shown = text_of(manager.post(page(data_set, "record"), {"open": place}))
+    forged = manager.post(page(data_set, "record"), {"open": place[:-1]})
+    other = manager.post(page(make_data_set(type="other"), "record"), {"open": place})
+
+    assert "12345678901234567890123" in shown
+    assert secret[:8] in shown
+    assert "_end_at" in shown
+    assert (forged.status_code, other.status_code) == (404, 404)
+
+
+def test_columns_are_kept_for_each_person(manager, data_set):
+    put_in(data_set, [{"_timestamp": AT, "_id": "r1", "a": "first", "b": "second"}])
+    url = page(data_set, "records")
+
+    manager.post(url, {"choose": "1", "columns": ["b", "no such"]})
+
+    text = text_of(manager.get(url))
+    assert "<td>second</td>" in text
+    assert "<td>first</td>" not in text
+    assert ChosenColumns.objects.get().names == ["b"]
+    assert "<td>first</td>" in text_of(signed_in("olga", manages=True).get(url))
+
+
+def test_tokens_show_scopes_use_calls_and_state(manager, data_set):
+    tallies.store_pending()
+    secret = make_token(data_set)
+    call("GET", data_set, secret)
+    tallies.store_pending()
+    AccessTokenDay.objects.create(token=AccessToken.objects.get(), day=timezone.now().date() - timedelta(7), calls=100)
+    ended, _ = tokens.issue(data_set, ["read"], expires_at=timezone.now() - timedelta(days=1))
+
+    text = text_of(manager.get(page(data_set, "tokens")))
+
+    assert f"{secret[:8]}…" in text
+    assert "from 127.0.0.1" in text
+    assert "<td>1</td>" in text
+    assert "Ended" in text
+    assert reverse("admin:datasets_accesstoken_rotate", args=[ended.pk]) not in text
+
+
+def test_retention_is_seen_before_it_is_saved(manager, data_set):
+    put_in(data_set, [*some_records(5), {"_timestamp": timezone.now().isoformat(), "_id": "new"}])
+    url = page(data_set, "retention")
+
+    seen = text_of(manager.post(url, {"retention_days": "30", "max_records": "", "step": "preview"}))
+    unsaved = DataSet.objects.get().retention_days
+    done = manager.post(url, {"retention_days": "30", "max_records": "", "step": "save"})
+
+    assert "would remove 5 of 6 records now, the oldest from 1 Jan 2024" in seen
+    assert "Save: remove 5 records with the next run" in seen
+    assert (unsaved, done.status_code, DataSet.objects.get().retention_days) == (None, 302, 30)
+    event = AuditEvent.objects.get(verb="changed", data_set_id=data_set.pk)
+    assert (event.before["retention_days"], event.after["retention_days"]) == (None, 30)
+    assert "30 days" in text_of(manager.get(url))
+
+
+def test_removing_nothing_is_said_too_and_a_wrong_number_is_refused(manager, data_set):
+    url = page(data_set, "retention")
+
+    nothing = text_of(manager.post(url, {"max_records": "5", "step": "preview"}))
+    wrong = text_of(manager.post(url, {"retention_days": "0", "step": "save"}))
+
+    assert "would remove 0 of 0 records now" in nothing
+    assert "Nothing was saved." in wrong
+    assert DataSet.objects.get().max_records is None
+
+
+def test_retention_of_many_sets_is_seen_before_it_is_saved(manager, data_set):
+    other = make_data_set(type="other")
+    put_in(other, some_records(3))
+    url = reverse("admin:datasets_dataset_changelist")
+    sent = {"action": "set_retention", "_selected_action": [data_set.pk, other.pk]}
+
+    asked = text_of(manager.post(url, sent))
+    seen = text_of(manager.post(url, {**sent, "max_records": "1", "step": "preview"}))
+    wrong = text_of(manager.post(url, {**sent, "max_records": "x", "step": "save"}))
+    untouched = list(DataSet.objects.values_list("max_records", flat=True))
+    done = manager.post(url, {**sent, "max_records": "1", "step": "save"})
+
+    assert "2 data sets" in asked
+    assert "would remove 2 of 3 records now" in seen
+    assert "would remove 0 of 0 records now" in seen
+    assert "Nothing was saved." in wrong
+    assert (untouched, done.status_code) == ([None, None], 302)
+    assert list(DataSet.objects.values_list("max_records", flat=True)) == [1, 1]
+    assert AuditEvent.objects.filter(verb="changed").count() == 2
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "ndjson"])
+def test_an_export_streams_all_records_and_is_in_the_audit(manager, data_set, form):
+    put_in(data_set, some_records(1_203))
+
+    answer = manager.post(page(data_set, "export"), {"form": form})
+
+    body = b"".join(answer.streaming_content).decode()
+    count = len(json.loads(body)) if form == "json" else len(body.splitlines()) - (form == "csv")
+    assert count == 1_203
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="pay_volumes.{form}"'
+    event = AuditEvent.objects.get(verb="exported")
+    assert (event.data_set_id, event.actor_label, event.after["format"]) == (data_set.pk, "mina", form)
+
+
+def test_an_export_wants_a_recent_sign_in(manager, data_set):
+    put_in(data_set, some_records(1))
+    with time_machine.travel(timezone.now() + timedelta(minutes=29), tick=False) as clock:
+        fresh = manager.get(page(data_set, "export"))
+        clock.shift(timedelta(minutes=2))
+        stale = manager.post(page(data_set, "export"), {"form": "csv"})
+
+    assert fresh.status_code == 200
+    assert (stale.status_code, "confirm" in stale.headers["Location"]) == (302, True)
+    assert not AuditEvent.objects.filter(verb="exported").exists()
+
+
+def charted(manager, data_set, **asked) -> str:
+    defaults = {"period": "day", "last": "7", "measure": "", "split": "", "kind": "bars"}
+    return text_of(manager.get(page(data_set, "chart"), {**defaults, **asked}))
+
+
+def some_days(data_set):
+    yesterday = timezone.now() - timedelta(days=1)
+    values = [
+        {"_timestamp": yesterday.isoformat(), "channel": f"c{n}", "n": n} for n in range(12) for _ in range(12 - n)
+    ]
+    put_in(data_set, values)
+    tasks.note_fields()
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines"])
+def test_a_chart_splits_in_eight_and_other_with_a_table_of_every_figure(manager, data_set, kind):
+    some_days(data_set)
+
+    text = charted(manager, data_set, split="channel", kind=kind)
+
+    columns = re.findall(r'<th scope="col">(.*?)</th>', text)
+    assert columns == ["From", *(f"c{n}" for n in range(8)), "other"]
+    last = re.findall(r"<tr><th scope=\"row\">.*?</tr>", text)[-1]
+    assert re.findall(r"<td>(.*?)</td>", last) == ["12", "11", "10", "9", "8", "7", "6", "5", "10"]
+    assert '<title id="chart-title">Number of records by day and channel</title>' in text
+    assert "<desc" in text
+    assert "group_by=channel" in text
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', text.replace("http://127.0.0.1:8000", ""))
+
+
+def test_a_chart_of_a_measure_says_what_it_leaves_out(manager, data_set):
+    some_days(data_set)
+
+    summed = charted(manager, data_set, measure="n:sum")
+    mean = charted(manager, data_set, measure="n:mean", split="channel")
+    table = manager.get(page(data_set, "chart"), {"period": "day", "last": "2", "kind": "bars", "format": "csv"})
+
+    assert f"<td>{sum(n * (12 - n) for n in range(12))}</td>" in summed
+    assert "other" not in re.findall(r'<th scope="col">(.*?)</th>', mean)
+    assert "the others cannot be put together" in mean
+    assert table.content.decode().splitlines()[-1].split(",")[0] == "78"
+
+
+def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
+    some_days(data_set)
+
+    too_many = charted(manager, data_set, split="channel", last="223", period="hour")
+
+    assert "A chart has at most 2 000 points: with this split, 222 periods." in too_many
+    assert "ds-chart" not in too_many
+    assert "ds-chart" in charted(manager, data_set, last="2000", period="hour")
+    assert "Nothing was saved" in charted(manager, data_set, measure="no:such")
+
+
+def test_activity_tells_what_was_done_and_the_days_in_figures(manager, data_set):
+    other = make_data_set(type="other")
+    manager.post(page(data_set, "retention"), {"max_records": "5", "step": "save"})
+    manager.post(page(other, "retention"), {"max_records": "7", "step": "save"})
+    put_in(data_set, some_records(42))
+
+    text = text_of(manager.get(page(data_set, "activity")))
+
+    assert "mina changed the max records of the data set “pay/volumes”" in text
+    assert "pay/other" not in text
+    assert "<td>42</td>" in text
+
+
+def test_the_list_shows_and_filters_what_staff_ask_for(manager, data_set):
+    other = make_data_set("post", "letters", retention_days=400)
+    other.owners.add(User.objects.get(username="mina"))
+    make_token(other, "write")
+    call("POST", data_set, make_token(data_set, "write"), [])
+    DataSetDay.objects.create(data_set=data_set, day=timezone.now().date() - timedelta(days=7), refused=50)
+    url = reverse("admin:datasets_dataset_changelist")
+
+    def shown(query: str = "") -> list[str]:
+        return re.findall(r'overview/">(.*?)</a>', text_of(manager.get(f"{url}?{query}")))
+
+    assert shown() == ["pay/volumes", "post/letters"]
+    assert shown("refusals=yes") == ["pay/volumes"]
+    assert shown("retention=yes") == ["post/letters"]
+    assert shown("retention=no") == ["pay/volumes"]
+    assert shown(f"group__id__exact={other.group_id}") == ["post/letters"]
+    assert shown(f"owners__id__exact={User.objects.get(username='mina').pk}") == ["post/letters"]
+    assert shown("q=letters") == ["post/letters"]
+    text = text_of(manager.get(url))
+    assert "400 days" in text
+    assert "1 live" in text
+    assert re.search(r"field-refused[^>]*>\s*1\s*<", text), text
+
+
+def test_the_page_of_a_new_set_learns_when_its_first_record_has_come(manager):
+    url = reverse("admin:datasets_dataset_add")
+    nonce = re.search(r'name="nonce" value="([^"]+)"', text_of(manager.get(url)))[1]
+
+    made = text_of(manager.post(url, {"group_name": "pay", "type_name": "volumes", "max_records": "9", "nonce": nonce}))
+    data_set = DataSet.objects.get()
+    waiting = manager.get(page(data_set, "state")).json()
+    put_in(data_set, some_records(1))
+
+    assert "Waiting for the first record…" in made
+    assert page(data_set, "state") in made
+    assert data_set.max_records == 9
+    assert (waiting, manager.get(page(data_set, "state")).json()) == ({"records": 0}, {"records": 1})
+
+
+@pytest.mark.parametrize(("name", "said"), [("Pay", "“P” is none of them"), ("-pay", "Begin with a letter or digit")])
+def test_a_wrong_character_is_named(manager, name, said):
+    url = reverse("admin:datasets_dataset_add")
+    nonce = re.search(r'name="nonce" value="([^"]+)"', text_of(manager.get(url)))[1]
+
+    answer = manager.post(url, {"group_name": name, "type_name": "volumes", "nonce": nonce})
+
+    assert said in text_of(answer)
+
+
+@pytest.mark.parametrize("kind", ["datagroup", "datatype"])
+def test_lists_of_words_say_what_belongs_there_and_a_taken_one_is_refused(manager, kind):
+    url = reverse(f"admin:datasets_{kind}_changelist")
+    empty = text_of(manager.get(url))
+    make_data_set("pay", "pay")
+
+    taken = text_of(manager.post(reverse(f"admin:datasets_{kind}_add"), {"name": "pay"}))
+    wrong = text_of(manager.post(reverse(f"admin:datasets_{kind}_add"), {"name": "pa y"}))
+
+    assert "No groups yet." in empty or "No types yet." in empty
+    assert "already exists" in taken
+    assert "“ ” is none of them" in wrong

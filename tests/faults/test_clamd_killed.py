@@ -1,0 +1,70 @@
+"""clamd dies with files in its hands, and stands still with two hundred before it: nothing unscanned gets in.
+
+Source: Security and reliability, test plan A14.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+from tests.notifications.attachments.conftest import blobs  # noqa: F401  a store of the test's own
+from tests.notifications.attachments.scanners import RealClamd, clamd_program
+from tests.notifications.attachments.sending import file_caller, file_of, nothing_is_stored, send
+from tests.notifications.calling import email_template
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def clamd(settings):
+    if clamd_program() is None:
+        pytest.skip("clamd is not installed")
+    one = RealClamd(tcp=True)
+    settings.SCANNER, settings.SCAN_TIMEOUT_SECONDS = one.scanner, 2
+    yield one
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(one.program.pid, signal.SIGCONT)
+    one.stop()
+
+
+def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noqa: F811
+    caller = file_caller()
+    os.kill(clamd.program.pid, signal.SIGSTOP)  # the upload is in its hands, and will stay there
+    killer = threading.Timer(0.7, clamd.program.kill)
+    killer.start()
+
+    answer = send(caller, file_of())
+    killer.join()
+
+    assert answer.status_code == 500
+    assert nothing_is_stored(blobs)
+    assert caller.send_email(email_template(caller)).status_code == 201
+    clamd.start()
+    assert send(caller, file_of()).status_code == 201
+
+
+def test_frozen_with_two_hundred_before_us_it_lets_nothing_in_and_works_again_when_it_wakes(clamd, blobs):  # noqa: F811
+    caller = file_caller()
+    os.kill(clamd.program.pid, signal.SIGSTOP)
+    waiting = []
+    for _ in range(200):
+        one = socket.socket()
+        one.setblocking(False)
+        one.connect_ex(("127.0.0.1", clamd.port))
+        waiting.append(one)
+
+    answer = send(caller, file_of())
+
+    assert answer.status_code == 500
+    assert nothing_is_stored(blobs)
+    assert caller.send_email(email_template(caller)).status_code == 201
+    for one in waiting:
+        one.close()
+    os.kill(clamd.program.pid, signal.SIGCONT)
+    time.sleep(0.5)
+    assert send(caller, file_of()).status_code == 201

@@ -1,0 +1,183 @@
+"""A process with Django ready, and all a service under test runs as forks of it: commands, web server, worker, clock.
+
+Each begins as it would from a shell, with the environment of its service, but without the two seconds of importing:
+the suite runs some hundred commands and starts some hundred programs.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from importlib import import_module
+from pathlib import Path
+
+import django
+from django.core.management import execute_from_command_line
+
+from tests.servers import Program, accepts, free_port
+
+TIMEOUT_SECONDS = 120
+_NUMBER = 16  # bytes in which a process id and an exit code are told
+
+
+class Forks:
+    """The process that has imported everything, and what it is asked for."""
+
+    def __init__(self, log: Path, environment: dict[str, str]) -> None:
+        self.environment = dict(environment)
+        self._port = free_port()
+        self._program = Program(sys.executable, "-m", "tests.forks", str(self._port), log=log, environment=environment)
+        self._program.wait_until(lambda: accepts(self._port))
+
+    def run(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
+        """Run one `manage.py` command to its end."""
+        question = {"arguments": arguments, "input": input or ""}
+        with self._ask(question) as connection, connection.makefile("rb") as answer:
+            code, output, errors = json.loads(answer.read())
+        return subprocess.CompletedProcess(["manage.py", *arguments], code, output, errors)
+
+    def start(self, *command: str, log: Path) -> Program:
+        """Start what `python …` would: a file, or `-m` and a module. It outlives the process it is a fork of."""
+        return _Forked(command, self._ask({"command": command, "log": str(log)}), log)
+
+    def stop(self) -> None:
+        self._program.stop()
+
+    def _ask(self, question: dict[str, object]) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self._port), TIMEOUT_SECONDS)
+        connection.sendall(json.dumps(question).encode() + b"\n")
+        return connection
+
+
+class _Forked(Program):
+    def __init__(self, command: tuple[str, ...], connection: socket.socket, log: Path) -> None:
+        self.log = log
+        self.log.touch()  # it may be read before the fork has come to open it
+        self.process = _Process(command, connection)  # type: ignore[assignment]  # as much of Popen as is used
+
+
+class _Process:
+    """A program whose parent tells of its end, in place of `subprocess.Popen`, whose child it would have to be."""
+
+    def __init__(self, command: tuple[str, ...], connection: socket.socket) -> None:
+        self.args = command
+        self.pid = int(connection.recv(_NUMBER, socket.MSG_WAITALL))
+        self._connection = connection
+
+    @property
+    def returncode(self) -> int | None:
+        return self.poll()
+
+    def poll(self) -> int | None:
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if not select.select([self._connection], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        # Looked at and left where it is: another thread may ask, too.
+        told = self._connection.recv(_NUMBER, socket.MSG_PEEK | socket.MSG_WAITALL)
+        return int(told or -signal.SIGKILL)
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+
+def _next_question(listener: socket.socket) -> socket.socket:
+    """Return in a fork for each caller; the process itself stays in here."""
+    while True:
+        connection, _ = listener.accept()
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        if os.fork() == 0:
+            return connection
+        connection.close()
+
+
+def _answer(connection: socket.socket) -> None:
+    with connection.makefile("rb") as questions:
+        line = questions.readline()
+    if not line:  # somebody looked whether we are there
+        return
+    asked = json.loads(line)
+    if "command" in asked:
+        _start(connection, asked["command"], asked["log"])
+    else:
+        _tell_of_command(connection, asked["arguments"], asked["input"])
+
+
+def _start(connection: socket.socket, command: list[str], log: str) -> None:
+    os.setsid()  # whoever ends the process with everything imported leaves its programs running
+    pid = os.fork()
+    if pid:
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        connection.sendall(b"%*d" % (_NUMBER, code))
+        return
+    os.setsid()
+    connection.sendall(b"%*d" % (_NUMBER, os.getpid()))
+    connection.close()
+    with open(os.devnull, "rb") as nothing, open(log, "ab") as output:
+        for number, file in enumerate((nothing, output, output)):
+            os.dup2(file.fileno(), number)
+    if command[0] == "-m":
+        sys.argv = command[1:]
+        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = command
+        runpy.run_path(command[0], run_name="__main__")
+    sys.exit()
+
+
+def _tell_of_command(connection: socket.socket, arguments: list[str], given_text: str) -> None:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        given.write(given_text.encode())
+        given.seek(0)
+        for number, file in enumerate((given, output, errors)):
+            os.dup2(file.fileno(), number)
+        code = _run(arguments)
+        told = []
+        for file in (output, errors):
+            file.seek(0)
+            told.append(file.read().decode())
+    connection.sendall(json.dumps([code, *told]).encode())
+
+
+def _run(arguments: list[str]) -> int:
+    sys.argv = ["manage.py", *arguments]
+    code: object = 0
+    try:
+        execute_from_command_line(sys.argv)
+    except SystemExit as end:
+        code = end.code
+    except BaseException:  # noqa: BLE001  as the interpreter does
+        traceback.print_exc()
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(ValueError):
+            stream.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+if __name__ == "__main__":
+    django.setup()
+    import_module("config.urls")  # what most of them come to need
+    gc.freeze()
+    with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as one_listener:
+        asked_for = _next_question(one_listener)
+    _answer(asked_for)
+    os._exit(0)  # without taking down all that was imported; a program's end comes from where it runs, and is whole

@@ -1,0 +1,157 @@
+"""What the console tells of a key's use: lately or not, calls and refusals, and what a program needs beside it."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from notifications.models import ApiKey, ApiKeyDay, ApiRefusal, KeyType, Role, TeamMember
+from notifications.submission import examples
+from tests import factories
+from tests.notifications import calling
+
+LIST = "/admin/notifications/apikey/"
+
+
+@pytest.fixture
+def service(db):
+    return factories.make_service(name="Tides")
+
+
+def page_of(client, key: ApiKey) -> str:
+    return client.get(f"{LIST}{key.pk}/change/").content.decode()
+
+
+def sign_in(client, service, role: Role) -> None:
+    person = User.objects.create_user("jo", "jo@example.org", "a-long-password-1", is_staff=True)
+    member = factories.make_team_member(service, "jo@example.org")
+    TeamMember.objects.filter(pk=member.pk).update(user=person, roles=[role.value])
+    client.force_login(person)
+
+
+def choose(client, service) -> None:
+    client.post("/admin/switch-service/", {"service": str(service.pk)})
+
+
+@pytest.mark.parametrize(
+    ("ago", "word", "value"),
+    [
+        (None, "Unused", "unused"),
+        (timedelta(hours=1), "Active", "active"),
+        (timedelta(days=3), "Quiet", "quiet"),
+        (timedelta(days=8), "Dormant", "dormant"),
+    ],
+)
+def test_how_lately_a_key_was_used_is_said_and_filtered_by(console, service, ago, word, value):
+    used_at = None if ago is None else timezone.now() - ago
+    key = factories.make_api_key(service, KeyType.TEST, last_used_at=used_at)
+    others = {"unused", "active", "quiet", "dormant"} - {value}
+
+    assert f">{word}</span>" in console.get(LIST, {"used": value}).content.decode()
+    for other in others:
+        assert key.name not in console.get(LIST, {"used": other}).content.decode()
+
+
+def test_calls_and_refusals_of_a_week_stand_in_the_list_and_by_day_on_the_page(console, service):
+    key = factories.make_api_key(service, KeyType.TEST)
+    today = timezone.now().date()
+    for days_ago, calls, refused in ((0, 1200, 3), (6, 40, 0), (7, 500, 500)):
+        ApiKeyDay.objects.create(key=key, day=today - timedelta(days=days_ago), calls=calls, refused=refused)
+
+    listed = console.get(LIST).content.decode()
+    page = page_of(console, key)
+
+    assert "1\N{NO-BREAK SPACE}240 calls" in listed
+    assert "3 refused" in listed
+    assert "<td>500</td><td>500</td>" in page
+
+
+def test_refusals_are_told_in_words_with_their_fix(console, service):
+    key = factories.make_api_key(service, KeyType.TEST)
+    now = timezone.now()
+    ApiRefusal.objects.create(key=key, at=now, status=403, kind="AuthError", slug="system-clock", seconds_apart=47)
+    ApiRefusal.objects.create(key=key, at=now, status=400, kind="BadRequestError", slug="no-longer-there")
+
+    page = page_of(console, key)
+
+    assert "Clock 47 s behind ours" in page
+    assert "Turn on time synchronisation" in page
+    assert "/docs/#errors-system-clock" in page
+    assert "400 BadRequestError" in page
+
+
+def test_a_key_nobody_refused_says_so(console, service):
+    assert "No call with this key has been refused." in page_of(console, factories.make_api_key(service))
+
+
+def test_above_the_keys_of_a_service_stands_what_a_program_needs(console, service, settings):
+    caller = calling.make_caller(service)
+    caller.send_sms(calling.sms_template(caller), reference="order-7")
+
+    assert "Base address" not in console.get(LIST).content.decode()  # of all services: there is none to speak of
+    choose(console, service)
+    page = console.get(LIST).content.decode()
+
+    assert f'value="{settings.BASE_URL}"' in page
+    assert f'value="{service.pk}"' in page
+    assert "order-7" in page
+    assert "07700900123" in page
+
+
+def test_who_may_not_see_recipients_sees_them_masked(service, client):
+    caller = calling.make_caller(service)
+    caller.send_sms(calling.sms_template(caller))
+    sign_in(client, service, Role.SEE_ACTIVITY)
+
+    page = client.get(LIST).content.decode()
+
+    assert "Last 1 message" in page
+    assert "07700900123" not in page
+
+
+def test_the_first_call_is_waited_for_and_told(console, service):
+    caller = calling.make_caller(service, KeyType.TEST)
+    state = f"{LIST}{caller.key.pk}/calls/"
+
+    assert console.get(state).json() == {"is_used": False, "client": "", "result": ""}
+    caller.send_sms(calling.sms_template(caller), headers={"User-Agent": "NOTIFY-API-PYTHON-CLIENT/10"})
+
+    assert console.get(state).json() == {
+        "is_used": True,
+        "client": "NOTIFY-API-PYTHON-CLIENT/10",
+        "result": "Delivering",
+    }
+
+
+def test_several_keys_are_revoked_when_their_use_has_been_seen(console, service):
+    keys = [factories.make_api_key(service, KeyType.TEST, name=f"key-{number}") for number in range(3)]
+    chosen = {"action": "revoke_chosen", "_selected_action": [str(key.pk) for key in keys[:2]]}
+
+    asked = console.post(LIST, chosen).content.decode()
+    assert "Revoke 2 keys" in asked
+    assert "It has never been used" in asked
+    assert not ApiKey.objects.exclude(revoked_at=None).exists()
+    told = console.post(LIST, {**chosen, "step": "revoke"}, follow=True).content.decode()
+
+    assert "2 keys revoked" in told
+    assert list(ApiKey.objects.filter(revoked_at=None)) == [keys[2]]
+
+
+def test_who_may_only_see_keys_revokes_none(service, client):
+    key = factories.make_api_key(service, KeyType.TEST)
+    sign_in(client, service, Role.SEE_ACTIVITY)
+
+    client.post(LIST, {"action": "revoke_chosen", "_selected_action": [str(key.pk)], "step": "revoke"})
+
+    key.refresh_from_db()
+    assert key.revoked_at is None
+
+
+@pytest.mark.parametrize("language", examples.LANGUAGES)
+def test_an_example_names_the_key_the_address_and_the_template(service, language):
+    template = calling.email_template(calling.make_caller(service), "Dear ((name))", 'O\'Neil "x" ((day))')
+
+    text = examples.LANGUAGES[language]("https://notify.example.org", "the-key", template)
+
+    assert all(part in text for part in ("https://notify.example.org", "the-key", str(template.pk), "name", "day"))

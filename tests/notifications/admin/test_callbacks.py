@@ -1,0 +1,414 @@
+"""Callbacks in the console: made and tried, the secret shown once, paused and resumed, and the log of what was sent."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from config.console.models import AuditEvent
+from notifications.delivery.callbacks import health
+from notifications.delivery.callbacks.call import call_back
+from notifications.models import (
+    CallbackDelivery,
+    CallbackEndpoint,
+    CallbackKind,
+    DeliveryState,
+    Notification,
+    PauseReason,
+    Role,
+    Service,
+    Status,
+    TeamMember,
+)
+from tests import factories
+from tests.receivers import Receiver
+
+ADD = "/admin/notifications/callbackendpoint/add/"
+LIST = "/admin/notifications/callbackendpoint/"
+LOG = "/admin/notifications/callbackdelivery/"
+SECRET = re.compile(r'value="(whsec_[^"]+)"')
+
+
+@pytest.fixture
+def service(db) -> Service:
+    return factories.make_service(name="Tides")
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as receiver:
+        yield receiver
+
+
+def nonce_of(console: Client, page: str) -> str:
+    found = re.search(r'name="nonce" value="([^"]+)"', console.get(page).content.decode())
+    assert found
+    return found[1]
+
+
+def form(console: Client, service: Service, to: str, **fields: str) -> dict[str, str]:
+    values = {"service": str(service.pk), "kind": "delivery_status", "url": to, "bearer_token": "token-0123456789"}
+    return {**values, "is_signed": "on", "nonce": nonce_of(console, ADD), **fields}
+
+
+def page_of(endpoint: CallbackEndpoint, step: str = "change") -> str:
+    return reverse(f"admin:notifications_callbackendpoint_{step}", args=[endpoint.pk])
+
+
+def owe(endpoint: CallbackEndpoint) -> CallbackDelivery:
+    message = factories.make_notification(factories.make_template(endpoint.service), recipient="ana@example.com")
+    Notification.objects.filter(id=message.id).advance(Status.DELIVERED, timezone.now())
+    return CallbackDelivery.objects.get(notification=message)
+
+
+def member(service: Service, *roles: Role) -> Client:
+    user = User.objects.create_user(f"jo-{service.pk}-{len(roles)}", password="a-long-password-2", is_staff=True)
+    row = factories.make_team_member(service, f"jo{len(roles)}@example.com")
+    TeamMember.objects.filter(pk=row.pk).update(user=user, roles=list(roles))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_callback_is_made_with_a_secret_that_is_shown_once(console, service, receiver):
+    answer = console.post(ADD, form(console, service, receiver.url))
+
+    endpoint = CallbackEndpoint.objects.get()
+    shown = SECRET.search(answer.content.decode())
+    assert shown
+    assert shown[1].replace("&#x3D;", "=") == endpoint.signing_secret
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert (endpoint.url, endpoint.bearer_token, endpoint.created_by) == (
+        receiver.url, "token-0123456789", "mina@example.org",
+    )  # fmt: skip
+    for place in (LIST, page_of(endpoint), page_of(endpoint, "history"), page_of(endpoint, "rotate")):
+        page = console.get(place).content.decode()
+        assert endpoint.signing_secret not in page
+        assert "token-0123456789" not in page
+    kept = [f"{event.before}{event.after}" for event in AuditEvent.objects.all()]
+    assert kept
+    assert not [text for text in kept if "whsec_" in text or "token-0123456789" in text]
+
+
+def test_the_same_form_sent_twice_makes_one(console, service, receiver):
+    filled = form(console, service, receiver.url)
+    console.post(ADD, filled)
+
+    assert console.post(ADD, filled).status_code == 409
+    assert CallbackEndpoint.objects.count() == 1
+
+
+def test_an_unsigned_one_has_no_secret_to_show(console, service, receiver):
+    filled = form(console, service, receiver.url)
+    del filled["is_signed"]
+
+    answer = console.post(ADD, filled)
+
+    endpoint = CallbackEndpoint.objects.get()
+    assert (answer.status_code, answer["Location"]) == (302, page_of(endpoint))
+    assert endpoint.signing_secret is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"url": "http://hooks.example.org/"}, "The URL must start https://."),
+        ({"url": "https://10.0.0.1/"}, "The URL must not lead to a private network."),
+        ({"url": "https://169.254.169.254/"}, "The URL must not lead to a private network."),
+        ({"url": "https://[64:ff9b::a00:1]/"}, "The URL must not lead to a private network."),
+        ({"url": "https://2130706433/"}, "The URL must name its host by a name"),
+        ({"url": "https://user@example.org/"}, "The URL must not hold a user name or password."),
+        ({"url": f"https://{'a' * 64}.example/"}, "The host of this URL cannot be called"),
+        ({"url": ""}, "This field is required."),
+        ({"bearer_token": "short"}, "10 to 2000 letters, digits or signs"),
+        ({"bearer_token": "has a blank in it"}, "10 to 2000 letters, digits or signs"),
+        ({"bearer_token": "äöü-0123456789"}, "10 to 2000 letters, digits or signs"),
+        ({"kind": "weather"}, "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field_in_words(console, service, receiver, fields, words):
+    answer = console.post(ADD, form(console, service, receiver.url, **fields))
+
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert words in page
+    assert "token-0123456789" not in page
+    assert CallbackEndpoint.objects.count() == 0
+
+
+def test_a_second_one_of_the_kind_is_refused_and_one_of_the_other_kind_is_not(console, service, receiver):
+    factories.make_callback(service, receiver.url)
+
+    refused = console.post(ADD, form(console, service, receiver.url))
+    other = console.post(ADD, form(console, service, receiver.url, kind="received_text_message"))
+
+    assert "This service has one of this kind already" in refused.content.decode()
+    assert SECRET.search(other.content.decode())
+    assert set(CallbackEndpoint.objects.values_list("kind", flat=True)) == set(CallbackKind)
+
+
+@pytest.mark.parametrize("step", ["edit", "rotate", "remove"])
+def test_grave_steps_want_a_recent_sign_in(console, service, step):
+    endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=29)):
+        console.get(LIST)
+    with time_machine.travel(timezone.now() + timedelta(minutes=31)):
+        client = Client()
+        client.force_login(User.objects.get(username="mina"))
+        session = client.session
+        session["proved_at"] = (timezone.now() - timedelta(hours=1)).timestamp()
+        session.save()
+        for place in (ADD, page_of(endpoint, step)):
+            answer = client.get(place)
+            assert answer.status_code == 302
+            assert "/admin/confirm" in answer["Location"]
+
+
+def test_url_and_token_are_changed(console, service, receiver):
+    endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
+    page = page_of(endpoint, "edit")
+
+    kept = console.post(page, {"url": receiver.url, "bearer_token": ""})
+    endpoint.refresh_from_db()
+    assert (kept.status_code, endpoint.url, endpoint.bearer_token) == (302, receiver.url, "token-0123456789")
+
+    console.post(page, {"url": receiver.url, "bearer_token": "another-0123456789"})
+    endpoint.refresh_from_db()
+    assert endpoint.bearer_token == "another-0123456789"
+
+    refused = console.post(page, {"url": "https://10.0.0.1/", "bearer_token": ""})
+    assert "must not lead to a private network" in refused.content.decode()
+    endpoint.refresh_from_db()
+    assert endpoint.url == receiver.url
+
+
+def test_a_rotated_secret_is_shown_once_and_both_sign_for_a_day(console, service, receiver):
+    old = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    endpoint = factories.make_callback(service, receiver.url, signing_secret=old)
+    nonce = nonce_of(console, page_of(endpoint, "rotate"))
+
+    answer = console.post(page_of(endpoint, "rotate"), {"nonce": nonce})
+    again = console.post(page_of(endpoint, "rotate"), {"nonce": nonce})
+
+    endpoint.refresh_from_db()
+    shown = SECRET.search(answer.content.decode())
+    assert shown
+    assert shown[1].replace("&#x3D;", "=") == endpoint.signing_secret != old
+    assert again.status_code == 409
+    call_back(owe(endpoint).id)
+    [posted] = receiver.posted
+    for secret in (old, endpoint.signing_secret):
+        assert Webhook(secret).verify(posted.body, posted.headers)
+
+
+def test_a_test_event_goes_out_and_its_answer_is_shown(console, service):
+    with Receiver(200, reply=b"got <it>") as receiver:
+        endpoint = factories.make_callback(service, receiver.url)
+        assert "Send test event" in console.get(page_of(endpoint, "try")).content.decode()
+
+        answer = console.post(page_of(endpoint, "try"))
+        delivery = CallbackDelivery.objects.get()
+        call_back(delivery.id)
+
+    page = console.get(answer["Location"]).content.decode()
+    assert str(delivery.pk) in answer["Location"]
+    assert "got &lt;it&gt;" in page
+    assert "test event" in page
+    assert delivery.webhook_id in page
+
+
+def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, receiver):
+    endpoint = factories.make_callback(service, receiver.url)
+
+    console.post(page_of(endpoint, "pause"))
+    delivery = owe(endpoint)
+    call_back(delivery.id)
+
+    endpoint.refresh_from_db()
+    assert (endpoint.pause_reason, endpoint.paused_by) == (PauseReason.PERSON, "mina")
+    assert endpoint.tell_owners_at is None  # who paused it knows
+    assert receiver.posted == []
+    assert "It is paused already." in console.get(page_of(endpoint, "pause")).content.decode()
+    assert "1 event waited meanwhile" in console.get(page_of(endpoint, "resume")).content.decode()
+
+    console.post(page_of(endpoint, "resume"))
+    call_back(delivery.id)
+
+    endpoint.refresh_from_db()
+    assert (endpoint.paused_at, endpoint.pause_reason) == (None, "")
+    assert len(receiver.posted) == 1
+    told = [event.verb for event in AuditEvent.objects.filter(object_kind="callbackendpoint").order_by("at")]
+    assert told == ["paused", "resumed"]
+
+
+def test_one_event_is_sent_again_under_its_id(console, service):
+    with Receiver(404, 200) as receiver:
+        delivery = owe(factories.make_callback(service, receiver.url))
+        call_back(delivery.id)
+        page = reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])
+        assert "former webhook-id" in console.get(page).content.decode()
+
+        console.post(page)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert delivery.state == DeliveryState.ACCEPTED
+    assert len({posted.headers["webhook-id"] for posted in receiver.posted}) == 1
+
+
+def test_one_that_waits_is_sent_now(console, service):
+    with Receiver(500, 200) as receiver:
+        delivery = owe(factories.make_callback(service, receiver.url))
+        call_back(delivery.id)
+
+        console.post(reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk]))
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert (delivery.state, len(receiver.posted)) == (DeliveryState.ACCEPTED, 2)
+
+
+def test_nothing_is_sent_again_to_a_paused_callback(console, service, receiver):
+    endpoint = factories.make_callback(service, receiver.url)
+    delivery = owe(endpoint)
+    health.pause(endpoint, PauseReason.GONE)
+
+    page = console.get(reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])).content.decode()
+
+    assert "The callback is paused" in page
+
+
+def test_all_that_failed_since_a_moment_is_sent_again(console, service):
+    with Receiver(404) as receiver:
+        endpoint = factories.make_callback(service, receiver.url)
+        old, new = owe(endpoint), owe(endpoint)
+        for delivery in (old, new):
+            call_back(delivery.id)
+    CallbackDelivery.objects.filter(id=old.id).update(finished_at=timezone.now() - timedelta(days=2))
+    page = page_of(endpoint, "resend-failed")
+    assert "2 events could not be delivered" in console.get(page).content.decode()
+
+    since = timezone.localtime(timezone.now() - timedelta(hours=1))
+    answer = console.post(page, {"since": f"{since:%Y-%m-%dT%H:%M}"}, follow=True)
+
+    assert "Sent again: 1 event." in answer.content.decode()
+    states = dict(CallbackDelivery.objects.values_list("id", "state"))
+    assert states == {old.id: DeliveryState.GIVEN_UP, new.id: DeliveryState.WAITING}
+    future = console.post(page, {"since": "2999-01-01T00:00"}).content.decode()
+    assert "This moment is still to come." in future
+
+
+def test_a_removed_callback_takes_its_log_along(console, service, receiver):
+    endpoint = factories.make_callback(service, receiver.url)
+    owe(endpoint)
+
+    console.post(page_of(endpoint, "remove"))
+
+    assert (CallbackEndpoint.objects.count(), CallbackDelivery.objects.count()) == (0, 0)
+    assert AuditEvent.objects.get(verb="removed").before == {"kind": "delivery_status", "url": receiver.url}
+
+
+def test_the_list_says_how_a_callback_does(console, service):
+    assert "No callbacks." in console.get(LIST).content.decode()
+    with Receiver(200, 404) as receiver:
+        endpoint = factories.make_callback(
+            service, receiver.url, signing_secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        )
+        for delivery in (owe(endpoint), owe(endpoint)):
+            call_back(delivery.id)
+
+    page = console.get(LIST).content.decode()
+
+    for words in (receiver.url, "Delivery status", "Token, signed", "50 % of 2", "Failing"):
+        assert words in page, words
+    health.pause(endpoint, PauseReason.FAILING)
+    assert "Paused" in console.get(LIST).content.decode()
+    assert "Nothing but failures for three days" in console.get(page_of(endpoint)).content.decode()
+
+
+def test_the_log_lists_and_filters(console, service):
+    with Receiver(503) as receiver:
+        endpoint = factories.make_callback(service, receiver.url)
+        delivery = owe(endpoint)
+        call_back(delivery.id)
+    other = CallbackDelivery.objects.owe_test(factories.make_callback(kind=CallbackKind.RECEIVED_TEXT_MESSAGE))
+
+    everything = console.get(LOG).content.decode()
+    filtered = console.get(f"{LOG}?endpoint={endpoint.pk}").content.decode()
+
+    assert f"message {str(delivery.notification_id)[:8]}" in everything
+    assert "503" in everything
+    assert str(other.pk) in everything
+    assert str(delivery.pk) in filtered
+    assert str(other.pk) not in filtered
+    assert console.get(f"{LOG}?endpoint=x").status_code == 200
+
+
+def shown_body(client: Client, delivery: CallbackDelivery) -> dict[str, Any]:
+    page = client.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])).content.decode()
+    found = re.search(r'aria-label="Body of the request">(.*?)</pre>', page, re.DOTALL)
+    assert found
+    body: dict[str, Any] = json.loads(found[1].replace("&quot;", '"'))
+    return body
+
+
+def test_recipients_and_replies_are_for_those_who_may_see_recipients(service):
+    with Receiver(200, reply=b"echo ana@example.com") as receiver:
+        delivery = owe(factories.make_callback(service, receiver.url))
+        call_back(delivery.id)
+    page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
+    sees, may_not = member(service, Role.SEE_ACTIVITY, Role.SEE_RECIPIENTS), member(service, Role.SEE_ACTIVITY)
+
+    assert shown_body(sees, delivery)["to"] == "ana@example.com"
+    assert "echo ana@example.com" in sees.get(page).content.decode()
+    assert shown_body(may_not, delivery)["to"] == "a…@example.com"
+    assert "ana@example.com" not in may_not.get(page).content.decode()
+
+
+def test_who_may_only_look_changes_nothing(service, receiver):
+    endpoint = factories.make_callback(service, receiver.url)
+    delivery = owe(endpoint)
+    looks = member(service, Role.SEE_ACTIVITY)
+
+    assert looks.get(LIST).status_code == 200
+    assert looks.get(page_of(endpoint)).status_code == 200
+    assert looks.get(ADD).status_code == 403
+    resend = reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])
+    for step in ("edit", "rotate", "try", "pause", "resume", "resend-failed", "remove"):
+        assert looks.post(page_of(endpoint, step)).status_code == 403, step
+    assert looks.post(resend).status_code == 403
+
+
+def test_another_services_callbacks_do_not_exist(service, receiver):
+    endpoint = factories.make_callback(factories.make_service(), receiver.url)
+    delivery = owe(endpoint)
+    stranger = member(service, Role.SEE_ACTIVITY, Role.MANAGE_API, Role.SEE_RECIPIENTS)
+
+    assert receiver.url not in stranger.get(LIST).content.decode()
+    assert str(delivery.pk) not in stranger.get(f"{LOG}?endpoint={endpoint.pk}").content.decode()
+    for step in ("change", "history", "edit", "rotate", "try", "pause", "resume", "resend-failed", "remove"):
+        assert stranger.get(page_of(endpoint, step)).status_code == 404, step
+    for step in ("change", "resend"):
+        place = reverse(f"admin:notifications_callbackdelivery_{step}", args=[delivery.pk])
+        assert stranger.get(place).status_code == 404, step
+
+
+def test_a_script_in_a_url_or_reply_stays_text(console, service):
+    script = "<script>alert(1)</script>"
+    with Receiver(200, reply=script.encode()) as receiver:
+        endpoint = factories.make_callback(service, f"{receiver.url}?{script}")
+        delivery = CallbackDelivery.objects.owe_test(endpoint)
+        call_back(delivery.id)
+
+    for place in (LIST, page_of(endpoint), page_of(endpoint, "edit"), LOG, f"{LOG}{delivery.pk}/change/"):
+        assert script not in console.get(place).content.decode(), place

@@ -1,0 +1,92 @@
+"""What few of many messages match is found by an index of their own, not by reading the log's to its end.
+
+The statements are those of the page, explained by the database that the tests run on, over a table that has statistics.
+"""
+
+import uuid
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from notifications.models import Attachment, Notification, Status
+from tests import factories
+from tests.notifications.download.sending import send_file
+
+LOG = "/admin/notifications/notification/"
+MESSAGES = 2000
+FEW = 4
+COUNT = 'SELECT COUNT(*) FROM (SELECT "notifications_notification"'
+STRETCH = 'SELECT "notifications_notification"."created_at" AS'
+BY_ID = {"postgresql": "notifications_notification_pkey", "sqlite": "sqlite_autoindex_notifications_notification_1"}
+
+
+@pytest.fixture
+def template(db):
+    """A template whose messages are many, a few of them by the console and a few others with a file."""
+    template = factories.make_template(factories.make_service(name="Tides"))
+    first = factories.make_notification(template, status=Status.DELIVERED)
+    columns = [field for field in Notification._meta.concrete_fields if not field.primary_key]
+    values = {field.attname: getattr(first, field.attname) for field in columns} | {"created_at": timezone.now()}
+    Notification.objects.bulk_create(
+        Notification(**values | {"origin": "console" if number < FEW else "api"}) for number in range(MESSAGES)
+    )
+    for filed in Notification.objects.filter(origin="api").order_by("pk")[:FEW]:
+        file = send_file(template.service).row
+        Attachment.objects.filter(pk=file.pk).update(notification_id=filed.pk, created_at=filed.created_at)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return template
+
+
+def plans(browser, query, *beginnings):
+    """Open the log, and return how the database goes about the statements that begin so, in their order."""
+    with CaptureQueriesContext(connection) as queries:
+        listed = browser.get(f"{LOG}?{query}").context["cl"].result_list
+    assert len(listed) == FEW
+    explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
+    found = []
+    with connection.cursor() as cursor:
+        for statement in [one["sql"] for one in queries if one["sql"].startswith(beginnings)]:
+            cursor.execute(f"{explain} {statement}")
+            found.append("\n".join(str(row) for row in cursor.fetchall()))
+    return found
+
+
+def test_messages_by_the_console_have_an_index_of_their_own(console, template):
+    found = plans(console, "origin__exact=console", COUNT, STRETCH)
+
+    assert len(found) > len(Status)
+    for plan in found:
+        assert "notification_by_console" in plan, plan
+
+
+def test_messages_with_a_file_are_found_from_their_files_where_these_are_few(console, template):
+    every, *_ = plans(console, "file=yes", COUNT)
+
+    assert BY_ID[connection.vendor] in every, every
+
+
+def test_messages_with_a_file_are_found_also_where_these_are_many(console, template):
+    """The last of the files is of a message that is gone."""
+    filed = list(Notification.objects.filter(origin="console").order_by("pk"))
+    filed += Notification.objects.filter(origin="api").order_by("-pk")[:300]
+    first = Attachment.objects.first()
+    Attachment.objects.all().delete()
+    for number, message in enumerate([*filed, Notification(created_at=timezone.now())]):
+        first.pk, first.storage_name = uuid.uuid4(), str(number)
+        first.notification_id, first.created_at = message.pk, message.created_at
+        first.save(force_insert=True)
+
+    page = console.get(f"{LOG}?file=yes&p=7").context["cl"]
+
+    assert page.result_count == len(filed)
+    assert {row.pk for row in page.result_list} <= {message.pk for message in filed}
+    assert len(page.result_list) == len(filed) - 6 * page.list_per_page
+
+
+def test_where_there_is_no_file_nothing_is_found(console, template):
+    Attachment.objects.all().delete()
+
+    assert console.get(f"{LOG}?file=yes").context["cl"].result_count == 0

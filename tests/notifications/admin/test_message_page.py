@@ -1,0 +1,199 @@
+"""One message: as it was sent, and its way in steps and in one sentence."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from notifications.models import Attachment, Channel, KeyType, Role, Status
+from tests import factories
+from tests.notifications.download.sending import send_file
+from tests.people import colleague
+
+ATTEMPT = {
+    "at": "2026-11-20T09:00:01+00:00",
+    "provider": "smtp-1",
+    "outcome": "accepted",
+    "reply": "250 queued",
+    "ms": 84,
+}
+
+
+@pytest.fixture
+def template(db):
+    return factories.make_template(factories.make_service(name="Tides"), name="Tide table")
+
+
+@pytest.fixture
+def text(template):
+    return factories.make_template(template.service, Channel.SMS, name="Gate code")
+
+
+def page_of(browser, message):
+    return browser.get(reverse("admin:notifications_notification_change", args=[message.pk]))
+
+
+def told(browser, message):
+    answer = page_of(browser, message)
+    return answer.context["sentence"], [moment.title for moment in answer.context["moments"]]
+
+
+def test_an_email_is_shown_in_a_frame_without_scripts(console, template):
+    message = factories.make_notification(
+        template,
+        body="Dear Ana **now** <script>alert(1)</script>",
+        one_click_unsubscribe_url="https://example.org/out",
+        reply_to=factories.make_reply_to(template.service, "office@example.org"),
+        reference="case-7",
+    )
+
+    page = page_of(console, message).content.decode()
+
+    assert '<iframe class="nf-email" sandbox srcdoc=' in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert "<script>alert" not in page
+    for fact in ("ana@example.com", "office@example.org", "https://example.org/out", "case-7", "Tide table, version 1"):
+        assert fact in page
+    assert f'value="{message.pk}"' in page
+    assert f"{reverse('admin:notifications_template_version', args=[template.pk])}?number=1" in page
+
+
+def test_a_text_message_is_a_bubble_with_its_parts(console, text):
+    message = factories.make_notification(text, body="<b>gate</b> 37")
+
+    page = page_of(console, message).content.decode()
+
+    assert "&lt;b&gt;gate&lt;/b&gt; 37" in page
+    assert "1 part · standard alphabet · 14 of 160 characters" in page
+    assert "SIGNALBOX" in page
+
+
+def test_a_recipient_is_masked_without_the_role(template):
+    message = factories.make_notification(template, "ana@example.org")
+    browser = colleague(template.service, Role.SEE_ACTIVITY)
+
+    page = page_of(browser, message).content.decode()
+
+    assert "a…@example.org" in page
+    assert "ana@example.org" not in page
+    assert "Log for this recipient" not in page
+
+
+def test_files_are_named_and_no_link_shows_its_key(console, template):
+    sent = send_file(template.service)
+    message = factories.make_notification(template, body="Get it at https://files.example/d/abc without a key")
+    Attachment.objects.filter(pk=sent.row.pk).update(notification_id=message.pk, created_at=message.created_at)
+    message.set_outgoing("Hello", "https://files.example/d/abc?key=THE-KEY")
+    message.save()
+
+    page = page_of(console, message).content.decode()
+
+    assert sent.row.name in page
+    assert f"{sent.row.last_day:%-d %b %Y}" in page
+    assert "THE-KEY" not in page
+
+
+def test_the_way_of_a_delivered_message(console, template):
+    key = factories.make_api_key(template.service, name="pay-live", last_client="notifications-python-client/10.0.0")
+    at = timezone.now().replace(microsecond=0) - timedelta(minutes=5)
+    message = factories.make_notification(
+        template,
+        api_key=key,
+        request_id="5a3c6d1e",
+        status=Status.DELIVERED,
+        provider="smtp-1",
+        attempts=[{**ATTEMPT, "outcome": "temporary", "reply": "451 greylisted", "ms": 1200}, ATTEMPT],
+        receipts=[{"at": at.isoformat(), "outcome": "delivered", "code": "2.0.0"}],
+        created_at=at,
+        completed_at=at + timedelta(seconds=3),
+    )
+
+    page = page_of(console, message)
+
+    assert [moment.title for moment in page.context["moments"]] == [
+        "Accepted",
+        "Queued",
+        "Try 1: smtp-1 could not take it now",
+        "Try 2: smtp-1 took it",
+        "smtp-1 reports: delivered",
+        "Delivered",
+    ]
+    assert page.context["sentence"] == "It reached the recipient 3.0 seconds after it was accepted."
+    shown = page.content.decode()
+    for detail in ("by the key pay-live", "notifications-python-client/10.0.0", "request 5a3c6d1e", "“451 greylisted”"):
+        assert detail in shown
+    for detail in ("1200 ms", "its word for it: 2.0.0", 'title="2026-11-20 09:00:01.000000 UTC"'):
+        assert detail in shown
+    assert "data-refresh" not in shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "beginning"),
+    [
+        ({}, "It waits for a worker"),
+        (
+            {"attempts": [{**ATTEMPT, "outcome": "temporary"}]},
+            "It could not be handed over, tried once. The next try is",
+        ),
+        ({"scheduled_for": datetime(2999, 1, 1, 9, tzinfo=UTC)}, "It waits for its time, 1 January 2999"),
+        ({"status": Status.SENDING, "provider": "smtp-1"}, "smtp-1 took it and has not yet reported"),
+        ({"status": Status.PENDING, "provider": "gw"}, "gw took it and is still trying"),
+        ({"status": Status.SENT, "provider": "gw"}, "gw took it. From the country of this number no receipt"),
+        ({"status": Status.DELIVERED, "key_type": KeyType.TEST}, "This was a test: nothing left"),
+        ({"status": Status.DELIVERED}, "It reached the recipient."),
+        ({"status": Status.PERMANENT_FAILURE}, "It did not reach anybody: the address does not exist"),
+        (
+            {"status": Status.TEMPORARY_FAILURE},
+            "It did not reach the recipient in time: for example the mailbox is full",
+        ),
+        ({"status": Status.TECHNICAL_FAILURE}, "It never left"),
+    ],
+)
+def test_one_plain_sentence_says_what_happened(console, template, fields, beginning):
+    sentence, _ = told(console, factories.make_notification(template, **fields))
+
+    assert sentence.startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("status", "beginning"),
+    [
+        (Status.PERMANENT_FAILURE, "It did not reach anybody: the number is wrong"),
+        (Status.TEMPORARY_FAILURE, "It did not reach the recipient in time: for example the phone was off"),
+    ],
+)
+def test_the_sentence_of_a_text_message(console, text, status, beginning):
+    assert told(console, factories.make_notification(text, status=status))[0].startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("entry", "title"),
+    [
+        ({"outcome": "permanent"}, "smtp-1 refused it"),
+        ({"outcome": "uncertain"}, "Nobody knows whether smtp-1 took it"),
+        ({"outcome": "uncertain", "provider": "", "at": None, "ms": 0}, "Nobody knows whether a provider took it"),
+        ({"outcome": "test", "provider": ""}, "It ended as a test: no provider saw it"),
+        ({"outcome": "something new"}, "something new"),
+    ],
+)
+def test_each_attempt_is_told_with_its_outcome(console, template, entry, title):
+    message = factories.make_notification(template, attempts=[{**ATTEMPT, **entry}])
+
+    assert told(console, message)[1][2] == title
+
+
+def test_a_message_on_its_way_refreshes_and_says_when_it_is_tried_again(console, template):
+    message = factories.make_notification(template, attempts=[{**ATTEMPT, "outcome": "temporary"}])
+
+    page = page_of(console, message).content.decode()
+
+    assert "data-refresh" in page
+    assert "next try " in page
+    assert ">Reload</a>" in page
+
+
+def test_a_message_of_the_console_says_by_whom(console, template):
+    message = factories.make_notification(template, origin="console", created_by="mina@example.org")
+
+    assert "by mina@example.org at the console" in page_of(console, message).content.decode()

@@ -1,0 +1,249 @@
+"""The editor: samples that stay, versions that can be looked at, and a preview that is what arrives."""
+
+import html
+import re
+
+import pytest
+from django.urls import reverse
+
+from notifications.delivery.deliver import deliver
+from notifications.models import Channel, KeyType, Notification, Role, Template
+from notifications.submission import recall
+from tests import factories
+from tests.notifications.calling import make_caller
+from tests.people import colleague
+
+PREVIEW = "/admin/notifications/template/preview/"
+NO_VERSIONS = {"versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
+TEXT = (
+    "# Dear ((name))\n\nBring:\n\n((things))\n\n((late??You are late.)) See example.gov and [us](https://example.org)."
+)
+SAMPLES = {
+    "kind-name": "text",
+    "sample-name": "Jo <b> & co",
+    "kind-things": "list",
+    "sample-things": "rope\r\nbait",
+    "kind-late": "yes",
+    "sample-late": "",
+}
+
+
+@pytest.fixture
+def service(db):
+    return factories.make_service(name="Tides")
+
+
+@pytest.fixture
+def template(service):
+    return factories.make_template(service, content=TEXT, subject="For ((name))", name="Welcome")
+
+
+def page_of(template, page="change"):
+    return reverse(f"admin:notifications_template_{page}", args=[template.pk])
+
+
+def save(client, template, **fields):
+    values = {"name": "Welcome", "subject": "For ((name))", "content": TEXT, "note": "", "based_on": 1}
+    return client.post(page_of(template), {**values, **NO_VERSIONS, **fields}, follow=True)
+
+
+def preview(client, **typed):
+    return client.post(PREVIEW, typed, headers={"X-Requested-With": "fetch"}).content.decode()
+
+
+def document_of(page):
+    """The email that a pane shows, as it is sent: without the policy that its frame has beside it."""
+    document = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
+    return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", document)
+
+
+def text(part):
+    return part.get_content().replace("\r\n", "\n").rstrip("\n")
+
+
+def test_samples_are_kept_with_the_template_and_make_no_version(console, template):
+    page = save(console, template, **SAMPLES).content.decode()
+
+    template.refresh_from_db()
+    assert template.samples == {
+        "name": {"kind": "text", "value": "Jo <b> & co"},
+        "things": {"kind": "list", "value": "rope\nbait"},
+        "late": {"kind": "yes", "value": ""},
+    }
+    assert template.current_version == 1
+    assert "it stays version 1" in page
+    shown = console.get(page_of(template)).content.decode()
+    assert "For Jo &lt;b&gt; &amp; co" in shown  # also where no script runs
+
+
+def test_samples_of_a_new_template_are_kept(console, service):
+    values = {"service": str(service.pk), "type": "sms", "name": "Gate", "content": "Code ((code))", "note": ""}
+
+    console.post("/admin/notifications/template/add/", {**values, "kind-code": "text", "sample-code": "42\0"})
+
+    assert Template.objects.get().samples == {"code": {"kind": "text", "value": "42"}}
+
+
+def test_a_placeholder_keeps_its_sample_in_another_spelling(console, template):
+    save(console, template, **SAMPLES)
+
+    assert "For Jo" in preview(console, template=template.pk, subject="For ((NAME))", content="Hi")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "shown"),
+    [
+        ("text", "one\ntwo", "one"),
+        ("list", "one\n\n two ", "two</li>"),
+        ("yes", "", "You are late."),
+        ("fax", "yes", "You are late."),  # no such kind: a text
+    ],
+)
+def test_a_sample_is_what_a_caller_would_send(console, template, kind, value, shown):
+    typed = {"kind-late": kind, "sample-late": value}
+
+    page = preview(console, template=template.pk, subject="S", content="((late)) ((late??You are late.))", **typed)
+
+    assert shown in html.unescape(page)
+
+
+def test_a_condition_that_is_off_is_left_out(console, template):
+    page = preview(
+        console, template=template.pk, subject="S", content="Hi ((late??You are late.))", **{"kind-late": "no"}
+    )
+
+    assert "You are late." not in document_of(page)
+
+
+def test_a_file_shows_as_the_link_it_becomes(console, template):
+    typed = {"kind-form": "file", "content": "[The form](((form)))", "subject": "S"}
+
+    page = preview(console, template=template.pk, **typed)
+
+    assert f"/services/{template.service_id}/documents/" in document_of(page)
+    assert "does not begin with https" not in page
+
+
+def test_a_text_message_offers_no_file(console, service):
+    typed = {"service": service.pk, "type": "sms", "content": "Code ((code))", "kind-code": "file"}
+
+    assert "A file" not in preview(console, **typed)
+
+
+def test_what_is_typed_is_what_the_preview_of_the_api_says_and_what_arrives(console, settings, smtp_sink):
+    settings.PROVIDERS = [f"mail={smtp_sink.url}"]
+    settings.EMAIL_UNLINKED_NAMES = ["example.gov"]
+    caller = make_caller(name="Tides")
+    template = factories.make_template(caller.service, content=TEXT, subject="For ((name))", unsubscribe_link=False)
+    values = {"name": "Jo <b> & co", "things": ["rope", "bait"], "late": "yes"}
+
+    page = preview(console, template=template.pk, subject="For ((name))", content=TEXT, **SAMPLES)
+    told = caller.post(f"/v2/template/{template.pk}/preview", {"personalisation": values}).json()
+    answer = caller.send_email(template, personalisation=values)
+    deliver(Notification.objects.get(pk=answer.json()["id"]).pk)
+
+    plain, document = smtp_sink.wait_for_message().iter_parts()
+    assert document_of(page).rstrip("\n") == text(document)
+    assert told["html"] in document_of(page)
+    assert told["subject"] == html.unescape(re.search(r'<p class="nf-subject">(.*?)</p>', page)[1])
+    assert told["body"] == answer.json()["content"]["body"]
+    assert (
+        html.unescape(re.search(r'<pre class="sb-code">(.*?)</pre>', page, re.DOTALL)[1]).strip() == text(plain).strip()
+    )
+
+
+def test_a_text_message_previews_as_it_is_sent(console):
+    caller = make_caller(name="Tides")
+    template = factories.make_template(caller.service, Channel.SMS, content="Tide ((hour)) ŵ")
+    typed = {"template": template.pk, "content": "Tide ((hour)) ŵ", "kind-hour": "text", "sample-hour": "at 9"}
+
+    page = preview(console, **typed)
+    sent = caller.send_sms(template, personalisation={"hour": "at 9"}).json()["content"]["body"]
+
+    assert f'<div class="nf-bubble">{html.escape(sent)}</div>' in page
+    assert "Use w instead of ŵ." in page
+
+
+def test_no_unsubscribe_link_although_callers_pass_one_is_warned_of(console, template):
+    warning = "Callers give an address for unsubscribing with one click"
+    typed = {"template": template.pk, "subject": "S", "content": "Hi"}
+    assert warning not in preview(console, **typed)
+
+    factories.make_notification(template, one_click_unsubscribe_url="https://example.org/u")
+
+    assert warning in preview(console, **typed)
+    assert warning not in preview(console, **typed, unsubscribe_link="on")
+
+
+def test_versions_say_who_when_why_and_how_many_messages(console, template):
+    save(console, template, content="Dear all", note="shorter")
+    factories.make_notification(template, template_version=1)
+    factories.make_notification(template, template_version=1, key_type=KeyType.TEST)
+
+    page = console.get(page_of(template)).content.decode()
+    cells = re.findall(r"field-(messages|told|author)[^>]*>\s*(?:<[^>]+>\s*)*([^<]+?)\s*<", page)
+
+    assert ("told", "shorter") in cells
+    assert ("author", "mina@example.org") in cells
+    assert [value for name, value in cells if name == "messages" and value.isdigit()] == ["0", "1"]
+
+
+def test_an_old_version_is_shown_as_on_the_editor(console, template):
+    save(console, template, content="Dear all", **SAMPLES)
+
+    page = console.get(page_of(template, "version"), {"number": 1}).content.decode()
+
+    assert '<iframe class="nf-email" sandbox srcdoc=' in page
+    assert "Bring:" in document_of(page)
+    assert "Version 1" in page
+
+
+@pytest.mark.parametrize("number", ["", "0", "9", "x", "²", "9" * 30])
+def test_a_version_that_is_not_there_is_not_found(console, template, number):
+    assert console.get(page_of(template, "version"), {"number": number}).status_code == 404
+
+
+def test_the_page_leads_to_a_test_and_holds_a_call(console, template):
+    page = console.get(page_of(template)).content.decode()
+
+    assert f'href="/admin/notifications/notification/send/?template={template.pk}"' in page
+    assert "paste-a-test-key-here" in page
+    assert f'value="{template.pk}" aria-label="Id of the template"' in page
+
+
+def test_who_only_sees_activity_reads_the_text_and_its_versions(service, template):
+    client = colleague(service, Role.SEE_ACTIVITY)
+
+    page = client.get(page_of(template)).content.decode()
+
+    assert "((things))" in page
+    assert 'sandbox srcdoc="' in page
+    assert "Send a test" not in page
+    assert "data-preview=" not in page
+    assert client.get(page_of(template, "version"), {"number": 1}).status_code == 200
+    assert client.post(page_of(template, "archive"), {"seen": "on"}).status_code == 403
+
+
+@pytest.mark.parametrize("page", ["change", "version", "archive", "restore", "history"])
+def test_a_template_of_another_service_is_not_there(template, page):
+    client = colleague(factories.make_service(), Role.EDIT_TEMPLATES, Role.SEE_ACTIVITY)
+
+    assert client.get(page_of(template, page), {"number": 1}).status_code == 404
+
+
+def test_who_may_neither_edit_nor_see_is_refused(service, template):
+    client = colleague(service, Role.MANAGE_API)
+
+    assert client.get(page_of(template)).status_code == 403
+    assert client.get(page_of(template, "version"), {"number": 1}).status_code == 403
+    assert client.post(PREVIEW, {"template": template.pk, "content": "Hi"}).status_code == 403
+
+
+def test_saving_again_after_both_were_seen_is_the_next_version(console, template):
+    save(console, template, content="Theirs")
+    recall.forget()
+
+    seen = save(console, template, content="Mine", based_on=1).content.decode()
+    again = save(console, template, content="Mine", based_on=re.search(r'name="based_on" value="(\d+)"', seen)[1])
+
+    assert "Saved as version 3. Messages sent from now on use it." in again.content.decode()

@@ -1,0 +1,55 @@
+"""What the editor warns of: odd, but never in the way."""
+
+import pytest
+
+from notifications.admin.template_warnings import warnings
+
+UNBALANCED = "There are more (( than ))"
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("Dear ((name)", UNBALANCED),
+        ("Dear name))", UNBALANCED),
+        ("((late??You are late.", "The condition ((late?? is never closed."),
+        ("((late??Come (soon).)) ((name))", "The condition ((late?? is never closed."),
+        ("Dear ((name, title))", "There is a comma inside ((name, title))."),
+        ("THIS IS AN IMPORTANT MESSAGE FOR ALL OF YOU", "ALL CAPITALS are hard to read"),
+        ("[here](((address)))", "The link ((address)) does not begin with https://"),
+        ("[here](example.org/((id)))", "The link example.org/((id)) does not begin with https://"),
+        ("Go to www.example.org/tides/((id)).", "The link www.example.org/tides/((id)) does not begin with https://"),
+        ("Go to example.org/((first id))", "The link example.org/((first id)) does not begin with https://"),
+    ],
+)
+def test_what_is_odd_is_said(text, warning):
+    assert any(warning in one for one in warnings("A subject", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear ((name)), ((late??sorry, you are late.))",
+        "[here](https://example.org/((id)))",
+        "[write](mailto:((address)))",
+        "See https://example.org/((id)) and ((name)).",
+        "Yours.((late??Hurry.))",
+        "AT 9 AM",
+    ],
+)
+def test_what_is_usual_is_left_alone(text):
+    assert warnings("A subject", text) == []
+
+
+def test_a_file_brings_its_own_https():
+    assert warnings("", "[The form](((form)))", files=["form"]) == []
+
+
+def test_a_long_text_of_brackets_is_read_in_one_go():
+    text = "((a??" * 50_000 + "a." * 100_000 + "((b))"
+
+    assert any("is never closed" in one for one in warnings("", text))
+
+
+def test_each_warning_is_said_once():
+    assert len(warnings("", "((a??b ((a??b")) == 2  # unbalanced, and never closed

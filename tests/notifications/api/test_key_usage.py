@@ -1,0 +1,98 @@
+"""What is counted of a key: its calls by day and its newest refusals, without a value the caller sent."""
+
+from typing import Any
+
+import pytest
+
+from notifications.models import ApiKeyDay, ApiRefusal
+from notifications.models.key_usage import REFUSALS_KEPT
+from notifications.submission import key_usage
+from tests.notifications.calling import Caller, make_caller, sms_template
+from tests.notifications.tokens import make_token
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def caller() -> Caller:
+    key_usage.store_pending()
+    ApiKeyDay.objects.all().delete()
+    ApiRefusal.objects.all().delete()
+    return make_caller()
+
+
+def call(caller: Caller, *, secret: str | None = None, **token: Any) -> None:
+    signed = make_token(str(caller.service.id), secret or caller.key.secret, **token)
+    caller.get("/v2/notifications", Authorization=f"Bearer {signed}")
+
+
+def days() -> list[tuple[int, int]]:
+    key_usage.store_pending()
+    return list(ApiKeyDay.objects.values_list("calls", "refused"))
+
+
+def test_calls_and_refusals_are_added_up_by_day(caller: Caller) -> None:
+    template = sms_template(caller)
+    caller.send_sms(template)
+    assert days() == [(1, 0)]
+
+    caller.send_sms(template)
+    caller.send_sms(template, phone_number="12")
+
+    assert days() == [(3, 1)]
+
+
+def test_a_refusal_is_kept_by_its_entry_in_the_documentation(caller: Caller) -> None:
+    answer = caller.send_sms(sms_template(caller), phone_number="secret-number")
+    days()
+
+    row = ApiRefusal.objects.get()
+    assert (row.key, row.status, row.kind) == (caller.key, 400, "ValidationError")
+    assert answer.json()["errors"][0]["docs"].endswith(f"#errors-{row.slug}")
+    assert row.request_id == answer.headers["X-Request-Id"]
+
+
+def test_a_wrong_clock_is_told_by_how_much(caller: Caller) -> None:
+    call(caller, iat_offset=-47)
+    call(caller, claims={"iat": 10**300})
+
+    assert days() == [(2, 2)]
+    behind, senseless = ApiRefusal.objects.order_by("id")
+    assert behind.slug == "system-clock"
+    assert 46 <= behind.seconds_apart <= 49
+    assert senseless.seconds_apart is None
+
+
+def test_calls_of_a_revoked_key_are_its_own(caller: Caller) -> None:
+    caller.key.revoked_at = caller.key.created_at
+    caller.key.save()
+
+    caller.get("/v2/notifications")
+
+    assert days() == [(1, 1)]
+    assert ApiRefusal.objects.get().slug == "api-key-revoked"
+
+
+def test_a_stranger_counts_for_nobody(caller: Caller) -> None:
+    call(caller, secret="wrong")
+
+    assert days() == []
+
+
+def test_the_newest_refusals_are_kept(caller: Caller) -> None:
+    for _ in range(2):
+        for _ in range(REFUSALS_KEPT - 5):
+            caller.get("/v2/notifications/no-id")
+        key_usage.store_pending()
+
+    assert ApiRefusal.objects.count() == REFUSALS_KEPT
+    assert days() == [(2 * (REFUSALS_KEPT - 5),) * 2]
+
+
+def test_a_key_that_is_gone_loses_its_count_and_no_other_does(caller: Caller) -> None:
+    gone = make_caller()
+    gone.get("/v2/notifications")
+    caller.get("/v2/notifications")
+    gone.service.delete()
+
+    assert days() == [(1, 0)]

@@ -1,0 +1,96 @@
+"""A row whose blob the store has lost: told of, healed, and never believed of a folder that is not mounted."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import structlog
+import time_machine
+from django.utils import timezone
+
+from config.console.models import AuditEvent
+from notifications.attachments import expiry, store
+from notifications.models import Attachment, AttachmentState, Service
+from tests.factories import make_service
+from tests.notifications.attachments.test_expiry import make_file
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def service() -> Service:
+    return make_service()
+
+
+def sweep(hours: float = 0, **age: timedelta) -> list[dict[str, object]]:
+    """Run the nightly sweep so many hours from now; returns what it logged."""
+    with time_machine.travel(timezone.now() + timedelta(hours=hours)), structlog.testing.capture_logs() as logs:
+        list(expiry.remove_orphans(**age))
+    return [dict(entry) for entry in logs]
+
+
+def state_of(row: Attachment) -> AttachmentState:
+    row.refresh_from_db()
+    return row.state(timezone.now())
+
+
+def test_it_is_told_at_once_and_given_up_after_a_day(service: Service) -> None:
+    lost, kept = make_file(service, blob=None), make_file(service)
+
+    logs = sweep()
+
+    told = {"event": "attachments.blobs_missing", "count": 1, "attachment_ids": [str(lost.pk)], "is_believed": True}
+    assert logs == [told | {"log_level": "error"}]
+    assert state_of(lost) == AttachmentState.AVAILABLE
+    sweep(hours=25)
+    assert (state_of(lost), state_of(kept)) == (AttachmentState.REMOVED, AttachmentState.AVAILABLE)
+    assert lost.name is None
+    event = AuditEvent.objects.get(object_id=str(lost.pk))
+    assert (event.verb, event.service_id) == ("gave_up", service.id)
+    assert sweep(hours=50) == []
+
+
+def test_one_that_comes_back_is_forgotten_about(service: Service) -> None:
+    back, _ = make_file(service, blob=None), make_file(service)
+    sweep()
+    store.write(back.storage_name, b"from a backup")
+
+    sweep(hours=25)
+    store.delete(back.storage_name)
+    sweep(hours=26)
+
+    assert state_of(back) == AttachmentState.AVAILABLE
+
+
+def test_a_folder_that_is_not_mounted_takes_no_file_away(service: Service, blobs: Path) -> None:
+    rows = [make_file(service) for _ in range(3)]
+    elsewhere = blobs.with_name("elsewhere")
+    sweep()
+    shutil.move(blobs, elsewhere)
+    blobs.mkdir()
+    try:
+        sweep(hours=1)
+        sweep(hours=49)
+    finally:
+        shutil.rmtree(blobs)
+        shutil.move(elsewhere, blobs)
+
+    assert {state_of(row) for row in rows} == {AttachmentState.AVAILABLE}
+    sweep(hours=50)
+    assert not Attachment.objects.exclude(missing_since=None).exists()
+
+
+def test_by_hand_it_is_healed_at_once(service: Service) -> None:
+    lost = make_file(service, blob=None)
+
+    sweep(hours=0.1, older_than=timedelta(0))
+
+    assert state_of(lost) == AttachmentState.REMOVED
+
+
+def test_what_is_past_its_day_or_withdrawn_is_no_loss(service: Service) -> None:
+    make_file(service, days=-1, blob=None)
+    make_file(service, blob=None, withdrawn_at=timezone.now())
+
+    assert sweep() == []

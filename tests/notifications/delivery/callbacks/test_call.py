@@ -1,0 +1,453 @@
+"""One callback over real HTTP: what is posted, what each answer leads to, and the schedule of the tries."""
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from config.sealing import seal
+from notifications import tasks
+from notifications.delivery.callbacks import health
+from notifications.delivery.callbacks.call import HINTED_UP_TO, call_back
+from notifications.models import (
+    CallbackDelivery,
+    CallbackEndpoint,
+    CallbackKind,
+    DeliveryState,
+    Notification,
+    PauseReason,
+    ReceivedText,
+    Status,
+)
+from notifications.models.callback_delivery import LOST
+from tests.factories import make_callback, make_notification, make_template
+from tests.receivers import RawServer, Receiver, stay_silent
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+SCHEDULE = [timedelta(seconds=5), 5 * MINUTE, 30 * MINUTE, *(n * HOUR for n in (2, 5, 10, 14, 20, 24))]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as receiver:
+        yield receiver
+
+
+def owe(url: str, **fields: Any) -> CallbackDelivery:
+    """A delivered message whose service wants to be told at `url`."""
+    endpoint = make_callback(url=url, **fields)
+    message = make_notification(make_template(endpoint.service), reference="order-1", recipient="Ana@Example.com")
+    Notification.objects.filter(id=message.id).advance(Status.DELIVERED, timezone.now(), sent_at=timezone.now())
+    return CallbackDelivery.objects.get(notification=message)
+
+
+def make_due(delivery: CallbackDelivery) -> None:
+    """Move time on to the next try."""
+    CallbackDelivery.objects.filter(id=delivery.id).update(next_attempt_at=timezone.now() - MINUTE)
+
+
+def test_a_status_is_posted_as_the_contract_has_it(receiver):
+    delivery = owe(receiver.url)
+
+    assert call_back(delivery.id) is None
+
+    message = delivery.notification
+    message.refresh_from_db()
+    [posted] = receiver.posted
+    assert json.loads(posted.body) == {
+        "id": str(message.id),
+        "reference": "order-1",
+        "to": "Ana@Example.com",
+        "status": "delivered",
+        "created_at": f"{message.created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+        "completed_at": f"{message.completed_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+        "sent_at": f"{message.sent_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+        "notification_type": "email",
+        "template_id": str(message.template_id),
+        "template_version": 1,
+    }
+    assert posted.headers["Content-Type"] == "application/json"
+    assert posted.headers["Authorization"] == "Bearer token-0123456789"
+    assert posted.headers["webhook-id"] == delivery.webhook_id
+    assert "webhook-signature" not in posted.headers
+    delivery.refresh_from_db()
+    [attempt] = delivery.attempts
+    assert (delivery.state, attempt["outcome"]) == (DeliveryState.ACCEPTED, "accepted")
+    assert (attempt["status"], attempt["reply"]) == (200, "thanks")
+
+
+def test_values_are_those_of_the_moment_the_status_was_reached(receiver):
+    delivery = owe(receiver.url)
+    Notification.objects.filter(id=delivery.notification_id).update(sent_at=None, completed_at=None, status="sending")
+
+    call_back(delivery.id)
+
+    told = json.loads(receiver.posted[0].body)
+    assert told["status"] == "delivered"
+    assert None not in (told["sent_at"], told["completed_at"])
+
+
+def test_a_received_text_is_posted_as_the_contract_has_it(receiver):
+    endpoint = make_callback(url=receiver.url, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
+    text = ReceivedText.objects.create(
+        service=endpoint.service, notify_number="447700900777", user_number="447700900123", content="Grüße 🐦"
+    )
+    CallbackDelivery.objects.owe_text(text)
+
+    call_back(CallbackDelivery.objects.get().id)
+
+    assert json.loads(receiver.posted[0].body) == {
+        "id": str(text.id),
+        "source_number": "447700900123",
+        "destination_number": "447700900777",
+        "message": "Grüße 🐦",
+        "date_received": f"{text.created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
+    }
+
+
+@pytest.mark.parametrize("kind", list(CallbackKind))
+def test_a_test_event_has_the_form_of_the_real_one(receiver, kind):
+    delivery = CallbackDelivery.objects.owe_test(make_callback(url=receiver.url, kind=kind))
+
+    call_back(delivery.id)
+
+    body = json.loads(receiver.posted[0].body)
+    assert body["id"] == str(delivery.id)
+    assert len(body) == {CallbackKind.DELIVERY_STATUS: 10, CallbackKind.RECEIVED_TEXT_MESSAGE: 5}[kind]
+
+
+def test_signatures_verify_with_the_public_library(receiver):
+    delivery = owe(receiver.url, signing_secret=SECRET)
+
+    call_back(delivery.id)
+
+    [posted] = receiver.posted
+    assert Webhook(SECRET).verify(posted.body, posted.headers) == json.loads(posted.body)
+    assert posted.headers["Authorization"] == "Bearer token-0123456789"
+
+
+def test_the_secret_before_signs_too_for_a_day(receiver):
+    delivery = owe(receiver.url, signing_secret=SECRET)
+    endpoint = delivery.endpoint
+    endpoint.rotate_signing_secret(timezone.now() - 23 * HOUR)
+    endpoint.save()
+    new = endpoint.signing_secret
+
+    call_back(delivery.id)
+
+    [posted] = receiver.posted
+    assert new != SECRET
+    assert len(posted.headers["webhook-signature"].split(" ")) == 2
+    for secret in (SECRET, new):
+        assert Webhook(secret).verify(posted.body, posted.headers)
+
+
+def test_the_secret_before_signs_no_more_after_a_day(receiver):
+    delivery = owe(receiver.url, signing_secret=SECRET)
+    delivery.endpoint.rotate_signing_secret(timezone.now() - 25 * HOUR)
+    delivery.endpoint.save()
+    new = delivery.endpoint.signing_secret
+
+    call_back(delivery.id)
+
+    [posted] = receiver.posted
+    assert posted.headers["webhook-signature"].count("v1,") == 1
+    assert Webhook(new).verify(posted.body, posted.headers)
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+def test_any_2xx_ends_it(status):
+    with Receiver(status, reply=b"") as receiver:
+        delivery = owe(receiver.url)
+        call_back(delivery.id)
+        make_due(delivery)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert (delivery.state, len(receiver.posted)) == (DeliveryState.ACCEPTED, 1)
+    assert delivery.finished_at is not None
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 599])
+def test_these_are_tried_again(status):
+    with Receiver(status, 200) as receiver:
+        delivery = owe(receiver.url)
+
+        delay = call_back(delivery.id)
+        make_due(delivery)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert delay is not None
+    assert (delivery.state, len(receiver.posted)) == (DeliveryState.ACCEPTED, 2)
+    assert [attempt["status"] for attempt in delivery.attempts] == [status, 200]
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 400, 401, 403, 404, 409, 410, 422])
+def test_other_codes_are_not_tried_again(status):
+    with Receiver(status) as receiver:
+        delivery = owe(receiver.url)
+        assert call_back(delivery.id) is None
+        make_due(delivery)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert (delivery.state, len(receiver.posted)) == (DeliveryState.GIVEN_UP, 1)
+    assert delivery.attempts[0]["outcome"] == "permanent"
+
+
+def test_nobody_listening_is_tried_again_and_said_in_words():
+    with RawServer(stay_silent) as server:
+        url = server.url
+
+    delivery = owe(url)
+
+    assert call_back(delivery.id) is not None
+    delivery.refresh_from_db()
+    assert delivery.state == DeliveryState.WAITING
+    assert (delivery.attempts[0]["status"], delivery.attempts[0]["reply"]) == (None, "The connection was refused.")
+
+
+def test_a_name_that_leads_into_our_network_is_not_called_and_said_in_words(settings, receiver):
+    settings.OUTBOUND_ALLOWED_NETWORKS = []
+    delivery = owe(f"https://hooks.example.org:{receiver.port}/")
+
+    assert call_back(delivery.id, resolve=lambda host, port: ["127.0.0.1"]) is not None
+
+    delivery.refresh_from_db()
+    assert receiver.posted == []
+    assert delivery.attempts[0]["reply"] == "Not called: the URL must not lead to a private network."
+
+
+def test_a_reply_is_kept_to_4096_characters_that_can_be_shown():
+    with Receiver(200, reply=b"\x00\x1b[31m\xff" + b"x" * 9000) as receiver:
+        delivery = owe(receiver.url)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    reply = delivery.attempts[0]["reply"]
+    assert len(reply) == 4096
+    assert reply.startswith("[31m�xxx")
+
+
+def test_a_receiver_that_fails_gets_every_event_exactly_in_the_schedule_under_one_webhook_id():
+    with Receiver(500) as receiver:
+        delivery = owe(receiver.url, signing_secret=SECRET)
+        delays = []
+        for _ in range(len(SCHEDULE)):
+            before = timezone.now()
+            hint_in = call_back(delivery.id)
+            delivery.refresh_from_db()
+            delays.append(delivery.next_attempt_at - before)
+            assert (hint_in is not None) == (delays[-1] <= HINTED_UP_TO)
+            assert call_back(delivery.id) is None  # not before its time
+            make_due(delivery)
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    slack = timedelta(seconds=5)  # of the call itself, on a busy machine
+    assert [
+        planned * 0.8 <= delay <= planned * 1.2 + slack for planned, delay in zip(SCHEDULE, delays, strict=True)
+    ] == [True] * len(SCHEDULE)
+    assert (delivery.state, len(delivery.attempts), len(receiver.posted)) == (DeliveryState.GIVEN_UP, 10, 10)
+    assert {posted.headers["webhook-id"] for posted in receiver.posted} == {delivery.webhook_id}
+    assert {posted.body for posted in receiver.posted} == {receiver.posted[0].body}
+
+
+def test_each_try_is_signed_with_its_own_time():
+    with Receiver(500) as receiver:
+        delivery = owe(receiver.url, signing_secret=SECRET)
+        call_back(delivery.id)
+        time.sleep(1.1)  # the timestamp is in whole seconds
+        make_due(delivery)
+        call_back(delivery.id)
+
+    first, second = receiver.posted
+    assert int(first.headers["webhook-timestamp"]) < int(second.headers["webhook-timestamp"])
+    assert [Webhook(SECRET).verify(one.body, one.headers)["status"] for one in (first, second)] == ["delivered"] * 2
+
+
+def test_a_task_that_comes_twice_calls_once(receiver):
+    delivery = owe(receiver.url)
+
+    tasks.call_back(str(delivery.id))
+    tasks.call_back(str(delivery.id))
+
+    assert len(receiver.posted) == 1
+
+
+def test_what_a_dead_worker_held_is_called_again_with_the_same_id(receiver):
+    delivery = owe(receiver.url)
+    held = CallbackDelivery.objects.take(delivery.id)
+    assert CallbackDelivery.objects.take(delivery.id) is None
+    CallbackDelivery.objects.filter(id=delivery.id).update(claimed_until=timezone.now() - MINUTE)
+
+    call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert [attempt["outcome"] for attempt in delivery.attempts] == ["uncertain", "accepted"]
+    assert receiver.posted[0].headers["webhook-id"] == held.webhook_id
+    assert not held.give_up(delivery.attempts[0])  # a late finisher changes nothing
+    delivery.refresh_from_db()
+    assert delivery.state == DeliveryState.ACCEPTED
+
+
+def test_a_callback_that_is_gone_is_no_error(receiver):
+    delivery = owe(receiver.url)
+    identifier = delivery.id
+    delivery.notification.delete()
+
+    assert call_back(identifier) is None
+    assert receiver.posted == []
+
+
+def test_secrets_sealed_under_a_key_that_is_not_here_are_said_in_words(receiver):
+    delivery = owe(receiver.url)
+    foreign = seal("token", table="other", column="other", row="other")
+    CallbackEndpoint.objects.update(sealed_bearer_token=foreign)
+
+    assert call_back(delivery.id) is not None
+
+    delivery.refresh_from_db()
+    assert "sealed under a key" in delivery.attempts[0]["reply"]
+    assert receiver.posted == []
+
+
+def test_to_an_endpoint_that_fails_one_callback_goes_at_a_time(receiver):
+    first = owe(receiver.url)
+    CallbackEndpoint.objects.update(failing_since=timezone.now())
+    second = CallbackDelivery.objects.owe_test(first.endpoint)
+    held = CallbackDelivery.objects.take(first.id)
+
+    assert held is not None
+    assert CallbackDelivery.objects.take(second.id) is None
+    CallbackEndpoint.objects.update(failing_since=None)
+    assert CallbackDelivery.objects.take(second.id) is not None
+
+
+def test_endpoints_that_fail_have_one_callback_among_them_and_others_are_not_held_up():
+    one, another, well = make_callback(), make_callback(), make_callback()
+    CallbackEndpoint.objects.filter(id__in=[one.id, another.id]).update(failing_since=timezone.now())
+    first, second, third = (CallbackDelivery.objects.owe_test(endpoint) for endpoint in (one, another, well))
+    held = CallbackDelivery.objects.take(first.id)
+
+    meanwhile = CallbackDelivery.objects.take(second.id), CallbackDelivery.objects.take(third.id)
+    waits = CallbackDelivery.objects.next_to_failing()
+    held.accept(LOST)
+
+    assert meanwhile[0] is None
+    assert meanwhile[1] is not None
+    assert waits == []
+    assert CallbackDelivery.objects.next_to_failing() == [second.id]
+    assert CallbackDelivery.objects.take(second.id) is not None
+
+
+def test_of_an_endpoint_that_fails_the_sweep_offers_the_oldest_alone():
+    failing, well = make_callback(failing_since=timezone.now()), make_callback()
+    ago = timezone.now() - MINUTE
+    for endpoint in (failing, well):
+        for _ in range(3):
+            CallbackDelivery.objects.owe_test(endpoint)
+    CallbackDelivery.objects.update(enqueued_at=None, next_attempt_at=ago)
+
+    offered = CallbackDelivery.objects.filter(id__in=CallbackDelivery.objects.due_in_turn(10))
+
+    assert Counter(offered.values_list("endpoint", flat=True)) == {failing.id: 1, well.id: 3}
+
+
+def test_the_sweep_asks_once_however_many_endpoints_wait(django_assert_num_queries):
+    for _ in range(5):
+        CallbackDelivery.objects.owe_test(make_callback())
+    CallbackDelivery.objects.update(enqueued_at=None)
+
+    with django_assert_num_queries(1):
+        turn = CallbackDelivery.objects.due_in_turn(10)
+
+    assert len(turn) == 5
+
+
+def test_the_sweep_finds_what_no_hint_came_for_in_equal_shares():
+    busy, quiet = make_callback(), make_callback()
+    ago = timezone.now() - MINUTE
+    for endpoint, count in ((busy, 9), (quiet, 1)):
+        for _ in range(count):
+            CallbackDelivery.objects.owe_test(endpoint)
+    late = CallbackDelivery.objects.get(endpoint=quiet)
+    assert CallbackDelivery.objects.due_in_turn(4) == []  # just hinted at
+    CallbackDelivery.objects.update(enqueued_at=ago, next_attempt_at=ago)
+
+    turn = CallbackDelivery.objects.due_in_turn(4)
+
+    assert late.id in turn[:2]
+    assert len(turn) == 4
+    assert [tasks.enqueue_callbacks(), tasks.enqueue_callbacks()] == [10, 0]
+
+
+def test_a_paused_endpoint_is_left_alone_but_for_test_events_and_resumed_gets_what_waited(receiver):
+    delivery = owe(receiver.url)
+    health.pause(delivery.endpoint, PauseReason.GONE)
+    trial = CallbackDelivery.objects.owe_test(delivery.endpoint)
+
+    call_back(delivery.id)
+    call_back(trial.id)
+
+    assert [posted.headers["webhook-id"] for posted in receiver.posted] == [trial.webhook_id]
+    CallbackDelivery.objects.update(enqueued_at=None)
+    assert CallbackDelivery.objects.due_in_turn(5) == []
+    CallbackEndpoint.objects.update(paused_at=None)
+    assert CallbackDelivery.objects.due_in_turn(5) == [delivery.id]
+    call_back(delivery.id)
+    assert len(receiver.posted) == 2
+
+
+def test_what_has_ended_can_be_begun_anew_under_the_same_id():
+    with Receiver(404, 200) as receiver:
+        delivery = owe(receiver.url)
+        call_back(delivery.id)
+
+        assert CallbackDelivery.objects.filter(id=delivery.id).repeat() == 1
+        call_back(delivery.id)
+
+    delivery.refresh_from_db()
+    assert (delivery.state, [one["status"] for one in delivery.attempts]) == (DeliveryState.ACCEPTED, [404, 200])
+    assert len({posted.headers["webhook-id"] for posted in receiver.posted}) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_at_once_call_once():
+    with Receiver() as receiver:
+        delivery = owe(receiver.url)
+        both = [threading.Thread(target=_call_in_thread, args=[delivery.id]) for _ in range(4)]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join()
+
+    assert len(receiver.posted) == 1
+
+
+def _call_in_thread(identifier: Any) -> None:
+    try:
+        call_back(identifier)
+    finally:
+        connection.close()
+
+
+def test_moments_are_written_in_utc_with_six_digits(receiver):
+    delivery = owe(receiver.url)
+    CallbackDelivery.objects.update(completed_at=datetime(2026, 11, 20, 9, tzinfo=UTC))
+
+    call_back(delivery.id)
+
+    assert json.loads(receiver.posted[0].body)["completed_at"] == "2026-11-20T09:00:00.000000Z"

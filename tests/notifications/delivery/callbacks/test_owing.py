@@ -1,0 +1,194 @@
+"""What is owed: one row a final status or received text, in the transaction of it, and nothing where nobody listens."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from config.celery import app
+from config.console.clean_up import rules
+from notifications import tasks
+from notifications.delivery.deliver import deliver
+from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.status import take_in
+from notifications.models import (
+    CallbackDelivery,
+    CallbackKind,
+    Channel,
+    DeliveryState,
+    KeyType,
+    Notification,
+    ReceivedText,
+    Service,
+    Status,
+    callback_delivery,
+    retention,
+)
+from notifications.submission import receiving
+from tests.factories import make_callback, make_notification, make_service, make_sms_sender, make_template
+
+pytestmark = pytest.mark.django_db
+
+
+def make_message(service: Service, **fields):
+    return make_notification(make_template(service), **fields)
+
+
+def advance(message: Notification, status: Status) -> int:
+    return Notification.objects.filter(id=message.id).advance(status, timezone.now())
+
+
+@pytest.mark.parametrize("key_type", list(KeyType))
+def test_a_delivered_message_is_told_once_with_the_moments_it_had(key_type):
+    endpoint = make_callback()
+    message = make_message(endpoint.service, key_type=key_type)
+
+    deliver(message.id)
+    deliver(message.id)
+
+    message.refresh_from_db()
+    [owed] = CallbackDelivery.objects.all()
+    assert (owed.endpoint, owed.notification, owed.status) == (endpoint, message, Status.DELIVERED)
+    assert (owed.sent_at, owed.completed_at) == (message.sent_at, message.completed_at)
+    assert owed.state == DeliveryState.WAITING
+
+
+@pytest.mark.parametrize(
+    ("status", "owed"),
+    [
+        (Status.SENDING, 0),
+        (Status.SENT, 0),
+        (Status.DELIVERED, 1),
+        (Status.TEMPORARY_FAILURE, 1),
+        (Status.PERMANENT_FAILURE, 1),
+        (Status.TECHNICAL_FAILURE, 1),
+    ],
+)
+def test_only_a_last_word_is_told(status, owed):
+    message = make_message(make_callback().service)
+
+    advance(message, status)
+
+    assert CallbackDelivery.objects.count() == owed
+
+
+def test_pending_is_not_told_and_a_repeated_or_late_receipt_tells_nothing_more():
+    message = make_message(make_callback().service, status=Status.SENDING)
+
+    moved = [advance(message, status) for status in (
+        Status.PENDING, Status.DELIVERED, Status.DELIVERED, Status.PERMANENT_FAILURE, Status.PENDING)]  # fmt: skip
+
+    assert moved == [1, 1, 0, 0, 0]
+    assert [owed.status for owed in CallbackDelivery.objects.all()] == [Status.DELIVERED]
+
+
+def test_receipts_that_come_twice_out_of_order_or_for_nobody_tell_once():
+    message = make_message(make_callback().service, status=Status.SENDING, provider="sms", provider_reference="r-1")
+    delivered, pending = (Receipt(outcome=outcome, reference="r-1") for outcome in (Outcome.DELIVERED, Outcome.PENDING))
+    stranger = Receipt(outcome=Outcome.DELIVERED, reference="r-2")
+
+    take_in("sms", [delivered, pending, delivered, stranger, Receipt(outcome=Outcome.COMPLAINT, reference="r-1")])
+    take_in("other", [Receipt(outcome=Outcome.PERMANENT_FAILURE, reference="r-1")])
+
+    [owed] = CallbackDelivery.objects.all()
+    assert (owed.notification, owed.status) == (message, Status.DELIVERED)
+    assert owed.sent_at is not None
+
+
+def test_a_service_is_told_of_its_own_messages_alone():
+    endpoint, other = make_callback(), make_callback()
+    make_callback(endpoint.service, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
+
+    advance(make_message(other.service), Status.DELIVERED)
+
+    assert [owed.endpoint for owed in CallbackDelivery.objects.all()] == [other]
+
+
+def test_what_nobody_reported_on_is_told_too():
+    service = make_callback().service
+    silent = timezone.now() - timedelta(hours=73)
+    for _ in range(callback_delivery.HINTED_AT_ONCE + 1):
+        make_message(service, status=Status.SENDING, sent_at=silent)
+    make_message(make_service(), status=Status.SENDING, sent_at=silent)
+
+    tasks.close_silent()
+
+    told = CallbackDelivery.objects.values_list("status", "sent_at", "enqueued_at").distinct()
+    assert list(told) == [(Status.TEMPORARY_FAILURE, silent, None)]  # so many wait for the sweep and its turns
+    assert CallbackDelivery.objects.count() == callback_delivery.HINTED_AT_ONCE + 1
+
+
+def test_a_status_that_is_rolled_back_owes_nothing():
+    message = make_message(make_callback().service)
+
+    with transaction.atomic():
+        advance(message, Status.DELIVERED)
+        transaction.set_rollback(True)
+
+    assert CallbackDelivery.objects.count() == 0
+
+
+def test_a_service_without_callbacks_costs_nothing_more(django_assert_num_queries):
+    lonely, talkative = (make_message(make_service(), key_type=KeyType.TEST) for _ in range(2))
+    make_callback(talkative.service)
+
+    with django_assert_num_queries(4):  # savepoint, look and lock, change, savepoint
+        advance(lonely, Status.DELIVERED)
+    with django_assert_num_queries(6):  # and what it has become, and the row
+        advance(talkative, Status.DELIVERED)
+
+
+def test_a_received_text_is_told():
+    service = make_service()
+    make_sms_sender(service, "07700 900777")
+    endpoint = make_callback(service, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
+
+    receiving.receive(IncomingText(sender="07700900123", recipient="07700 900777", content="Hello"))
+
+    [owed] = CallbackDelivery.objects.all()
+    assert (owed.endpoint, owed.received_text) == (endpoint, ReceivedText.objects.get())
+
+
+def test_a_received_text_of_a_service_that_wants_statuses_only_is_not_told():
+    service = make_callback().service
+    make_sms_sender(service, "07700 900777")
+
+    receiving.receive(IncomingText(sender="07700900123", recipient="07700 900777", content="Hello"))
+
+    assert (ReceivedText.objects.count(), CallbackDelivery.objects.count()) == (1, 0)
+
+
+def test_callbacks_go_with_their_messages_and_texts():
+    service = make_service(retention_days=7)
+    make_sms_sender(service, "07700 900777")
+    make_callback(service)
+    make_callback(service, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
+    old = timezone.now() - timedelta(days=9)
+    advance(make_notification(make_template(service, Channel.SMS), created_at=old), Status.DELIVERED)
+    receiving.store(service, IncomingText(sender="1", recipient="2", content="Hello"), at=old)
+    advance(make_message(service), Status.DELIVERED)
+    assert CallbackDelivery.objects.count() == 3
+
+    for _ in retention.purge():
+        pass
+
+    assert [owed.notification.created_at > old for owed in CallbackDelivery.objects.all()] == [True]
+
+
+def test_test_events_go_after_a_week():
+    endpoint = make_callback()
+    old, new = (CallbackDelivery.objects.owe_test(endpoint) for _ in range(2))
+    CallbackDelivery.objects.filter(id=old.id).update(created_at=timezone.now() - timedelta(days=7, minutes=1))
+    advance(make_message(endpoint.service, created_at=timezone.now() - timedelta(days=30)), Status.DELIVERED)
+    rule = rules.named("callback-tests")
+    assert rule
+    assert [due.number for due in rule.preview()] == [1]
+
+    assert sum(removed.number for removed in rule.remove()) == 1
+    assert set(CallbackDelivery.objects.filter(notification=None)) == {new}
+    assert CallbackDelivery.objects.count() == 2
+
+
+def test_the_hint_names_a_task_there_is():
+    assert callback_delivery.CALL_BACK.name in app.tasks

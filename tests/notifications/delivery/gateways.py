@@ -1,0 +1,110 @@
+"""A gateway for texts over HTTP on a real socket, that does what a test wants: answers, faults, or nothing at all."""
+
+import contextlib
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+GOOD = 'HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{"reference":"m-1"}'
+
+
+@dataclass
+class Request:
+    line: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class ScriptedGateway:
+    """Answers requests by `script`, the last entry again and again.
+
+    An entry is the answer's text, None to say nothing, "reset" to reset the connection, or a function that is given the
+    socket.
+    """
+
+    script: list[str | Callable[[socket.socket], None] | None] = field(default_factory=lambda: [GOOD])
+    requests: list[Request] = field(default_factory=list)
+    connections: int = 0
+
+    def __post_init__(self) -> None:
+        self.closed = threading.Event()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.closed.set()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self._socket.accept()
+                self.connections += 1
+                threading.Thread(target=self._converse, args=[peer], daemon=True).start()
+
+    def _converse(self, peer: socket.socket) -> None:
+        with peer, peer.makefile("rb") as stream, contextlib.suppress(OSError):
+            while line := stream.readline().decode().strip():
+                pairs = (header.decode().partition(":") for header in iter(stream.readline, b"\r\n"))
+                headers = {name.lower(): value.strip() for name, _, value in pairs}
+                body = stream.read(int(headers.get("content-length", 0)))
+                self.requests.append(Request(line, headers, body))
+                answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+                if answer is None:
+                    self.closed.wait(30)
+                    return
+                if answer == "reset":
+                    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    return
+                if callable(answer):
+                    answer(peer)
+                    return
+                peer.sendall(answer.encode())
+
+
+def answer(status: str, body: str = "", **headers: str) -> str:
+    """Return an answer as it goes over the wire; names of headers are written with underscores."""
+    lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([f"HTTP/1.1 {status}", *lines, f"Content-Length: {len(body.encode())}", "", body])
+
+
+def drip(peer: socket.socket) -> None:
+    """Send headers that never end, a letter at a time."""
+    with contextlib.suppress(OSError):
+        peer.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        while True:
+            peer.sendall(b"x")
+            time.sleep(0.05)
+
+
+def pour(megabytes: int) -> Callable[[socket.socket], None]:
+    """Return what sends a success of so many megabytes; `sent` on it says how much was taken."""
+
+    def send(peer: socket.socket) -> None:
+        block = b" " * 65536
+        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (megabytes * 1024 * 1024))
+        with contextlib.suppress(OSError):
+            for _ in range(megabytes * 16):
+                peer.sendall(block)
+
+    return send

@@ -1,0 +1,15 @@
+"""When a message is tried again, told in a way that a slow machine cannot change."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from notifications.models import Notification
+
+_ROUNDED = timedelta(seconds=0.1)  # databases keep moments in their own precision
+
+
+def is_tried_again_in(message: Notification, least: timedelta, most: timedelta) -> bool:
+    """Say whether the next try stands so long after the one that has just been: after the making, and before now."""
+    from_the_making, from_now = message.next_attempt_at - message.created_at, message.next_attempt_at - timezone.now()
+    return from_the_making >= least - _ROUNDED and from_now <= most + _ROUNDED

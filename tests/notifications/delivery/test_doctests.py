@@ -1,0 +1,16 @@
+"""The examples in docstrings hold."""
+
+import doctest
+from types import ModuleType
+
+import pytest
+
+from notifications.delivery import messages
+from notifications.delivery.providers import http, smpp_text
+
+
+@pytest.mark.parametrize("module", [messages, http, smpp_text], ids=lambda module: module.__name__)
+def test_examples_hold(module: ModuleType) -> None:
+    outcome = doctest.testmod(module)
+
+    assert (outcome.failed, outcome.attempted > 0) == (0, True)

@@ -1,0 +1,262 @@
+"""The HTTP gateway: what it is sent, and what becomes of a message by each of its answers and faults."""
+
+import base64
+import resource
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from structlog.testing import capture_logs
+
+from notifications.delivery.deliver import deliver
+from notifications.delivery.messages import OutgoingSms, TemporaryFailure
+from notifications.delivery.providers.gateway import Gateway
+from notifications.models import Channel, Notification, ProviderPause, Status
+from tests.factories import make_notification, make_service, make_sms_sender, make_template
+from tests.notifications.delivery.gateways import GOOD, ScriptedGateway, answer, drip, pour
+from tests.notifications.delivery.next_try import is_tried_again_in
+
+SMS = OutgoingSms(to="447700900123", content="Grüße €", sender="PARKS", reference="our-id", international=False)
+REFUSES_US = ["401 Unauthorized", "403 Forbidden", "302 Found", "301 Moved Permanently", "307 Temporary Redirect"]
+
+
+def make_text(**fields):
+    service = make_service()
+    return make_notification(
+        make_template(service, Channel.SMS), body="Hi Ana", sms_sender=make_sms_sender(service), **fields
+    )
+
+
+def after_one_try(gateway, settings, query="", **fields):
+    settings.PROVIDERS = [f"gateway-1={gateway.url}/messages{query}"]
+    message = make_text(**fields)
+    deliver(message.id)
+    message.refresh_from_db()
+    return message
+
+
+def test_a_text_goes_out_as_json_with_our_reference_over_one_connection():
+    with ScriptedGateway() as gateway:
+        provider = Gateway("g", gateway.url.replace("://", "://user:p%40ss@") + "/messages?token=x")
+
+        assert [provider.send(SMS).reference for _ in range(3)] == ["m-1"] * 3
+
+        assert gateway.connections == 1
+        [first, *_] = gateway.requests
+        assert first.line == "POST /messages HTTP/1.1"
+        assert first.headers["authorization"] == "Basic " + base64.b64encode(b"user:p@ss").decode()
+        assert first.json == {"to": "447700900123", "from": "PARKS", "content": "Grüße €", "reference": "our-id"}
+
+
+def test_a_secret_without_a_user_is_a_bearer_token():
+    with ScriptedGateway() as gateway:
+        Gateway("g", gateway.url.replace("://", "://:s3cret@")).send(SMS)
+
+        assert gateway.requests[0].headers["authorization"] == "Bearer s3cret"
+
+
+@pytest.mark.django_db
+def test_what_the_gateway_took_is_sending_under_its_reference(settings):
+    with ScriptedGateway() as gateway:
+        message = after_one_try(gateway, settings)
+
+    assert (message.status, message.provider, message.provider_reference) == (Status.SENDING, "gateway-1", "m-1")
+    assert [attempt["outcome"] for attempt in message.attempts] == ["accepted"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", ["500 Oh", "502 Bad", "503 Away", "504 Late", "429 Slow down"])
+def test_a_gateway_in_trouble_is_asked_again(settings, status):
+    with ScriptedGateway([answer(status)]) as gateway:
+        message = after_one_try(gateway, settings)
+
+    assert (message.status, message.failed_attempts, len(gateway.requests)) == (Status.CREATED, 1, 1)
+    assert message.attempts[0]["outcome"] == "temporary"
+    assert is_tried_again_in(message, timedelta(seconds=4), timedelta(seconds=6))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("status", "header", "seconds"), [("503 Away", "120", 120), ("429 Slow", "86400", 3600)])
+def test_retry_after_is_obeyed_for_an_hour_at_most(settings, status, header, seconds):
+    with ScriptedGateway([answer(status, Retry_After=header)]) as gateway:
+        message = after_one_try(gateway, settings)
+
+    assert is_tried_again_in(message, timedelta(seconds=seconds), timedelta(seconds=seconds))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", ["400 Bad Request", "404 Not Found", "422 Unprocessable"])
+def test_a_refusal_of_the_message_is_our_fault_after_one_try(settings, status):
+    with ScriptedGateway([answer(status, '{"error": "no"}')]) as gateway:
+        message = after_one_try(gateway, settings)
+
+    assert (message.status, len(gateway.requests)) == (Status.TECHNICAL_FAILURE, 1)
+    assert message.attempts[0]["reply"] == f'{status[:3]} {{"error": "no"}}'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", REFUSES_US)
+def test_a_refusal_of_us_pauses_the_provider_and_the_rows_wait(settings, status):
+    elsewhere = answer(status, Location="http://127.0.0.1:1/elsewhere")
+    with capture_logs() as logs, ScriptedGateway([elsewhere, GOOD]) as gateway:
+        first = after_one_try(gateway, settings)
+        second = make_text()
+        deliver(second.id)
+        assert len(gateway.requests) == 1  # and no redirect was followed
+
+        ProviderPause.objects.update(probe_at=timezone.now() - timedelta(seconds=1))
+        Notification.objects.filter(id=second.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+        second.refresh_from_db()
+        assert (second.status, second.attempt, second.failed_attempts, second.attempts) == (Status.CREATED, 0, 0, [])
+        deliver(second.id)
+
+    second.refresh_from_db()
+    assert (first.status, first.failed_attempts) == (Status.CREATED, 0)
+    assert is_tried_again_in(first, timedelta(seconds=48), timedelta(seconds=72))
+    assert second.status == Status.SENDING
+    assert ProviderPause.objects.count() == 0
+    alarms = [(one["log_level"], one["event"], one["reason"]) for one in logs if one["event"] == "provider.paused"]
+    assert alarms == [("error", "provider.paused", f"HTTP {status[:3]}")]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("body", ["", "{", "[]", "{}", '{"reference": 7}', "null", "OK"])
+def test_a_success_that_says_nothing_is_a_doubt(settings, body):
+    with ScriptedGateway([answer("200 OK", body)]) as gateway:
+        message = after_one_try(gateway, settings)
+
+    assert (message.status, message.attempts[0]["outcome"]) == (Status.CREATED, "uncertain")
+
+
+@pytest.mark.django_db
+def test_an_endless_answer_is_cut(settings):
+    with ScriptedGateway([pour(50)]) as gateway:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        message = after_one_try(gateway, settings)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+
+    assert message.attempts[0]["outcome"] == "uncertain"
+    assert grown < 5 * 1024  # KiB
+
+
+def test_a_reset_leaves_a_doubt_and_the_next_message_a_new_connection():
+    with ScriptedGateway(["reset", GOOD]) as gateway:
+        provider = Gateway("g", gateway.url)
+        with pytest.raises(TemporaryFailure) as failure:
+            provider.send(SMS)
+
+        assert failure.value.is_uncertain
+        assert provider.send(SMS).reference == "m-1"
+
+
+def test_nobody_listening_is_no_doubt():
+    with pytest.raises(TemporaryFailure) as failure:
+        Gateway("g", "http://127.0.0.1:1").send(SMS)
+
+    assert not failure.value.is_uncertain
+
+
+def test_a_mute_gateway_is_left_after_the_time_of_one_read():
+    with ScriptedGateway([None]) as gateway, pytest.raises(TemporaryFailure) as failure:
+        Gateway("g", gateway.url, read_seconds=0.3, total_seconds=20).send(SMS)
+
+    assert (failure.value.reason, failure.value.is_uncertain) == ("ReadTimeout", True)
+
+
+@pytest.mark.parametrize("fault", [drip, None])
+def test_a_dripping_gateway_is_left_after_the_time_of_the_whole(fault):
+    started = time.monotonic()
+    with ScriptedGateway([fault]) as gateway, pytest.raises(TemporaryFailure) as failure:
+        Gateway("g", gateway.url, read_seconds=20, total_seconds=0.5).send(SMS)
+
+    assert failure.value.is_uncertain
+    assert time.monotonic() - started < 15  # of the 20 that one read might take
+
+
+def test_a_reply_with_words_of_the_message_stands_in_no_reason():
+    with (
+        ScriptedGateway([answer("500 Oh", "447700900123 Grüße")]) as gateway,
+        pytest.raises(TemporaryFailure) as failure,
+    ):
+        Gateway("g", gateway.url).send(SMS)
+
+    assert (failure.value.reason, str(failure.value)) == ("HTTP 500", "HTTP 500")
+
+
+@pytest.mark.django_db
+def test_with_one_gateway_down_the_other_has_it_at_once(settings):
+    with ScriptedGateway() as gateway:
+        settings.PROVIDERS = ["down=http://127.0.0.1:1", f"up={gateway.url}"]
+        message = make_text()
+
+        assert deliver(message.id) == timedelta(0)
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert (message.status, message.provider) == (Status.SENDING, "up")
+    assert [attempt["provider"] for attempt in message.attempts] == ["down", "up"]
+
+
+def after_a_doubt(settings, *script):
+    """Send by a gateway that can be asked and resets the first call; return the message and the requests thereafter."""
+    with ScriptedGateway(["reset", *script]) as gateway:
+        message = after_one_try(gateway, settings, query="?ask=yes")
+        Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+        deliver(message.id)
+    message.refresh_from_db()
+    return message, [request.line for request in gateway.requests[1:]]
+
+
+@pytest.mark.django_db
+def test_in_doubt_a_gateway_that_can_be_asked_is_and_what_it_has_does_not_go_again(settings):
+    message, lines = after_a_doubt(settings, GOOD)
+
+    assert lines == [f"GET /messages?reference={message.id} HTTP/1.1"]
+    assert (message.status, message.provider_reference) == (Status.SENDING, "m-1")
+    assert [attempt["outcome"] for attempt in message.attempts] == ["uncertain", "accepted"]
+
+
+@pytest.mark.django_db
+def test_what_it_has_not_got_goes_again(settings):
+    message, lines = after_a_doubt(settings, answer("404 Not Found"), GOOD)
+
+    assert lines == [f"GET /messages?reference={message.id} HTTP/1.1", "POST /messages HTTP/1.1"]
+    assert message.status == Status.SENDING
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("reply", ["500 Internal Server Error", "400 Bad Request", "405 Method Not Allowed"])
+def test_while_it_cannot_tell_the_doubt_stays_and_nothing_goes_again(settings, reply):
+    message, lines = after_a_doubt(settings, answer(reply))
+
+    assert len(lines) == 1
+    assert message.status == Status.CREATED
+    assert [attempt["outcome"] for attempt in message.attempts] == ["uncertain", "uncertain"]
+
+
+@pytest.mark.django_db
+def test_without_a_doubt_nobody_is_asked(settings):
+    with ScriptedGateway([answer("503 Service Unavailable"), GOOD]) as gateway:
+        message = after_one_try(gateway, settings, query="?ask=yes")
+        Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+        deliver(message.id)
+
+    assert [request.line.split()[0] for request in gateway.requests] == ["POST", "POST"]
+
+
+@pytest.mark.django_db
+def test_in_doubt_the_same_gateway_is_asked_again_and_no_other(settings):
+    with ScriptedGateway(["reset", GOOD]) as first, ScriptedGateway() as second:
+        settings.PROVIDERS = [f"first={first.url}", f"second={second.url}"]
+        message = make_text()
+        delay = deliver(message.id)
+        Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert delay is not None
+    assert delay > timedelta(seconds=3)
+    assert [attempt["provider"] for attempt in message.attempts] == ["first", "first"]
+    assert [request.json["reference"] for request in first.requests] == [str(message.id)] * 2
+    assert second.requests == []

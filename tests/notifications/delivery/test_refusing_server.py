@@ -1,0 +1,51 @@
+"""A mail server that refuses for a while, or breaks off: what the row shows of it."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from notifications.delivery.deliver import deliver
+from notifications.models import Notification, Status
+from tests.factories import make_notification
+from tests.notifications.delivery.mail_servers import ScriptedServer
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_server_that_refuses_for_10_minutes_is_asked_by_the_table_and_then_takes_it(settings):
+    waited, delays = timedelta(0), []
+    with ScriptedServer(RCPT="450 not now") as server:
+        settings.PROVIDERS = [f"smtp-1={server.url}"]
+        message = make_notification()
+        while waited < timedelta(minutes=10):
+            delays.append(deliver(message.id))
+            waited += delays[-1]
+            Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+            message.refresh_from_db()
+            assert message.status == Status.CREATED
+        server.answers["RCPT"] = "250 fine"
+        settings.PROVIDERS = [f"smtp-1={server.url}/"]  # a circuit of its own, as after the minute the other one waits
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.SENDING
+    assert len(delays) <= 5
+    for delay, table in zip(delays, [5, 30, 120, 300, 900], strict=False):
+        assert 0.8 * table <= delay.total_seconds() <= 1.2 * table
+
+
+@pytest.mark.parametrize(("stage", "outcomes"), [("DATA", ["temporary"]), ("CONTENT", ["uncertain"])])
+def test_a_disconnect_is_retried_and_after_the_final_dot_one_doubt_is_noted(settings, stage, outcomes):
+    with ScriptedServer(**{stage: ""}) as server:
+        settings.PROVIDERS = [f"smtp-1={server.url}"]
+        message = make_notification()
+        deliver(message.id)
+        server.answers[stage] = ScriptedServer.USUAL[stage]
+        Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
+        deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.SENDING
+    assert [attempt["outcome"] for attempt in message.attempts] == [*outcomes, "accepted"]
+    assert all(f"Message-ID: <{message.id}@signalbox.invalid>".encode() in content for content in server.contents)

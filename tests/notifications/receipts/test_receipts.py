@@ -1,0 +1,267 @@
+"""What providers report: who may, what is applied, what is kept, and what changes nothing."""
+
+import json
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from notifications.delivery import status
+from notifications.management.carriers import carriers
+from notifications.models import CallbackDelivery, EarlyReceipt, Notification, ProviderPause, Status
+from notifications.tasks.receipts import apply_receipts
+from tests.factories import make_callback, make_notification
+
+pytestmark = pytest.mark.django_db
+
+TOKEN = "a-token-of-the-gateway"
+PROVIDERS = [
+    f"gateway-1=https://gateway.example.org/messages?token={TOKEN}",
+    "gateway-2=https://other.example.org/messages?token=of-the-other",
+    "mail=smtp://127.0.0.1:2525",
+    "sandbox",
+]
+
+
+def post(body: Any = None, name: str = "gateway-1", *, token: str | None = TOKEN, raw: bytes | None = None) -> Any:
+    data = json.dumps(body).encode() if raw is None else raw
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with override_settings(PROVIDERS=PROVIDERS):
+        return Client(raise_request_exception=False).generic(
+            "POST", f"/providers/{name}/receipt", data, content_type="application/json", headers=headers
+        )
+
+
+def report(**fields: object) -> dict[str, object]:
+    return {"reference": "m-1", "outcome": "delivered", **fields}
+
+
+def handed_over(reference: str = "m-1", **fields: Any) -> Notification:
+    values = {"status": Status.SENDING, "provider": "gateway-1", "sent_at": timezone.now()}
+    return make_notification(provider_reference=reference, **values | fields)
+
+
+def refused(response: Any) -> tuple[int, str]:
+    body = response.json()
+    assert body.keys() == {"status_code", "errors"}
+    assert body["status_code"] == response.status_code
+    return response.status_code, body["errors"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        ("delivered", Status.DELIVERED),
+        ("pending", Status.PENDING),
+        ("temporary-failure", Status.TEMPORARY_FAILURE),
+        ("permanent-failure", Status.PERMANENT_FAILURE),
+        ("technical-failure", Status.TECHNICAL_FAILURE),
+        ("eaten by a dog", Status.TECHNICAL_FAILURE),
+    ],
+)
+def test_an_outcome_becomes_the_status_and_an_unknown_one_our_fault(outcome: str, expected: Status) -> None:
+    message, other = handed_over(), handed_over("m-2")
+
+    answer = post(report(outcome=outcome, code="7", time="2026-11-21T10:00:00Z"))
+
+    message.refresh_from_db()
+    other.refresh_from_db()
+    assert (answer.status_code, answer.json()) == (200, {})
+    assert (message.status, other.status) == (expected, Status.SENDING)
+    assert (message.completed_at is not None) == (expected != Status.PENDING)
+    assert [(one["at"], one["code"]) for one in message.receipts] == [("2026-11-21T10:00:00+00:00", "7")]
+
+
+def test_a_receipt_may_name_our_own_id() -> None:
+    message = handed_over()
+
+    post({"id": str(message.id), "outcome": "delivered"})
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+
+
+def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:
+    message = handed_over()
+    post(report())
+    message.refresh_from_db()
+
+    answer = post(report())
+
+    again = Notification.objects.get()
+    assert answer.status_code == 200
+    assert (again.completed_at, again.receipts) == (message.completed_at, message.receipts)
+    assert EarlyReceipt.objects.count() == 0
+
+
+def test_however_often_it_is_reported_one_callback_is_owed() -> None:
+    message = handed_over()
+    make_callback(message.service)
+
+    for outcome in ("pending", "delivered", "delivered", "permanent-failure"):
+        post(report(outcome=outcome))
+
+    assert [owed.status for owed in CallbackDelivery.objects.all()] == [Status.DELIVERED]
+
+
+def test_a_paused_provider_is_named_with_a_fix() -> None:
+    ProviderPause.objects.pause("gateway-1", "HTTP 401")
+
+    with override_settings(PROVIDERS=PROVIDERS):
+        finding = carriers()
+
+    assert finding.seen == "gateway-1, gateway-2, mail, sandbox"
+    assert finding.fix.startswith("Refused by gateway-1 (HTTP 401)")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("delivered", "pending", Status.DELIVERED),
+        ("delivered", "permanent-failure", Status.DELIVERED),
+        ("permanent-failure", "delivered", Status.PERMANENT_FAILURE),
+        ("pending", "delivered", Status.DELIVERED),
+    ],
+)
+def test_out_of_order_a_status_never_moves_backwards(first: str, second: str, expected: Status) -> None:
+    message = handed_over()
+
+    post(report(outcome=first))
+    post(report(outcome=second))
+
+    message.refresh_from_db()
+    assert message.status == expected
+    assert [one["outcome"] for one in message.receipts] == [first, second]
+
+
+def test_what_was_sent_abroad_may_still_be_delivered() -> None:
+    message = handed_over(status=Status.SENT)
+
+    post(report())
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+
+
+def test_a_complaint_is_kept_and_the_status_stays() -> None:
+    message = handed_over(status=Status.DELIVERED)
+
+    post(report(outcome="complaint", code="abuse"))
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+    assert [(one["outcome"], one["code"]) for one in message.receipts] == [("complaint", "abuse")]
+
+
+def test_anothers_message_of_the_same_reference_is_untouched() -> None:
+    mine, others = handed_over(), handed_over(provider="gateway-2")
+
+    post(report())
+    post({"id": str(others.id), "outcome": "delivered"})
+
+    mine.refresh_from_db()
+    others.refresh_from_db()
+    assert (mine.status, others.status) == (Status.DELIVERED, Status.SENDING)
+
+
+def test_a_receipt_before_our_own_note_is_applied_once_there_is_one() -> None:
+    message = make_notification()
+
+    assert post(report()).status_code == 200
+    apply_receipts()
+    assert Notification.objects.get().status == Status.CREATED
+    Notification.objects.filter(id=message.id).update(
+        status=Status.SENDING, provider="gateway-1", provider_reference="m-1", sent_at=timezone.now()
+    )
+    apply_receipts()
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+    assert EarlyReceipt.objects.count() == 0
+
+
+def test_a_message_in_doubt_that_has_arrived_is_not_sent_again() -> None:
+    message = make_notification(provider="gateway-1", failed_attempts=1)
+
+    post({"id": str(message.id), "outcome": "delivered"})
+
+    message.refresh_from_db()
+    assert (message.status, message.sent_at is not None) == (Status.DELIVERED, True)
+    assert list(Notification.objects.due()) == []
+
+
+def test_a_receipt_for_nobody_is_kept_an_hour_and_dropped() -> None:
+    start = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    with time_machine.travel(start, tick=False):
+        post(report(reference="nobody"))
+    with time_machine.travel(start + timedelta(minutes=59), tick=False):
+        apply_receipts()
+        assert EarlyReceipt.objects.count() == 1
+    with time_machine.travel(start + timedelta(minutes=61), tick=False):
+        assert status.apply_early() == 1
+    assert EarlyReceipt.objects.count() == 0
+
+
+@pytest.mark.parametrize(("token", "expected"), [(None, 401), ("wrong", 403), ("of-the-other", 403)])
+def test_no_credentials_are_401_and_wrong_ones_403(token: str | None, expected: int) -> None:
+    message = handed_over()
+
+    answer = post(report(), token=token)
+
+    message.refresh_from_db()
+    assert refused(answer) == (expected, "AuthError")
+    assert (message.status, message.receipts) == (Status.SENDING, [])
+    assert EarlyReceipt.objects.count() == 0
+
+
+@pytest.mark.parametrize("name", ["nobody", "mail", "gateway-3"])
+def test_an_unknown_provider_and_one_without_receipts_are_404(name: str) -> None:
+    assert refused(post(report(), name)) == (404, "NotFound")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *(b"", b"[", b"[]", b"null", b"{}", b'{"reference": 5, "outcome": "delivered"}', b'{"reference": "m-1"}'),
+        *(b'{"outcome": "delivered"}', b'{"id": "x", "outcome": "delivered"}', b'{"reference": "", "outcome": "x"}'),
+        json.dumps(report(time="yesterday")).encode(),
+        json.dumps(report(time="2026-02-30T00:00:00Z")).encode(),
+        json.dumps(report(reference="x" * 256)).encode(),
+        json.dumps(report(code="\0")).encode(),
+    ],
+)
+def test_what_is_not_the_form_is_400(raw: bytes) -> None:
+    assert refused(post(raw=raw)) == (400, "BadRequestError")
+    assert EarlyReceipt.objects.count() == 0
+
+
+def test_a_report_beyond_the_cap_is_413() -> None:
+    assert refused(post(raw=b" " * (1024 * 1024 + 1))) == (413, "PayloadTooLarge")
+
+
+def test_a_look_whether_the_address_is_there_is_answered() -> None:
+    with override_settings(PROVIDERS=PROVIDERS):
+        assert Client().head("/providers/gateway-1/receipt").status_code == 200
+        assert refused(Client().get("/providers/gateway-1/receipt")) == (405, "MethodNotAllowed")
+
+
+def test_the_sandbox_reports_by_the_same_form() -> None:
+    message = handed_over(provider="sandbox")
+    with override_settings(SANDBOX_TOKEN=TOKEN):
+        answer = post({"id": str(message.id), "outcome": "permanent-failure"}, "sandbox")
+
+    message.refresh_from_db()
+    assert (answer.status_code, message.status) == (200, Status.PERMANENT_FAILURE)
+
+
+def test_an_unguessable_id_of_nobody_touches_nothing() -> None:
+    message = handed_over()
+
+    assert post({"id": str(uuid.uuid4()), "outcome": "delivered"}).status_code == 200
+
+    message.refresh_from_db()
+    assert message.status == Status.SENDING

@@ -1,0 +1,73 @@
+"""A row stored by SQL made once is the row the ORM would have stored, on either database."""
+
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import Model
+from django.utils import timezone
+
+from config.inserting import insert
+from notifications.models import Notification, Status
+from tests.factories import make_notification
+
+pytestmark = pytest.mark.django_db
+
+DATABASE_DECIDES = {"id", "due_at", "next_attempt_at", "enqueued_at"}
+
+
+def columns(row: Model) -> dict[str, Any]:
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+
+
+def copy_of(message: Notification, **fields: Any) -> Notification:
+    """A new message with the values of a stored one, its moments in the queue left to the database unless given."""
+    values = {name: value for name, value in columns(message).items() if name not in DATABASE_DECIDES}
+    return Notification(**values | fields)
+
+
+@pytest.mark.parametrize("fields", [{}, {"subject": None, "reference": "", "is_international": True, "parts": 7}])
+def test_an_inserted_row_holds_what_was_given(fields: dict[str, Any]) -> None:
+    saved = make_notification(attempts=[{"at": "now", "outcome": "accepted"}], body="“Łódź” – 5 € 🚲 100 %s", **fields)
+    message = copy_of(saved)
+
+    insert(message)
+
+    stored = columns(Notification.objects.get(id=message.id))
+    assert stored | {"id": saved.id} == columns(saved) | {name: stored[name] for name in DATABASE_DECIDES - {"id"}}
+    assert None not in [stored[name] for name in DATABASE_DECIDES]
+
+
+def test_a_moment_that_is_given_is_not_the_databases() -> None:
+    later = timezone.now() + timedelta(hours=5)
+    message = copy_of(make_notification(), due_at=later, next_attempt_at=later, enqueued_at=None, scheduled_for=later)
+
+    insert(message)
+
+    stored = Notification.objects.get(id=message.id)
+    assert (stored.due_at, stored.next_attempt_at, stored.enqueued_at, stored.scheduled_for) == (
+        later,
+        later,
+        None,
+        later,
+    )
+
+
+def test_an_inserted_row_can_be_saved_again() -> None:
+    message = copy_of(make_notification())
+    insert(message)
+
+    message.status = Status.DELIVERED
+    message.save(update_fields=["status"])
+
+    assert Notification.objects.get(id=message.id).status == Status.DELIVERED
+
+
+def test_a_row_that_may_not_be_there_is_refused() -> None:
+    message = copy_of(make_notification(), id=uuid.uuid4())
+    insert(message)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        insert(copy_of(message, id=message.id))

@@ -1,0 +1,141 @@
+"""Where callbacks go to: HTTP servers of loopback that keep what they are posted, and some that never learnt to."""
+
+import contextlib
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests.servers import wait_until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class Receiver:
+    """Answers with `answers` in turn, the last one for ever, and keeps what it was posted.
+
+    location: where every answer redirects to; certificate: the file of a certificate and its key, for https.
+    """
+
+    def __init__(
+        self, *answers: int, location: str | None = None, reply: bytes = b"thanks", certificate: Path | None = None
+    ) -> None:
+        self.answers = list(answers) or [200]
+        self.posted: list[Posted] = []
+        self._lock = threading.Lock()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                status = receiver._take(Posted(path=self.path, headers=dict(self.headers), body=body))
+                self.send_response(status)
+                if location:
+                    self.send_header("Location", location)
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            def log_message(self, *arguments: Any) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self.port = int(self._server.server_address[1])
+        self.url = f"http://127.0.0.1:{self.port}/callback"
+        threading.Thread(target=self._server.serve_forever, args=[0.05], daemon=True).start()
+
+    def wait_for(self, count: int, seconds: float = 20) -> list[Posted]:
+        wait_until(lambda: len(self.posted) >= count, seconds)
+        return list(self.posted)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _take(self, posted: Posted) -> int:
+        with self._lock:
+            self.posted.append(posted)
+            return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+class RawServer:
+    """Does to each connection what `converse` says, and counts them. `closing` is set at the end."""
+
+    def __init__(self, converse: Callable[[socket.socket, threading.Event], None]) -> None:
+        self.connections = 0
+        self.closing = threading.Event()
+        self._converse = converse
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._socket.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}/callback"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.closing.set()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # or the thread in accept() would keep it open
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self._socket.accept()
+                self.connections += 1
+                threading.Thread(target=self._one, args=[peer], daemon=True).start()
+
+    def _one(self, peer: socket.socket) -> None:
+        with peer, contextlib.suppress(OSError):
+            self._converse(peer, self.closing)
+
+
+def drip(peer: socket.socket, closing: threading.Event) -> None:
+    """Send an answer's head a letter at a time, so that no single read ever waits long."""
+    peer.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    while not closing.wait(0.05):
+        peer.sendall(b"x")
+
+
+def stay_silent(peer: socket.socket, closing: threading.Event) -> None:
+    closing.wait(30)
+
+
+def write_certificate(file: Path, names: Sequence[str]) -> None:
+    """Write a certificate of the moment for these names, which is its own authority, and its key."""
+    private = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "receiver")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(subject, subject, private.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(private, hashes.SHA256())
+    )
+    plain = serialization.NoEncryption()
+    key = private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    file.write_bytes(made.public_bytes(serialization.Encoding.PEM) + key)
