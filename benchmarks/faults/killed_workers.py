@@ -11,7 +11,7 @@ import time
 from benchmarks.faults.stand import FINAL_ENOUGH, send_all, show, show_answers, show_machine, stand, wait_for
 
 WORKER = ("--queues", "send-email", "--concurrency", "4")
-BETWEEN_KILLS = (10, 25)  # seconds of sending
+BETWEEN_KILLS = (1, 4)  # seconds of sending
 PROCESSES = 4  # that send at the same time: at most so many messages are in hand when a worker is killed
 
 
