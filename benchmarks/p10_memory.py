@@ -1,4 +1,7 @@
-"""P10: resident memory of an idle web worker and of an idle child of the Celery worker, after both have worked."""
+"""P10: resident memory of an idle web worker and of an idle child of the Celery worker, before and after work.
+
+They run with what requirements.txt names and nothing else, as in production: see `tests.interpreters`.
+"""
 
 import json
 import time
@@ -12,7 +15,7 @@ SETTLE_SECONDS = 10  # for the worker to deliver what was sent
 
 
 def main(bench: Bench) -> None:
-    with stand(web=2) as it:
+    with stand(web=2, without_tools=True) as it:
         service = it.provision()
         worker = it.service.start_worker()
         body = {"template_id": service.templates["email"], "personalisation": {"name": "Jo"}}

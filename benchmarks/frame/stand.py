@@ -23,6 +23,7 @@ os.environ.setdefault("FIELD_KEYS", "ZmllbGQta2V5LWZvci10aGUtc3VpdGUtYWxvbmUtMzI
 
 from benchmarks.floor.server import Floor
 from benchmarks.frame.load import Call
+from tests import interpreters
 from tests.notifications.provisioned import Provisioned
 from tests.notifications.tokens import make_token
 from tests.servers import PrivatePostgres, PrivateRedis, Program
@@ -45,17 +46,27 @@ NO_LIMIT = 100_000_000
 class _Product(Service):
     """Each program by an interpreter of its own, as it is in production: forks of one process share their memory."""
 
+    def __init__(self, folder: Path, python: Path, **environment: str) -> None:
+        self._python = python
+        super().__init__(folder, **environment)
+
     def start(self, name: str, *command: str) -> Program:
-        return super().start(name, *(() if command[0] == sys.executable else (sys.executable,)), *command)
+        arguments = command[1:] if command[0] == sys.executable else command
+        program = Program(self._python, *arguments, log=self.folder / f"{name}.log", environment=self.environment)
+        self._programs.append(program)
+        return program
 
 
 class Stand:
     """The stores and the product with `web` processes; `settings` are environment variables of the product.
 
     embedded: SQLite and the file queue instead of the stores
+    without_tools: run it by an interpreter that finds what requirements.txt names, and nothing else
     """
 
-    def __init__(self, closing: ExitStack, *, web: int, embedded: bool, **settings: str) -> None:
+    def __init__(
+        self, closing: ExitStack, *, web: int, embedded: bool = False, without_tools: bool = False, **settings: str
+    ) -> None:
         self.folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-bench-")))
         self._closing = closing
         given = {"WEB_CONCURRENCY": str(web), "LOG_LEVEL": "info", "RATE_LIMIT_PER_MINUTE": str(NO_LIMIT)}
@@ -64,7 +75,8 @@ class Stand:
             closing.callback(self.postgres.stop)
             closing.callback(self.redis.stop)
             given |= {"DATABASE_URL": self.postgres.url, "REDIS_URL": self.redis.url}
-        self.service = _Product(self.folder, **given | settings)
+        python = interpreters.production(self.folder / "venv") if without_tools else Path(sys.executable)
+        self.service = _Product(self.folder, python, **given | settings)
         closing.callback(self.service.stop)
 
     def start_floor(self) -> Floor:
@@ -95,9 +107,9 @@ class Stand:
 
 
 @contextmanager
-def stand(*, web: int = 2, embedded: bool = False, **settings: str) -> Iterator[Stand]:
+def stand(*, web: int = 2, embedded: bool = False, without_tools: bool = False, **settings: str) -> Iterator[Stand]:
     with ExitStack() as closing:
-        yield Stand(closing, web=web, embedded=embedded, **settings)
+        yield Stand(closing, web=web, embedded=embedded, without_tools=without_tools, **settings)
 
 
 def signed(service: Provisioned, path: str, *, method: str = "GET", body: str = "") -> Call:

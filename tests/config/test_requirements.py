@@ -1,0 +1,32 @@
+"""requirements.txt names all that the product needs: it is what production installs."""
+
+import os
+import subprocess
+
+from tests.interpreters import production
+from tests.servers import ROOT
+
+# Settings of other environments want variables of their own, and the WSGI module refuses to be loaded by a test.
+LOAD_ALL = """
+import pkgutil
+from importlib import import_module
+import django
+
+django.setup()
+areas = [import_module(name) for name in ("config", "datasets", "notifications")]
+for area in areas:
+    for module in pkgutil.walk_packages(area.__path__, area.__name__ + "."):
+        if not module.name.startswith(("config.settings.", "config.wsgi")):
+            import_module(module.name)
+print("all loaded")
+"""
+
+
+def test_all_of_the_product_loads_where_nothing_else_is_installed(tmp_path):
+    environment = {**os.environ, "VAR_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    done = subprocess.run(
+        [production(tmp_path / "venv"), "-c", LOAD_ALL], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+    assert done.stdout == "all loaded\n", done.stderr
