@@ -43,7 +43,8 @@ class StrictJSONParser(BaseParser):
     def read_json(self, environ: Mapping[str, Any]) -> object:
         """Return the JSON value of the body. Raises BodyRefused, JSONRefused."""
         body.check_coding(environ, allowed=self.codings)
-        return self.loads(self.read_bytes(environ))
+        # By no name of ours, so that the bytes can go once they are text.
+        return strict_json.loads(self.read_bytes(environ), skip_mark=self.skip_mark, storable=self.storable)
 
     def read_bytes(self, environ: Mapping[str, Any]) -> bytes:
         """Return the opened bytes. Raises BodyRefused."""

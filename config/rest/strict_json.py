@@ -51,8 +51,10 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
         raise JSONRefused(Reason.NOT_UTF8) from error
     if storable:
         _check_depth(data)
+    is_suspect = storable and _SUSPECT_ESCAPE.search(data) is not None
+    del data  # the caller may hold it no longer: then a large body is held twice from here, and not three times
     value = _decode(text, _STORABLE if storable else _LENIENT)
-    if storable and _SUSPECT_ESCAPE.search(data):
+    if is_suspect:
         _check_texts(value)
     return value
 

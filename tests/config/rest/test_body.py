@@ -2,11 +2,13 @@
 
 import gzip
 import io
+import tracemalloc
 
 import pytest
 
 from config.rest import body
 from config.rest.body import BodyRefused, Reason
+from config.rest.parsers import StrictJSONParser
 
 CAP = 1000
 
@@ -158,3 +160,15 @@ def test_content_codings(coding, passes):
 def test_no_coding_is_allowed_unless_it_is_named():
     with pytest.raises(BodyRefused):
         body.check_coding({"HTTP_CONTENT_ENCODING": "gzip"})
+
+
+def test_a_large_text_is_never_held_three_times():
+    sent = environ(b'{"file": "' + b"QUJD" * 500_000 + b'"}')
+    tracemalloc.start()
+
+    value = StrictJSONParser().read_json(sent)
+
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert value == {"file": "QUJD" * 500_000}
+    assert most < 2.5 * 2_000_000  # as blocks and bytes, as bytes and text, as text and value
