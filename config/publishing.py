@@ -11,15 +11,18 @@ import uuid
 from functools import lru_cache, partial
 from typing import Any
 
+import redis
 import structlog
 from celery import Signature, Task
 from django.conf import settings
 from django.db import transaction
-from kombu import Connection, Producer
+from kombu import Connection
 from kombu.exceptions import KombuError
 from kombu.pools import producers
 
+from config import redis_queue
 from config.celery import app, send_request_id
+from config.redis_client import impatient
 
 TIMEOUT_SECONDS = 0.5  # of connecting and of each answer; Redis by default would block for more than 20 s
 PAUSE_SECONDS = 5  # after a failure: or every request of an outage would wait for its own time-out
@@ -55,18 +58,18 @@ def _publish(
     if time.monotonic() < _pause.until:
         return
     try:
-        with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
-            if in_seconds or isinstance(task, Signature) or app.conf.task_always_eager:
-                which: dict[str, Any] = {"queue": queue} if queue else {}
+        if in_seconds or isinstance(task, Signature) or app.conf.task_always_eager:
+            which: dict[str, Any] = {"queue": queue} if queue else {}
+            with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
                 task.apply_async(arguments, producer=producer, retry=False, countdown=in_seconds, **which)
-            else:
-                _put(producer, task, arguments, queue or _queue_of(task.name))
+        else:
+            _put(task, arguments, queue or _queue_of(task.name))
     except _failures() as error:
         _pause.until = time.monotonic() + PAUSE_SECONDS
         log.warning("queue.unreachable", task=task.name, error=type(error.__cause__ or error).__name__)
 
 
-def _put(producer: Producer, task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None:
+def _put(task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None:
     """Put one task into its queue, in the message that Celery would make.
 
     Celery's own `apply_async` asks on the way for options, routes, receivers and declarations that nobody here has set,
@@ -84,22 +87,28 @@ def _put(producer: Producer, task: "Task[..., Any]", arguments: tuple[str, ...],
         ignore_result=True,
     )
     send_request_id(headers)
-    channel: Any = producer.channel  # Any: typed as of brokers that are not ours
-    message = channel.prepare_message(
-        json.dumps(body),
-        content_type="application/json",
-        content_encoding="utf-8",
-        headers=headers,
-        properties={**properties, "delivery_mode": 2},  # kept by brokers that would forget others
-    )
-    channel.basic_publish(message, exchange="", routing_key=queue)
+    properties = {**properties, "delivery_mode": 2}  # kept by brokers that would forget others
+    if settings.CELERY_BROKER_TRANSPORT == "config.redis_queue:Transport":
+        client = impatient(settings.CELERY_BROKER_URL, TIMEOUT_SECONDS)
+        redis_queue.put(client, queue, body=body, headers=headers, properties=properties)
+        return
+    with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
+        channel: Any = producer.channel  # Any: typed as of brokers that are not ours
+        message = channel.prepare_message(
+            json.dumps(body),
+            content_type="application/json",
+            content_encoding="utf-8",
+            headers=headers,
+            properties=properties,
+        )
+        channel.basic_publish(message, exchange="", routing_key=queue)
 
 
 @lru_cache(maxsize=1)
 def _failures() -> tuple[type[Exception], ...]:
     """Return what a broker that is away or hung is known by."""
     connection: Any = _connection()  # Any: typed as if these were instances
-    return (KombuError, *connection.connection_errors, *connection.channel_errors)
+    return (KombuError, redis.RedisError, *connection.connection_errors, *connection.channel_errors)
 
 
 @lru_cache

@@ -3,9 +3,14 @@
 kombu 5.7 makes a client for each command it sends, and with it a table of 170 answers: half the price of a message.
 """
 
+import base64
+import json
+import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from kombu.transport import redis
+from redis import Redis
 
 
 class Channel(redis.Channel):
@@ -21,3 +26,27 @@ class Channel(redis.Channel):
 
 class Transport(redis.Transport):
     Channel = Channel
+
+
+def put(client: Redis, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
+    """Put one message at the end of a queue, as a channel of kombu's does, without its way there.
+
+    A channel is made for many exchanges, queues and priorities, and one is borrowed and brought back for each message:
+    that took longer than all else. Raises redis.RedisError.
+    """
+    encoded = base64.b64encode(json.dumps(body).encode())
+    delivery = {"exchange": "", "routing_key": queue}
+    message = {
+        "body": encoded.decode(),
+        "content-encoding": "utf-8",
+        "content-type": "application/json",
+        "headers": headers,
+        "properties": {
+            **properties,
+            "body_encoding": "base64",
+            "delivery_info": delivery,
+            "delivery_tag": str(uuid.uuid4()),
+            "priority": 0,
+        },
+    }
+    client.lpush(queue, json.dumps(message))

@@ -28,6 +28,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
             pool._check = check_open  # Django 5.2 always hands over a check of its own, a round trip for each request
         return pool
 
+    def prepared_cursor(self) -> Any:  # Any: untyped in Django
+        """Return a cursor whose statements the server prepares once it has seen them a few times.
+
+        Each connection does so for itself, where `prepare_threshold` lets it; a parameter must be of its column's type.
+        """
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            return self._prepare_cursor(  # type: ignore[attr-defined]  # not in django-stubs
+                base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]  # likewise
+            )
+
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: untyped in Django
         """Raises psycopg.OperationalError."""
         if not silence.lets_ask():

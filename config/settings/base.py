@@ -89,6 +89,7 @@ _POSTGRESQL_OPTIONS = {
     # Who gives up on connecting soon leaves the next request free to try: by itself the pool waits longer each time.
     "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 2},
     "connect_timeout": 3,
+    "prepare_threshold": 5,  # for the few statements that ask for it
     "options": (
         f"-c statement_timeout={env.int('DATABASE_STATEMENT_TIMEOUT_MS', 5000)}"
         " -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000"

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
 
+from config.inserting import Condition
 from notifications.models.api_key import KeyType
 from notifications.models.service import Service
 
@@ -33,6 +34,10 @@ class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(_SPEND, (*_key(service_id, day, kind), limit))
             return bool(cursor.rowcount)
+
+    def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
+        """Return what `spend_one` does, for a row that may be stored only with it."""
+        return Condition(update=_SPEND, parameters=(*_key(service_id, day, kind), limit))
 
 
 class DailyCounter(models.Model):

@@ -1,48 +1,81 @@
 """How many messages a service may send in a day, which is a UTC date. Source: the sending contract §13.2.
 
-Only accepted messages count, in the transaction that stores them, by an update that holds only below the limit: so
-parallel requests never pass it. Test keys and simulated recipients are neither counted nor stopped.
+Only accepted messages count, in the statement or transaction that stores them, by an update that holds only below the
+limit: so parallel requests never pass it. Test keys and simulated recipients are neither counted nor stopped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from uuid import UUID
 
+from django.db import transaction
 from django.utils import timezone
 
+from config.inserting import insert
 from notifications import errors
-from notifications.models import DailyCounter, KeyType, LimitKind, Service
+from notifications.models import DailyCounter, KeyType, LimitKind, Notification, Service
 from notifications.submission.callers import Caller
+from notifications.submission.recall import recalled
+
+COUNTED_KEY_TYPES = 2  # live and team
+BY_HAND = 100  # more than people can send from the console while a recalled number is believed
 
 
 def check(caller: Caller, kind: LimitKind) -> None:
-    """Refuse early what could not be spent anyway. Raises DailyLimitReached."""
-    if caller.key_type == KeyType.TEST:
-        return
-    now = timezone.now()
-    if DailyCounter.objects.spent(caller.service_id, _day(now), kind) >= _limit(caller.service, kind):
-        raise _reached(caller.service, kind, now)
+    """Refuse early what could not be spent anyway. Raises DailyLimitReached.
 
-
-def spend(caller: Caller, kinds: Sequence[LimitKind]) -> None:
-    """Count one message; inside the caller's transaction, which it ends by raising DailyLimitReached.
-
-    Called last: the rows it locks are held shortest, and always in the same order.
+    The counter is not asked where it was so far from the limit two seconds ago, or less, that the rate limit lets
+    nobody come near meanwhile.
     """
     if caller.key_type == KeyType.TEST:
         return
     now = timezone.now()
-    for kind in kinds:
-        if not _spend_one(caller.service, kind, _day(now)):
-            raise _reached(caller.service, kind, now)
+    service, day, limit = caller.service, _day(now), _limit(caller.service, kind)
+    most_meanwhile = COUNTED_KEY_TYPES * service.rate_limit_per_minute + BY_HAND
+    if most_meanwhile < limit and (_spent_lately(service.id, day, kind) or 0) + most_meanwhile < limit:
+        return
+    if DailyCounter.objects.spent(service.id, day, kind) >= limit:
+        raise _reached(service, kind, now)
 
 
-def _spend_one(service: Service, kind: LimitKind, day: date) -> bool:
-    limit = _limit(service, kind)
-    if DailyCounter.objects.spend_one(service.id, day, kind, limit=limit):
-        return True
+def store(caller: Caller, notification: Notification, kinds: Sequence[LimitKind]) -> None:
+    """Store a message and count it, or do neither and raise DailyLimitReached.
+
+    kinds: the limits it counts against; the rows are locked in this order.
+    """
+    if caller.key_type == KeyType.TEST:
+        insert(notification)
+        return
+    now = timezone.now()
+    *others, last = kinds
+    if not others:
+        _spend(caller.service, last, now, partial(_insert, notification))
+        return
+    with transaction.atomic():
+        for kind in others:
+            _spend(caller.service, kind, now, DailyCounter.objects.spend_one)
+        _spend(caller.service, last, now, partial(_insert, notification))
+
+
+def _insert(notification: Notification, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
+    return insert(notification, condition=DailyCounter.objects.spending_one(service_id, day, kind, limit=limit))
+
+
+def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[..., bool]) -> None:
+    """spend: counts one more of a service, day and kind where fewer than `limit` are. Raises DailyLimitReached."""
+    day, limit = _day(now), _limit(service, kind)
+    if spend(service.id, day, kind, limit=limit):
+        return
     # Either the limit is reached or the day's row is not there yet; who asks which it is may be told of one just made.
     DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
-    return DailyCounter.objects.spend_one(service.id, day, kind, limit=limit)
+    if not spend(service.id, day, kind, limit=limit):
+        raise _reached(service, kind, now)
+
+
+@recalled
+def _spent_lately(service_id: UUID, day: date, kind: LimitKind) -> int | None:
+    return DailyCounter.objects.spent(service_id, day, kind)
 
 
 def _limit(service: Service, kind: LimitKind) -> int:

@@ -16,10 +16,9 @@ import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 from django.db.backends.utils import CursorWrapper
-from redis.backoff import NoBackoff
 from redis.commands.core import Script
-from redis.retry import Retry
 
+from config.redis_client import impatient
 from notifications import errors
 from notifications.models import ApiKey, RateSlot
 
@@ -169,11 +168,5 @@ _pause = _Pause()
 
 @lru_cache(maxsize=1)
 def _script(url: str) -> Script:
-    """A connection of its own, with time-outs short enough for a request to wait out."""
-    client = redis.Redis.from_url(
-        url,
-        socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
-        socket_timeout=REDIS_TIMEOUT_SECONDS,
-        retry=Retry(NoBackoff(), 0),
-    )
-    return client.register_script(SCRIPT)
+    """Time-outs are short enough for a request to wait out."""
+    return impatient(url, REDIS_TIMEOUT_SECONDS).register_script(SCRIPT)

@@ -10,7 +10,6 @@ import structlog
 from django.db import transaction
 
 from config import figures
-from config.inserting import insert
 from notifications import errors, tasks
 from notifications.attachments import store
 from notifications.attachments.intake import CheckedFile
@@ -199,28 +198,29 @@ def _when(scheduled_for: datetime | None) -> dict[str, datetime | None]:
 def _accept(checked: Checked, keep: Keep | None) -> Submission:
     """Store the message with its files, and enqueue it."""
     sealed = checked.parcel.seal(checked.files, checked.submission.notification) if checked.parcel else []
-    with store.written({file.row.storage_name: file.blob for file in sealed}) as blobs, transaction.atomic():
-        if sealed:
-            Attachment.objects.bulk_create([file.row for file in sealed])
-        _store(checked, keep)
-        blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
+    if sealed or keep:
+        with store.written({file.row.storage_name: file.blob for file in sealed}) as blobs, transaction.atomic():
+            if sealed:
+                Attachment.objects.bulk_create([file.row for file in sealed])
+            if keep:
+                keep(checked.submission.as_kept())
+            _store(checked)
+            blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
+    else:
+        _store(checked)
     sender = checked.submission.notification.sms_sender or checked.submission.notification.reply_to
     if sender and not checked.is_simulated:
         usage.note_sender(sender)  # once the message is there
     return checked.submission
 
 
-def _store(checked: Checked, keep: Keep | None) -> None:
-    """Store the message, in the caller's transaction."""
-    notification = checked.submission.notification
-    if not checked.is_simulated:
-        insert(notification)
-    if keep is not None:
-        keep(checked.submission.as_kept())
+def _store(checked: Checked) -> None:
+    """Store the message and count it; enqueue it once both are committed."""
     if checked.is_simulated:
         return
+    notification = checked.submission.notification
+    limits.store(checked.caller, notification, checked.counted)  # last: the counter's row is locked shortest
     if notification.scheduled_for is None:
         tasks.hint(notification.id, notification.channel)
     count = partial(figures.MESSAGES.add, notification.channel, notification.key_type, notification.status)
     transaction.on_commit(count)
-    limits.spend(checked.caller, checked.counted)  # last: its row lock is held shortest

@@ -1,16 +1,17 @@
 """A row stored by SQL made once is the row the ORM would have stored, on either database."""
 
 import uuid
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from config.inserting import insert
-from notifications.models import Notification, Status
+from config.inserting import Condition, insert
+from notifications.models import Notification, Service, Status
 from tests.factories import make_notification
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +64,33 @@ def test_an_inserted_row_can_be_saved_again() -> None:
     message.save(update_fields=["status"])
 
     assert Notification.objects.get(id=message.id).status == Status.DELIVERED
+
+
+@pytest.mark.parametrize("is_met", [True, False])
+def test_a_condition_is_met_with_the_row_or_neither_is_there(is_met: bool) -> None:
+    message = copy_of(make_notification(parts=3))
+    table = Service._meta.db_table
+    condition = Condition(
+        update=f"UPDATE {table} SET name = %s WHERE name = %s",  # noqa: S608  our own words alone
+        parameters=("Renamed", message.service.name if is_met else "Another"),
+    )
+    before = message.service.name
+
+    is_stored = insert(message, condition=condition)
+
+    assert is_stored is is_met
+    assert Notification.objects.filter(id=message.id, parts=3).exists() is is_met
+    assert Service.objects.get(id=message.service_id).name == ("Renamed" if is_met else before)
+
+
+def test_a_value_that_is_too_long_is_refused_and_not_cut_off() -> None:
+    """SQLite stores it whole, PostgreSQL refuses it."""
+    message = copy_of(make_notification(), request_id="x" * 500)
+
+    with suppress(DataError), transaction.atomic():
+        insert(message)
+
+    assert set(Notification.objects.filter(id=message.id).values_list("request_id", flat=True)) <= {"x" * 500}
 
 
 def test_a_row_that_may_not_be_there_is_refused() -> None:
