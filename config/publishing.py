@@ -58,7 +58,7 @@ def _publish(
     if time.monotonic() < _pause.until:
         return
     try:
-        if in_seconds or isinstance(task, Signature) or app.conf.task_always_eager:
+        if in_seconds or isinstance(task, Signature) or settings.CELERY_TASK_ALWAYS_EAGER:
             which: dict[str, Any] = {"queue": queue} if queue else {}
             with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
                 task.apply_async(arguments, producer=producer, retry=False, countdown=in_seconds, **which)

@@ -66,9 +66,9 @@ def silence(step):
 
 
 @pytest.fixture
-def eager():
+def eager(settings):
     """Run what is published at once, as a worker would: Celery's own way to do so."""
-    app.conf.task_always_eager = True
+    app.conf.task_always_eager = settings.CELERY_TASK_ALWAYS_EAGER = True
     yield
     app.conf.task_always_eager = False
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -36,9 +37,9 @@ def text_of(page: bytes) -> str:
 
 
 @pytest.fixture
-def sent() -> Iterator[list[str]]:
+def sent(settings: Any) -> Iterator[list[str]]:
     """Run what is published at once, as a worker would: Celery's own way to do so."""
-    app.conf.task_always_eager = True
+    app.conf.task_always_eager = settings.CELERY_TASK_ALWAYS_EAGER = True
     yield []
     app.conf.task_always_eager = False
 
