@@ -14,7 +14,7 @@ from config import figures
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("signalbox", amqp="config.broker:Broker")
+app = Celery("signalbox", amqp="config.broker:Broker", fixups=["config.between_tasks:fixup"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -164,9 +164,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Show the end of the service's logs below a test that failed with it."""
+    """Show the end of its services' logs below a test that failed with them."""
     report = yield
-    service = getattr(item, "funcargs", {}).get("service")
-    if report.failed and isinstance(service, Service):
-        report.sections += [(f"the service's {name}", text) for name, text in service.logs().items()]
+    for asked, service in getattr(item, "funcargs", {}).items() if report.failed else ():
+        if isinstance(service, Service):
+            report.sections += [(f"{asked}: {name}", text) for name, text in service.logs().items()]
     return report

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import call_command
@@ -76,6 +77,41 @@ def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
     wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_POOLS))
     assert set(pools[1:]) < set(children(worker.pid))
     assert worker.is_running()
+
+
+def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
+    """Else each task connects anew, and another thread of the process finds the pool closed under its hands."""
+    if connection.vendor != "postgresql":
+        assert connection.vendor == "sqlite", "whose file is always at hand"
+        return
+    worker.stop()
+    before = backends(own_service)
+    worker = own_service.start_worker()
+    note(own_service, worker)
+    first = backends(own_service) - before
+
+    for _ in range(3):
+        note(own_service, worker)
+
+    assert first
+    assert first <= backends(own_service)
+
+
+def note(service: Service, worker: Program) -> None:
+    """Have the one process of a queue do one task."""
+    done = f'"task": "{tasks.note_worker.name}"'
+    before = worker.log.read_text().count(done)
+    code = "from config.tasks import note_worker; note_worker.apply_async(queue='upkeep')"
+    assert service.manage("shell", "-v", "0", "-c", code).returncode == 0
+    wait_until(lambda: worker.log.read_text().count(done) > before)
+
+
+def backends(service: Service) -> set[int]:
+    """The connections that are open to the database of a service."""
+    url = service.environment["DATABASE_URL"]
+    question = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with psycopg.connect(url) as anybody:
+        return {pid for (pid,) in anybody.execute(question)}
 
 
 def test_asked_to_stop_it_ends_with_all_its_pools(worker):

@@ -35,7 +35,11 @@ function join(pdu) {
 function report(session, id, state, to, from, tlv) {
   const words = `id:${id} sub:001 dlvrd:001 submit date:2611211000 done date:2611211001 stat:${state} err:000 text:hi`;
   const fields = {source_addr: to, destination_addr: from, esm_class: 4, short_message: words};
-  session.deliver_sm(tlv ? {...fields, ...tlv} : fields, (answer) => say({answered: answer.command_status}));
+  const tell = () => session.deliver_sm(tlv ? {...fields, ...tlv} : fields, (answer) => {
+    if (answer.command_status === smpp.ESME_RX_T_APPN) return setTimeout(tell, 500);  // not now, it says
+    say({answered: answer.command_status});
+  });
+  tell();
 }
 
 function bind(session, pdu, receives) {
