@@ -81,12 +81,12 @@ class DataSetViewSet(DataSetArea, ViewSet):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
-            parsed = records.parse(sent.value(), auto_ids=token.data_set.auto_ids or ())
-            structlog.contextvars.bind_contextvars(records=len(parsed))
-            stored = store.append(token.data_set_id, parsed, token_id=token.pk, request_id=_request_id(), key=sent.key)
+            checked = records.check(sent.value(), auto_ids=token.data_set.auto_ids or ())
+            stored = store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
         if not stored:
             return _replayed()
-        figures.RECORDS.add("written", number=len(parsed))
+        structlog.contextvars.bind_contextvars(records=stored)
+        figures.RECORDS.add("written", number=stored)
         return Response({"status": "ok"}, headers=NOT_STORED)
 
     def empty(self, request: Request, group: str, type: str) -> Response:

@@ -65,7 +65,7 @@ def _make_data_sets(held: str) -> str:
 def _fill(type: str, values: Iterator[dict[str, object]]) -> None:
     data_set = DataSet.objects.at("demo", type).get()
     if data_set.record_count == 0:
-        store.append(data_set.pk, records.parse(list(values), auto_ids=()))
+        store.append(data_set.pk, records.check(list(values), auto_ids=()))
 
 
 def _visits(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:

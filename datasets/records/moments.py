@@ -12,6 +12,9 @@ _FORM = re.compile(
     r"|[0-9]{8}T[0-9]{4}(?:[0-9]{2}(?:\.[0-9]+)?)?)"
     r"(?:Z|[+-][0-9]{2}(?::?(?P<offset_minutes>[0-9]{2}))?)?"
 )
+# What nearly all writers send. The rest of the form, and the hour 24, is for `parse` to judge.
+_USUAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:Z|\+00:00)")
+_TO_THE_SECOND = len("2024-01-01T00:00:00")
 
 
 class NotAMoment(ValueError):
@@ -55,6 +58,23 @@ def write(moment: datetime) -> str:
     ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.500000Z')
     """
     return moment.replace(tzinfo=None).isoformat() + "Z"
+
+
+def in_utc(text: str) -> str:
+    """Return what `write` makes of the moment, in a third of the time where the text has its form already.
+
+    Raises NotAMoment, ImpossibleMoment.
+
+    >>> in_utc("2024-01-01T00:00:00+00:00"), in_utc("20240101T0100+01")
+    ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z')
+    """
+    if _USUAL.fullmatch(text) is None:
+        return write(parse(text))
+    try:
+        datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ImpossibleMoment(text) from error
+    return f"{text[:_TO_THE_SECOND]}Z"
 
 
 def period_starts(moment: datetime) -> dict[str, datetime]:

@@ -1,19 +1,21 @@
 """Store the records of a POST: all or nothing. Source: Data Set contract §7, §8."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
+from django.db import OperationalError
 from django.db.models import F
 from django.utils import timezone
 
-from datasets.errors import KeyReused
+from datasets.errors import KeyReused, NoSuchDataSet
 from datasets.models import DataSet, DataSetDay, RememberedKey
 from datasets.records import ParsedRecord
+from datasets.store.batch import Batch
 from datasets.store.turn import in_turn
-from datasets.store.upsert import Origin, upsert
+from datasets.store.upsert import Origin, takes_parts, upsert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,31 +38,41 @@ def is_replay(data_set_id: int, key: IdempotencyKey) -> bool:
 
 def append(
     data_set_id: int,
-    records: Sequence[ParsedRecord],
+    records: Iterable[ParsedRecord],
     *,
     token_id: int | None = None,
     request_id: UUID | None = None,
     key: IdempotencyKey | None = None,
-) -> bool:
-    """Store the records in one transaction, and the key with them; False where a twin has stored them meanwhile.
+) -> int:
+    """Store the records in one transaction, and the key with them; return how many, 0 where a twin has stored them.
 
-    Raises NoSuchDataSet, KeyReused, OperationalError.
+    records: may be checked as they are taken; where one is refused, nothing is stored
+    Raises RecordsRefused, NoSuchDataSet, KeyReused, OperationalError.
     """
+    batch = Batch(records)
+    if takes_parts():
+        batch.begin()  # most refusals need no transaction
+    else:
+        batch.finish()
 
-    def work() -> bool:
+    def work() -> int:
         if key and is_replay(data_set_id, key):  # asked again under the lock: a twin may have been in flight
-            return False
+            return 0
         now = timezone.now()
-        new = upsert(data_set_id, records, Origin(updated_at=now, token_id=token_id, request_id=request_id))
+        stored, new = upsert(data_set_id, batch, Origin(updated_at=now, token_id=token_id, request_id=request_id))
         DataSet.objects.filter(pk=data_set_id).update(
             record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=now
         )
-        DataSetDay.objects.add(data_set_id, writes=1, records=len(records))
+        DataSetDay.objects.add(data_set_id, writes=1, records=stored)
         if key:
             _remember(data_set_id, key)
-        return True
+        return stored
 
-    return in_turn(data_set_id, work)
+    try:
+        return in_turn(data_set_id, work)
+    except (NoSuchDataSet, OperationalError):
+        batch.finish()  # a fault of the records is told before what the store has to say
+        raise
 
 
 def _remember(data_set_id: int, key: IdempotencyKey) -> None:

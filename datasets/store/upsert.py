@@ -1,20 +1,22 @@
 """Put many records into one data set with a constant number of statements, on each database by its own shortest way.
 
 PostgreSQL: a batch whose ids look new is copied straight into the table; where one was there after all, the copy is
-undone and the batch goes through a temporary table and one upsert, as do those that overwrite. A handful comes as
-arrays, which spares round trips. SQLite: a chunk is one JSON text, so its limit on variables does not matter.
+undone and the batch goes through a temporary table and one upsert, as do those that overwrite. The server works on what
+it has while the rest is being checked. A handful comes as arrays, which spares round trips. SQLite: a chunk is one JSON
+text, so its limit on variables does not matter; nothing is checked while the whole file waits for one writer.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 
 from datasets.records import ParsedRecord
+from datasets.store.batch import Batch
 
 _AS_ARRAYS = 100  # records; from about here COPY is the faster of the two
 _SAMPLE = 20  # ids that are looked for before a batch is taken for new
@@ -48,7 +50,7 @@ _ARRAY_COLUMNS = 'record_id, "timestamp", start_at, end_at, body::json'
 # A row that an upsert has just made carries no mark of an updater.
 _NEW_ROWS = "WITH stored AS ({store} RETURNING (xmax = 0) AS is_new) SELECT count(*) FROM stored WHERE is_new"
 
-_COPY_BLOCK = 1_000  # records
+_PARTS_OF_A_COPY = 20  # a statement has five seconds, of which checking is a part on a busy machine
 _NULL = "\x00"  # stands for COPY's own mark until backslashes are doubled; no text of a record can hold it
 
 _JSON_COLUMNS = "value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4"
@@ -65,47 +67,72 @@ class Origin(NamedTuple):
     request_id: UUID | None
 
 
-def upsert(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
-    """Insert the records, replacing those whose `_id` is there; return how many are new. Ids must differ."""
-    if connection.vendor == "postgresql":
-        if len(records) <= _AS_ARRAYS:
-            return _from_arrays(data_set_id, records, origin)
-        return _by_copy(data_set_id, records, origin)
+class Stored(NamedTuple):
+    """How many records were stored, each `_id` counted once, and how many of them are new."""
+
+    records: int
+    new: int
+
+
+def takes_parts() -> bool:
+    """Say whether a batch may be checked while it is stored."""
+    return connection.vendor == "postgresql"
+
+
+def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
+    """Insert the records, replacing those whose `_id` is there. Raises RecordsRefused: undo what has been stored."""
+    if takes_parts():
+        first = batch.begin()
+        if not batch.is_whole or len(first) > _AS_ARRAYS:
+            return _by_copy(data_set_id, first, batch, origin)
+        records = batch.finish()
+        return Stored(len(records), _from_arrays(data_set_id, records, origin))
+    records = batch.finish()
     chunks = iter(records)
-    return sum(_from_json(data_set_id, chunk, origin) for chunk in iter(lambda: [*islice(chunks, _SQLITE_CHUNK)], []))
+    parts = iter(lambda: [*islice(chunks, _SQLITE_CHUNK)], [])
+    return Stored(len(records), sum(_from_json(data_set_id, part, origin) for part in parts))
 
 
-def _by_copy(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
+def _by_copy(data_set_id: int, first: Sequence[ParsedRecord], batch: Batch, origin: Origin) -> Stored:
     with connection.cursor() as cursor:
-        cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in records[:: len(records) // _SAMPLE]]])
+        cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
             try:
                 with transaction.atomic():  # a savepoint: the guess may be wrong
-                    _copy(cursor, "datasets_record", records, shared=(data_set_id, *origin))
-                return len(records)
+                    copied = _copy(cursor, "datasets_record", batch.parts(), shared=(data_set_id, *origin))
+                return Stored(copied, copied)
             except IntegrityError:
                 pass
         cursor.execute(_POSTED)
-        _copy(cursor, "posted", records)
+        copied = _copy(cursor, "posted", batch.parts())
+        standing = batch.finish()
+        if len(standing) < copied:
+            cursor.execute(_POSTED)
+            _copy(cursor, "posted", [standing])
         store = _STORE.format(columns=_POSTED_COLUMNS, source="posted")
         cursor.execute(_NEW_ROWS.format(store=store), [data_set_id, *origin])
-        return _first_number(cursor)
+        return Stored(len(standing), _first_number(cursor))
 
 
-def _copy(cursor: Any, table: str, records: Sequence[ParsedRecord], *, shared: Sequence[object] = ()) -> None:
-    """Send the rows in COPY's text form, a thousand at a time, so that the server works while the next are written.
+def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, shared: Sequence[object] = ()) -> int:
+    """Send the rows in COPY's text form, and return how many there were.
 
     Only backslashes need care: tabs and line ends occur in no id and no body.
     """
-    shared_text = "".join(f"\t{_NULL if value is None else value}" for value in shared)
+    end = "".join(f"\t{_NULL if value is None else value}" for value in shared) + "\n"
     statement = _COPY.format(table=table, shared=_SHARED_COLUMNS if shared else "")
-    with connection.wrap_database_errors, cursor.copy(statement) as copy:  # Django wraps all but copy's own errors
-        for start in range(0, len(records), _COPY_BLOCK):
-            lines = [
-                f"{record_id}\t{timestamp}\t{start_at or _NULL}\t{end_at or _NULL}\t{body}{shared_text}\n"
-                for record_id, timestamp, start_at, end_at, body in records[start : start + _COPY_BLOCK]
-            ]
-            copy.write("".join(lines).replace("\\", "\\\\").replace(_NULL, "\\N"))
+    count = 0
+    some = iter(parts)
+    while part := next(some, None):
+        with connection.wrap_database_errors, cursor.copy(statement) as copy:  # Django wraps all but copy's own errors
+            for each in chain([part], islice(some, _PARTS_OF_A_COPY - 1)):
+                count += len(each)
+                lines = [
+                    f"{record_id}\t{timestamp}\t{start_at or _NULL}\t{end_at or _NULL}\t{body}{end}"
+                    for record_id, timestamp, start_at, end_at, body in each
+                ]
+                copy.write("".join(lines).replace("\\", "\\\\").replace(_NULL, "\\N"))
+    return count
 
 
 def _from_arrays(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
@@ -118,12 +145,19 @@ def _from_arrays(data_set_id: int, records: Sequence[ParsedRecord], origin: Orig
 
 def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
     rows = [
-        (record.id, _sqlite(record.timestamp), _sqlite(record.start_at), _sqlite(record.end_at), record.body)
+        (
+            record.id,
+            _for_sqlite(record.timestamp),
+            _for_sqlite(record.start_at),
+            _for_sqlite(record.end_at),
+            record.body,
+        )
         for record in records
     ]
     text = json.dumps(rows, ensure_ascii=False)
     request_id = origin.request_id.hex if origin.request_id else None
-    shared = [data_set_id, _sqlite(origin.updated_at), origin.token_id, request_id]
+    updated_at = connection.ops.adapt_datetimefield_value(origin.updated_at)
+    shared = [data_set_id, updated_at, origin.token_id, request_id]
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_ROWS, [data_set_id, text])
         known = _first_number(cursor)
@@ -132,9 +166,9 @@ def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin
     return len(records) - known
 
 
-def _sqlite(moment: datetime | None) -> str | None:
+def _for_sqlite(moment: str | None) -> str | None:
     """Return the text in which Django keeps moments there."""
-    return None if moment is None else str(connection.ops.adapt_datetimefield_value(moment))
+    return moment and moment.removesuffix("Z").replace("T", " ")
 
 
 def _first_number(cursor: Any) -> int:  # Any: each database has its own cursor class

@@ -11,9 +11,10 @@ from django.utils import timezone
 from config.console.audit import COMMAND
 from config.console.models import AuditEvent
 from datasets import records, store
-from datasets.errors import KeyReused, NoSuchDataSet
+from datasets.errors import KeyReused, NoSuchDataSet, RecordsRefused
 from datasets.models import DataSetDay, Record, RememberedKey
 from datasets.store import IdempotencyKey
+from datasets.store.batch import PART, Batch
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
 
 pytestmark = pytest.mark.django_db
@@ -68,12 +69,48 @@ def test_one_bad_record_among_ten_thousand_is_named_and_nothing_is_stored():
 
 def test_the_last_of_equal_ids_stands_in_a_batch_of_any_size():
     data_set = make_data_set()
-    for count in (2, 500):
+    for count in (2, 500, 1_500):
         values = some_records(count)
 
         put_in(data_set, [*values, *some_records(count, last=True)])
 
         assert all(record.get("last") for record in stored(data_set).values())
+
+
+def test_a_batch_that_looks_new_and_is_not_replaces_what_is_there():
+    data_set = make_data_set()
+    put_in(data_set, some_records(2_500)[-10:])
+
+    put_in(data_set, some_records(2_500, again=True))
+
+    data_set.refresh_from_db()
+    assert (data_set.record_count, data_set.records.count()) == (2_500, 2_500)
+    assert all(record["again"] is True for record in stored(data_set).values())
+    assert DataSetDay.objects.get(data_set=data_set).records == 10 + 2_500
+
+
+def test_a_late_fault_undoes_what_was_overwritten_and_nothing_is_counted():
+    data_set = make_data_set()
+    put_in(data_set, some_records(2_500))
+    values = some_records(2_500, again=True)
+    values[2_400]["_id"] = ""
+
+    answer = call("POST", data_set, make_token(data_set), values)
+
+    data_set.refresh_from_db()
+    assert (answer.status_code, answer.json()["error_count"]) == (400, 1)
+    assert not any("again" in record for record in stored(data_set).values())
+    assert (data_set.record_count, data_set.revision) == (2_500, 1)
+
+
+def test_a_batch_goes_through_its_records_again_from_the_first():
+    parsed = records.parse(some_records(2_500), auto_ids=())
+    batch = Batch(iter(parsed))
+    halfway = next(batch.parts())
+
+    assert halfway == batch.begin() == parsed[:PART]
+    assert [record for part in batch.parts() for record in part] == parsed
+    assert [record for part in batch.parts() for record in part] == batch.finish() == parsed
 
 
 def test_two_batches_of_one_transaction_do_not_meet():
@@ -190,7 +227,9 @@ def test_a_set_that_was_deleted_meanwhile_takes_nothing():
     data_set.delete()
 
     with pytest.raises(NoSuchDataSet):
-        store.append(pk, records.parse(some_records(1), auto_ids=()))
+        store.append(pk, records.check(some_records(2_000), auto_ids=()))
+    with pytest.raises(RecordsRefused):  # comes first in the contract's order
+        store.append(pk, records.check([*some_records(2_000), {}], auto_ids=()))
     assert not Record.objects.exists()
 
 
