@@ -58,9 +58,13 @@ def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
     return is_stored
 
 
+def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of either kind
+    """Return one for statements of few words that come again and again: on PostgreSQL the server may keep them."""
+    return getattr(connection, "prepared_cursor", connection.cursor)()
+
+
 def _run(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> bool:
-    prepared: Any = getattr(connection, "prepared_cursor", connection.cursor)  # Any: our own PostgreSQL's alone
-    with transaction.mark_for_rollback_on_error(), prepared() as cursor:
+    with transaction.mark_for_rollback_on_error(), prepared_cursor(connection) as cursor:
         cursor.execute(sql, parameters)
         return bool(cursor.rowcount)
 

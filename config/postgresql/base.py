@@ -7,13 +7,22 @@ import time
 from typing import Any
 
 import psycopg
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, operations
 
 from config.postgresql.waiting import Connection, check_open, silence
 
 
+class DatabaseOperations(operations.DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:  # Any: untyped in Django
+        """Say what was executed also of a prepared statement, of which psycopg keeps no words."""
+        compose: Any = self.compose_sql
+        return super().last_executed_query(cursor, sql, params) or compose(sql, params)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """Django's own, over connections that give up, and that are not even asked for while the server is silent."""
+
+    ops_class = DatabaseOperations
 
     def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
         super().__init__(settings_dict, alias)

@@ -7,6 +7,7 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from config.reading import OneRow
 from notifications import errors
 from notifications.api import links, parsers, queries
 from notifications.api.base import ApiViewSet
@@ -26,6 +27,8 @@ from notifications.submission.submit import Submission
 
 Submit = Callable[..., Submission]
 
+_SHOWN = OneRow(Notification, NOTIFICATION_COLUMNS, [("id", "="), ("service", "="), ("created_at", ">=")])
+
 
 class NotificationViewSet(CountedViewSet):
     """Messages: sending them, and reading what became of them."""
@@ -39,9 +42,8 @@ class NotificationViewSet(CountedViewSet):
         return self._send(request, EmailSerializer, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
-        shown = Notification.objects.filter(service=self.service, created_at__gte=retention.kept_since(self.service))
-        wanted = shown.filter(id=_id("notification_id", notification_id)).order_by()
-        notification = next(iter(wanted.only(*NOTIFICATION_COLUMNS)), None)
+        identifier = _id("notification_id", notification_id)
+        notification = _SHOWN.find(identifier, self.service.id, retention.kept_since(self.service))
         if notification is None:
             raise errors.NoResultFound
         return Response(NotificationSerializer(notification, context=self.context).data)
