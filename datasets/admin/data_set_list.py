@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
@@ -17,12 +18,17 @@ from django.utils.timesince import timesince
 from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.admin.many_rows import Chosen
+from config.console.started_from import FIELD
 from datasets import store
 from datasets.admin import freshness, retention
 from datasets.admin.retention import RetentionForm
 from datasets.models import AccessToken, DataSet, DataSetDay
 
 _WEEK = timedelta(days=7)
+_CHANGED_MEANWHILE = (
+    "Somebody has changed how long one of these data sets keeps its records since you looked, or this was not looked "
+    "at first. Below is what each keeps now; save again to put yours in its place."
+)
 _YES_NO = (("yes", "Yes"), ("no", "No"))
 
 
@@ -99,10 +105,17 @@ class DataSetList(ShownOnceAdmin):
         form = RetentionForm(request.POST if is_sent else None)
         previews: list[retention.Line] = []
         total = 0
+        started_from = ""
         if is_sent and form.is_valid():
             arguments = {name: form.cleaned_data[name] for name in retention.NAMES}
+            with transaction.atomic():
+                started_from = retention.kept_now(sets.pks)
+                if request.POST["step"] == "save" and request.POST.get(FIELD) == started_from:
+                    return many_rows.take(
+                        request, retention.KIND, sets.pks, way_back=self.list_url(), arguments=arguments
+                    )
             if request.POST["step"] == "save":
-                return many_rows.take(request, retention.KIND, sets.pks, way_back=self.list_url(), arguments=arguments)
+                form.add_error(None, _CHANGED_MEANWHILE)
             previews = [retention.line(each, form) for each in sets.shown]
             total = store.would_remove(sets.rows, days=arguments["retention_days"], newest=arguments["max_records"])
         context = {
@@ -111,6 +124,7 @@ class DataSetList(ShownOnceAdmin):
             "form": form,
             "previews": previews,
             "total": total,
+            "started_from": started_from,
         }
         return TemplateResponse(request, "admin/datasets/set_retention.html", context)
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from config.console import audit, cells
 from config.console.background import kinds, steps
 from config.console.background.kinds import Kind, over_rows
 from config.console.clean_up import rules, schedule
 from config.console.models import BackgroundStep
-from config.console.started_from import StartedFrom
+from config.console.started_from import FIELD, StartedFrom
 from config.console.theme import NumberInput
 from datasets import store
 from datasets.models import DataSet
@@ -53,11 +54,12 @@ class GuardedRetentionForm(StartedFrom, RetentionForm):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What would happen to one data set, as a sentence."""
+    """What would happen to one data set, as a sentence, and how long it keeps its records now."""
 
     name: str
     number: int
     sentence: str
+    kept: str
 
     @property
     def shown(self) -> str:
@@ -71,7 +73,14 @@ def line(data_set: DataSet, form: RetentionForm) -> Line:
     sentence = f"would remove {cells.number(found.removed)} of {cells.number(found.total)} records now"
     if found.oldest is not None:
         sentence += f", the oldest from {day(found.oldest)}"
-    return Line(name=str(data_set), number=found.removed, sentence=sentence)
+    kept = in_words(data_set.retention_days, data_set.max_records)
+    return Line(name=str(data_set), number=found.removed, sentence=sentence, kept=kept)
+
+
+def kept_now(pks: Sequence[str]) -> str:
+    """Return a digest of what these sets keep, and hold it so until the transaction ends (trap T10)."""
+    rows = DataSet.objects.filter(pk__in=pks).order_by("pk").select_for_update()
+    return salted_hmac(FIELD, repr(list(rows.values_list("pk", *NAMES)))).hexdigest()
 
 
 def save(step: BackgroundStep, ids: Sequence[str]) -> int:

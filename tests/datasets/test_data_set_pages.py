@@ -200,7 +200,7 @@ def test_tokens_show_scopes_use_calls_and_state(manager, data_set):
 
     assert f"{secret[:8]}…" in text
     assert "from 127.0.0.1" in text
-    assert "<td>1</td>" in text
+    assert '<td data-label="Calls, 7 days">1</td>' in text
     assert "Ended" in text
     assert reverse("admin:datasets_accesstoken_rotate", args=[ended.pk]) not in text
 
@@ -239,18 +239,42 @@ def test_retention_of_many_sets_is_seen_before_it_is_saved(manager, data_set):
     sent = {"action": "set_retention", "_selected_action": [data_set.pk, other.pk]}
 
     asked = text_of(manager.post(url, sent))
-    seen = text_of(manager.post(url, {**sent, "max_records": "1", "step": "preview"}))
+    page = manager.post(url, {**sent, "max_records": "1", "step": "preview"})
+    seen = text_of(page)
     wrong = text_of(manager.post(url, {**sent, "max_records": "x", "step": "save"}))
+    unseen = text_of(manager.post(url, {**sent, "max_records": "1", "step": "save"}))
     untouched = list(DataSet.objects.values_list("max_records", flat=True))
-    done = manager.post(url, {**sent, "max_records": "1", "step": "save"})
+    done = manager.post(url, {**sent, "max_records": "1", "step": "save", "started_from": started_from(page)})
 
     assert "2 data sets" in asked
     assert "would remove 2 of 3 records now" in seen
     assert "would remove 0 of 0 records now" in seen
     assert "Nothing was saved." in wrong
+    assert "this was not looked at first" in unseen
     assert (untouched, done.status_code) == ([None, None], 302)
     assert list(DataSet.objects.values_list("max_records", flat=True)) == [1, 1]
     assert AuditEvent.objects.filter(verb="changed").count() == 2
+
+
+def started_from(page) -> str:
+    return re.search(r'name="started_from" value="([0-9a-f]+)"', page.content.decode())[1]
+
+
+def test_retention_of_many_sets_is_not_saved_over_what_somebody_else_saved_meanwhile(manager, data_set):
+    other = make_data_set(type="other")
+    url = reverse("admin:datasets_dataset_changelist")
+    sent = {"action": "set_retention", "_selected_action": [data_set.pk, other.pk], "retention_days": "30"}
+    opened = started_from(manager.post(url, {**sent, "step": "preview"}))
+
+    DataSet.objects.filter(pk=other.pk).update(retention_days=400)
+    refused = manager.post(url, {**sent, "step": "save", "started_from": opened})
+    kept = DataSet.objects.get(pk=other.pk).retention_days
+    again = manager.post(url, {**sent, "step": "save", "started_from": started_from(refused)})
+
+    assert "Somebody has changed how long one of these data sets keeps its records" in text_of(refused)
+    assert "(now: 400 days) would remove 0 of 0 records now" in text_of(refused)
+    assert (kept, again.status_code) == (400, 302)
+    assert set(DataSet.objects.values_list("retention_days", flat=True)) == {30}
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "ndjson"])
