@@ -30,6 +30,7 @@ from django.conf import settings  # noqa: E402  Django must be set up first
 from django.contrib.auth.models import User  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from notifications.models import (  # noqa: E402
@@ -94,6 +95,28 @@ def measure(count: int) -> None:
         "search by nothing known": "ref:no-such-case",
     }.items():
         timed(name, partial(search, browser, term))
+    for name, row in {
+        "overview": None,
+        "message": ("notification_change", known.pk),
+        "templates": ("template_changelist",),
+        "template": ("template_change", template),
+        "archiving a template": ("template_archive", template),
+        "keys": ("apikey_changelist",),
+        "key": ("apikey_change", key),
+        "text senders": ("smssender_changelist",),
+        "reply-to addresses": ("replytoaddress_changelist",),
+        "services": ("service_changelist",),
+        "service": ("service_change", known.service_id),
+        "files": ("attachment_changelist",),
+        "callback deliveries": ("callbackdelivery_changelist",),
+    }.items():
+        timed(name, partial(open_page, browser, _address(*row) if row else reverse("admin:index")))
+    timed("clean-up", partial(open_page, browser, reverse("admin:operations_retentionrun_changelist")))
+    timed("audit", partial(open_page, browser, reverse("admin:operations_auditevent_changelist")))
+
+
+def _address(name: str, *ids: UUID) -> str:
+    return reverse(f"admin:notifications_{name}", args=ids)
 
 
 def fill(count: int) -> tuple[UUID, UUID]:
@@ -187,8 +210,12 @@ def signed_in() -> Client:
 
 
 def get(browser: Client, query: str) -> None:
-    answer = browser.get(f"{LOG}?{query}")
-    assert answer.status_code == 200, (query, answer.status_code)
+    open_page(browser, f"{LOG}?{query}")
+
+
+def open_page(browser: Client, address: str) -> None:
+    answer = browser.get(address)
+    assert answer.status_code == 200, (address, answer.status_code)
 
 
 def search(browser: Client, term: str) -> None:

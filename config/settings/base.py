@@ -107,7 +107,10 @@ def _database(url: str) -> dict[str, object]:
             config["TEST"] = {"NAME": VAR / "test.sqlite3"}
     else:
         config["ENGINE"] = "config.postgresql"
-        config["OPTIONS"] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # always a dict
+        options: dict[str, object] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # one
+        if options["prepare_threshold"] == "none":
+            options["prepare_threshold"] = None
+        config["OPTIONS"] = options
         config["CONN_HEALTH_CHECKS"] = True
     return config
 
