@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +21,8 @@ from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
 WORKERS = "4"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
+# Nothing outlives the run, and no test of the suite ends its server: those that end one start it themselves.
+SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
 # The stores' own names are given to each run; without written bytecode each process would compile the suite for itself.
 NOT_PASSED_ON = {"DATABASE_URL", "REDIS_URL", "VAR_DIR", "PYTHONDONTWRITEBYTECODE"}
 
@@ -83,7 +86,7 @@ def main(arguments: list[str]) -> int:
         runs = run("SQLite", arguments, folder)
         stores: dict[str, str] = {}
         for variable, program, server in (
-            ("DATABASE_URL", "PostgreSQL", PrivatePostgres),
+            ("DATABASE_URL", "PostgreSQL", partial(PrivatePostgres, **SHORT_LIVED)),
             ("REDIS_URL", "Redis", PrivateRedis),
         ):
             given = os.environ.get(f"TEST_{variable}") or os.environ.get(variable, "")

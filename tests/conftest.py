@@ -107,6 +107,7 @@ _NOT_OF_STORES = (
     "tests/config/test_production.py",
     "tests/config/test_readme.py",
     "tests/config/test_up.py",
+    "tests/faults/test_scripts_in_the_console.py",
     "tests/notifications/submission/test_examples.py",
 )
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}

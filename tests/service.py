@@ -112,6 +112,8 @@ class Service:
 
     def stop(self) -> None:
         for program in reversed(self._programs):
+            program.ask_to_stop()  # all of them first: each takes its second
+        for program in reversed(self._programs):
             program.stop()
         for forks in self._forks:
             forks.stop()

@@ -116,6 +116,7 @@ class Play:
     def request(self, request: Mapping[str, Any], expect: Mapping[str, Any]) -> Any:
         """Send until the answer is as expected, within its time and that of a busy machine. Returns the body."""
         deadline = time.monotonic() + (expect["within_s"] + 30 if "within_s" in expect else 0)
+        pause = 0.1
         while True:
             response = self.send(request)
             try:
@@ -123,7 +124,8 @@ class Play:
             except Refused:
                 if time.monotonic() > deadline:
                     raise
-                time.sleep(0.25)
+                time.sleep(pause)
+                pause = min(pause * 1.3, 2)
 
     def send(self, request: Mapping[str, Any]) -> requests.Response:
         body: bytes | None = None
