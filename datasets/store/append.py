@@ -13,9 +13,11 @@ from django.utils import timezone
 from datasets.errors import KeyReused, NoSuchDataSet
 from datasets.models import DataSet, DataSetDay, RememberedKey
 from datasets.records import ParsedRecord
+from datasets.store import handful
 from datasets.store.batch import Batch
+from datasets.store.rows import Origin
 from datasets.store.turn import in_turn
-from datasets.store.upsert import Origin, takes_parts, upsert
+from datasets.store.upsert import takes_parts, upsert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,9 @@ def append(
     def work() -> int:
         if key and is_replay(data_set_id, key):  # asked again under the lock: a twin may have been in flight
             return 0
-        now = timezone.now()
-        stored, new = upsert(data_set_id, batch, Origin(updated_at=now, token_id=token_id, request_id=request_id))
-        DataSet.objects.filter(pk=data_set_id).update(
-            record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=now
-        )
-        DataSetDay.objects.add(data_set_id, writes=1, records=stored)
+        origin = Origin(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
+        store = handful.store_and_count if handful.is_one(batch) else _store_and_count
+        stored = store(data_set_id, batch, origin)
         if key:
             _remember(data_set_id, key)
         return stored
@@ -73,6 +72,15 @@ def append(
     except (NoSuchDataSet, OperationalError):
         batch.finish()  # a fault of the records is told before what the store has to say
         raise
+
+
+def _store_and_count(data_set_id: int, batch: Batch, origin: Origin) -> int:
+    stored, new = upsert(data_set_id, batch, origin)
+    DataSet.objects.filter(pk=data_set_id).update(
+        record_count=F("record_count") + new, revision=F("revision") + 1, last_write_at=origin.updated_at
+    )
+    DataSetDay.objects.add(data_set_id, writes=1, records=stored)
+    return stored
 
 
 def _remember(data_set_id: int, key: IdempotencyKey) -> None:

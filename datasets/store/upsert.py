@@ -2,34 +2,24 @@
 
 PostgreSQL: a batch whose ids look new is copied straight into the table; where one was there after all, the copy is
 undone and the batch goes through a temporary table and one upsert, as do those that overwrite. The server works on what
-it has while the rest is being checked. A handful comes as arrays, which spares round trips. SQLite: a chunk is one JSON
-text, so its limit on variables does not matter; nothing is checked while the whole file waits for one writer.
+it has while the rest is being checked. SQLite: a chunk is one JSON text, so its limit on variables does not matter;
+nothing is checked while the whole file waits for one writer. A handful has a way of its own, `handful`.
 """
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from itertools import chain, islice
 from typing import Any, NamedTuple
-from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 
 from datasets.records import ParsedRecord
 from datasets.store.batch import Batch
+from datasets.store.rows import STORE, Origin
 
-_AS_ARRAYS = 100  # records; from about here COPY is the faster of the two
 _SAMPLE = 20  # ids that are looked for before a batch is taken for new
 _SQLITE_CHUNK = 5_000  # records; keeps the JSON text of a chunk to a few megabytes
 
-_STORE = """
-INSERT INTO datasets_record
-    (data_set_id, record_id, "timestamp", start_at, end_at, body, updated_at, token_id, request_id)
-SELECT %s, {columns}, %s, %s, %s FROM {source}
-ON CONFLICT (data_set_id, record_id) DO UPDATE SET
-    "timestamp" = excluded."timestamp", start_at = excluded.start_at, end_at = excluded.end_at, body = excluded.body,
-    updated_at = excluded.updated_at, token_id = excluded.token_id, request_id = excluded.request_id
-"""
 _POSTED = """
 CREATE TEMPORARY TABLE IF NOT EXISTS posted (
     record_id text COLLATE "C", "timestamp" timestamptz, start_at timestamptz, end_at timestamptz, body json
@@ -42,11 +32,6 @@ COPY {table} (record_id, "timestamp", start_at, end_at, body{shared}) FROM STDIN
 _SHARED_COLUMNS = ", data_set_id, updated_at, token_id, request_id"
 _KNOWN_SAMPLE = "SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id = ANY(%s)"
 _POSTED_COLUMNS = 'record_id, "timestamp", start_at, end_at, body'
-_ARRAYS = (
-    "unnest(%s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[])"
-    ' AS posted(record_id, "timestamp", start_at, end_at, body)'
-)
-_ARRAY_COLUMNS = 'record_id, "timestamp", start_at, end_at, body::json'
 # A row that an upsert has just made carries no mark of an updater.
 _NEW_ROWS = "WITH stored AS ({store} RETURNING (xmax = 0) AS is_new) SELECT count(*) FROM stored WHERE is_new"
 
@@ -57,14 +42,6 @@ _JSON_COLUMNS = "value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
 _KNOWN_ROWS = """
 SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id IN (SELECT value ->> 0 FROM json_each(%s))
 """
-
-
-class Origin(NamedTuple):
-    """What all records of a batch share."""
-
-    updated_at: datetime
-    token_id: int | None
-    request_id: UUID | None
 
 
 class Stored(NamedTuple):
@@ -82,20 +59,17 @@ def takes_parts() -> bool:
 def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
     """Insert the records, replacing those whose `_id` is there. Raises RecordsRefused: undo what has been stored."""
     if takes_parts():
-        first = batch.begin()
-        if not batch.is_whole or len(first) > _AS_ARRAYS:
-            return _by_copy(data_set_id, first, batch, origin)
-        records = batch.finish()
-        return Stored(len(records), _from_arrays(data_set_id, records, origin))
+        return _by_copy(data_set_id, batch, origin)
     records = batch.finish()
     chunks = iter(records)
     parts = iter(lambda: [*islice(chunks, _SQLITE_CHUNK)], [])
     return Stored(len(records), sum(_from_json(data_set_id, part, origin) for part in parts))
 
 
-def _by_copy(data_set_id: int, first: Sequence[ParsedRecord], batch: Batch, origin: Origin) -> Stored:
+def _by_copy(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
+    first = batch.begin()
     with connection.cursor() as cursor:
-        cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: len(first) // _SAMPLE]]])
+        cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
             try:
                 with transaction.atomic():  # a savepoint: the guess may be wrong
@@ -109,7 +83,7 @@ def _by_copy(data_set_id: int, first: Sequence[ParsedRecord], batch: Batch, orig
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
-        store = _STORE.format(columns=_POSTED_COLUMNS, source="posted")
+        store = STORE.format(columns=_POSTED_COLUMNS, source="posted")
         cursor.execute(_NEW_ROWS.format(store=store), [data_set_id, *origin])
         return Stored(len(standing), _first_number(cursor))
 
@@ -135,14 +109,6 @@ def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, s
     return count
 
 
-def _from_arrays(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
-    columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: each column has its own type
-    store = _STORE.format(columns=_ARRAY_COLUMNS, source=_ARRAYS)
-    with connection.cursor() as cursor:
-        cursor.execute(_NEW_ROWS.format(store=store), [data_set_id, *origin, *columns])
-        return _first_number(cursor)
-
-
 def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin) -> int:
     rows = [
         (
@@ -162,7 +128,7 @@ def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin
         cursor.execute(_KNOWN_ROWS, [data_set_id, text])
         known = _first_number(cursor)
         # `WHERE true` keeps SQLite from reading ON CONFLICT as the ON of a join.
-        cursor.execute(_STORE.format(columns=_JSON_COLUMNS, source="json_each(%s) WHERE true"), [*shared, text])
+        cursor.execute(STORE.format(columns=_JSON_COLUMNS, source="json_each(%s) WHERE true"), [*shared, text])
     return len(records) - known
 
 

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, transaction
 from django.test import Client
 
 from datasets.management import demo
-from datasets.models import DataSet
+from datasets.models import DataSet, DataSetDay
 from tests.datasets.making import call, make_data_set, make_token, some_records
 
 
@@ -53,6 +54,30 @@ def test_a_lock_that_is_not_to_be_had_is_answered_503(elsewhere, method):
     assert count == 1
     assert after.status_code == 200
     assert "Idempotent-Replay" not in after.headers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_of_the_same_few_records_are_all_counted_and_none_twice():
+    data_set = make_data_set()
+    secret = make_token(data_set)
+
+    def write(first: int) -> list[int]:
+        try:
+            return [
+                call("POST", data_set, secret, some_records(first + 3)[first + step % 2 :]).status_code
+                for step in range(10)
+            ]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as writers:
+        answers = [status for statuses in writers.map(write, range(4)) for status in statuses]
+
+    data_set.refresh_from_db()
+    day = DataSetDay.objects.get(data_set=data_set)
+    assert set(answers) == {200}
+    assert (data_set.record_count, data_set.records.count(), data_set.revision) == (6, 6, 40)
+    assert (day.writes, day.records) == (40, 4 * 5 * (3 + 2))
 
 
 @pytest.mark.django_db(transaction=True)
