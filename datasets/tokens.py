@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from datasets.errors import TokenNotLive
-from datasets.models import AccessToken, DataSet
+from datasets.models import AccessToken, DataSet, token_by_digest
 
 _CARRIED_OVER = re.compile(r"[A-Za-z0-9._~+/=-]{32,128}")
 _LAST_USE_EVERY = timedelta(minutes=1)  # a write for each call would double the cost of a small one
@@ -85,9 +85,8 @@ def live_of(data_set: DataSet) -> QuerySet[AccessToken]:
 
 def find_live(secret: str) -> AccessToken:
     """Return the token with its data set and address, in one query by digest. Raises TokenNotLive."""
-    tokens = AccessToken.objects.live().select_related("data_set__group", "data_set__type")
-    token = tokens.filter(digest=digest(secret)).first()
-    if token is None:
+    token = token_by_digest(digest(secret))
+    if token is None or not token.is_live:
         raise TokenNotLive
     return token
 

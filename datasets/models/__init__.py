@@ -4,6 +4,7 @@ from datasets.models.access_token import AccessToken, AccessTokenDay
 from datasets.models.address import DataGroup, DataType, is_word
 from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.field_seen import ChosenColumns, FieldSeen
+from datasets.models.found_token import token_by_digest
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
 from datasets.models.write_refusal import WriteRefusal
@@ -21,4 +22,5 @@ __all__ = [
     "RememberedKey",
     "WriteRefusal",
     "is_word",
+    "token_by_digest",
 ]

@@ -3,13 +3,18 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 
+from config.inserting import prepared_cursor
 from datasets.errors import NoSuchDataSet
-from datasets.models import DataSet
 
 Result = TypeVar("Result")
 
+# Said by the ORM it took as long as storing a record.
+_LOCK = {
+    "postgresql": "SELECT id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE",
+    "sqlite": "SELECT id FROM datasets_dataset WHERE id = %s",
+}
 _TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
 
 
@@ -30,7 +35,8 @@ def in_turn(data_set_id: int, work: Callable[[], Result]) -> Result:
 
 def _locked(data_set_id: int, work: Callable[[], Result]) -> Result:
     with transaction.atomic():
-        lock = DataSet.objects.select_for_update(no_key=True).order_by().filter(pk=data_set_id)
-        if not lock.values_list("pk", flat=True):
-            raise NoSuchDataSet
+        with prepared_cursor(connection) as cursor:
+            cursor.execute(_LOCK[connection.vendor], [data_set_id])
+            if cursor.fetchone() is None:
+                raise NoSuchDataSet
         return work()

@@ -1,0 +1,34 @@
+"""A token that is read by a statement of our own is what the ORM would have read."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from datasets import tokens
+from datasets.models import AccessToken, token_by_digest
+from tests.datasets.making import make_data_set, make_token
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_comes_with_all_of_its_data_set_and_address_in_one_query(django_assert_num_queries):
+    settings = {"auto_ids": ["_timestamp", "é"], "retention_days": 3, "created_at": datetime(2024, 1, 1, tzinfo=UTC)}
+    data_set = make_data_set(type="of-it", public=True, **settings)
+    make_token(make_data_set(type="other"))
+    digest = tokens.digest(make_token(data_set))
+    same = AccessToken.objects.select_related("data_set__group", "data_set__type").get(digest=digest)
+
+    with django_assert_num_queries(1):
+        found = token_by_digest(digest)
+        own = found.data_set
+
+        for one, other in ((found, same), (own, same.data_set), (own.group, data_set.group), (own.type, data_set.type)):
+            for field in one._meta.concrete_fields:
+                assert getattr(one, field.attname) == getattr(other, field.attname), field
+        assert (own.name, own.auto_ids, found._state.adding) == ("pay_of_it", ["_timestamp", "é"], False)
+
+
+def test_there_is_none_of_another_digest():
+    make_token(make_data_set())
+
+    assert token_by_digest(tokens.digest("ds_unknown")) is None
