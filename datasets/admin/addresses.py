@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Max, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from config.console import cells
@@ -80,7 +80,9 @@ class DataGroupAdmin(WordAdmin):
     empty = "No groups yet. A group is the first word of a data set's address."
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["help_texts"] = {"name": f"The first word of an address: {settings.BASE_URL}/data/<group>/…"}
+        kwargs["help_texts"] = {
+            "name": f"The first word of an address: {settings.BASE_URL}/data/{_word(obj, 'group')}/…"
+        }
         return super().get_form(request, obj, change=change, **kwargs)
 
 
@@ -90,5 +92,12 @@ class DataTypeAdmin(WordAdmin):
     empty = "No types yet. A type is the second word of a data set's address."
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["help_texts"] = {"name": f"The second word of an address: {settings.BASE_URL}/data/…/<type>"}
+        kwargs["help_texts"] = {
+            "name": f"The second word of an address: {settings.BASE_URL}/data/…/{_word(obj, 'type')}"
+        }
         return super().get_form(request, obj, change=change, **kwargs)
+
+
+def _word(word: Any, kind: str) -> str:
+    """Return what stands in an address; a help text is taken for HTML, and a bare `<group>` would not be seen."""
+    return escape(word or f"<{kind}>")

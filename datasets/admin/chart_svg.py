@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 _WIDTH, _HEIGHT = 960, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 12, 34
 _LABELS = 8  # of the time axis at most
+_NARROW_EVERY = 3  # a narrow screen has room for every third of them
 _STEPS = 5  # of the other axis, about
 
 Series = Sequence[tuple[str, Sequence[Any]]]
@@ -98,9 +99,10 @@ def _grid(ticks: Sequence[float], y: Any) -> SafeString:
 def _time_axis(starts: Sequence[str], step: float) -> SafeString:
     every = math.ceil(len(starts) / _LABELS)
     with_hours = any(start[11:16] != "00:00" for start in starts)
-    shape = '<text class="ds-label" x="{}" y="{}" text-anchor="middle">{}</text>'
+    shape = '<text class="ds-label ds-time{}" x="{}" y="{}" text-anchor="middle">{}</text>'
     rows = [
         (
+            " ds-label-more" if row // every % _NARROW_EVERY else "",
             round(_LEFT + (row + 0.5) * step, 1),
             _HEIGHT - 10,
             start[5:16].replace("T", " ") if with_hours else start[:10],

@@ -112,6 +112,9 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         return page
 
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        if request.method != "POST" and not data_set.record_count:
+            title, nothing = f"Empty {data_set}", f"{data_set} holds no records: there is nothing to empty."
+            return self.step_page(request, data_set, title=title, button="", refusal=nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
             step = many_rows.new_step(

@@ -21,6 +21,7 @@ from datasets.models import AccessToken
 @admin.register(AccessToken)
 class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     secret_kind = "access token"  # noqa: S105  a word of the page
+    empty = "No access tokens yet. A program needs one to write or read a data set, and a new set comes with its first."
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")

@@ -71,8 +71,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         key = self.get_object(request, object_id)
         use = {}
         if key is not None and self.has_view_permission(request, key):
+            days = api_key_use.days(key)
             use = {
-                "days": api_key_use.days(key),
+                "days": days,
+                "has_calls": any(day.calls for day in days),
                 "refusals": api_key_use.refusals(key),
                 "templates_used": api_key_use.templates_used(key),
             }

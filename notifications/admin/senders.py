@@ -38,12 +38,17 @@ class DefaultedAdmin(ServiceRowAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Fix the text: another text is another row with another id."""
         fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else (self.text_field, "is_default", "id", "used", "added", *fields)
+        return fields if obj is None else (self.text_field, "default", "id", "used", "added", *fields)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return ("service", self.text_field, "is_default")
-        return ("service", self.text_field, "is_default", "id", "used", "added")
+        return ("service", self.text_field, "default", "id", "used", "added")
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Offer no way to save a row that is there: what may change about it is a step."""
+        unsaved = {"show_save": False, "show_save_and_continue": False} if kwargs.get("change") else {}
+        return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
     @admin.display(description="Added", ordering="created_at")
     def added(self, row: Any) -> SafeString:
@@ -59,7 +64,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     @admin.display(description="Default")
     def default(self, row: Any) -> SafeString | str:
-        return cells.chip("★ default", "accent") if row.is_default else ""
+        return cells.chip("★ default", "accent") if row.is_default else "No"
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Make the first one the default by itself, and take the mark from the former one before giving it."""

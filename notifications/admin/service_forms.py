@@ -128,7 +128,7 @@ class TextsForm(SectionForm):
         fields = ("prefix_sms",)
         labels = {"prefix_sms": "Begin with the service's name"}
         widgets = {"prefix_sms": CheckboxInput}
-        help_texts = {"prefix_sms": "Text messages then start with “Name of the service: ”."}
+        help_texts = {"prefix_sms": "Text messages then start with “Name of the service:”."}
 
 
 class ReasonForm(forms.Form):

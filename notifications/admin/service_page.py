@@ -47,7 +47,7 @@ def sections(service: Service, change: Callable[[str, str], tuple[tuple[str, str
             slug="limits",
             title="Limits",
             buttons=change("limits", "Change"),
-            facts=tuple(Fact(label=label, value=f"{getattr(service, name):,}") for name, label in LIMITS),
+            facts=tuple(Fact(label=label, value=cells.number(getattr(service, name))) for name, label in LIMITS),
         ),
         Section(
             slug="state",

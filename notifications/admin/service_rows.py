@@ -10,6 +10,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import reverse
 
 from config.console import audit
 from config.console.admin import ConsoleModelAdmin
@@ -72,7 +73,12 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
             if other is not None:
                 messages.info(request, f"This shows {other.name}: in the other service the page is not open to you.")
                 return HttpResponseRedirect(request.get_full_path())
-        return super().changelist_view(request, extra_context)
+        return super().changelist_view(request, {"comes_first": self._comes_first, **(extra_context or {})})
+
+    def _comes_first(self) -> str:
+        """Return the address where a service is made, while there is none that a row could hang on."""
+        is_there = self.model is Service or Service.objects.filter(active=True).exists()
+        return "" if is_there else reverse("admin:notifications_service_add")
 
     # Django's own permissions play no part: roles decide.
 

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from config.console import cells
 from notifications.admin.service_forms import NEEDS_REPLY_TO, NameAgainForm, ReasonForm, has_reply_to
 from notifications.admin.service_rows import ServiceScopedAdmin, posted
 from notifications.models import Permission, Service
@@ -97,7 +98,7 @@ def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
 
 def _told(limits: dict[str, int]) -> list[str]:
     words = {"daily_limit_email": "emails", "daily_limit_sms": "text messages"}
-    told = [f"{limits[name]:,} {word}" for name, word in words.items() if name in limits]
+    told = [f"{cells.number(limits[name])} {word}" for name, word in words.items() if name in limits]
     return [f"From then on it may send {' and '.join(told)} a day."] if told else ["Its daily limits stay as they are."]
 
 

@@ -193,7 +193,7 @@ class ServiceAdmin(StateSteps):
 
     @admin.display(description="Sent in 7 days", ordering="sent")
     def sent(self, service: Any) -> str:
-        return f"{service.sent:,}"
+        return cells.number(service.sent)
 
     @admin.display(description="Failed")
     def failed(self, service: Any) -> SafeString | str:

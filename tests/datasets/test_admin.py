@@ -155,6 +155,13 @@ def test_emptying_wants_the_name_typed_out(manager, data_set):
     assert (event.actor_label, event.before["records"]) == ("mina", 2)
 
 
+def test_a_set_without_records_offers_nothing_to_empty(manager, data_set):
+    shown = manager.get(page("dataset_empty", data_set.pk)).content.decode()
+
+    assert "holds no records: there is nothing to empty." in shown
+    assert "Empty 0 records" not in shown
+
+
 def test_only_an_empty_data_set_is_deleted_and_its_tokens_go_with_it(manager, data_set):
     tokens.issue(data_set, ["write"])
     fill(data_set)
@@ -253,6 +260,14 @@ def test_staff_without_a_set_see_nothing(data_set):
     assert client.get(page("dataset_changelist")).status_code == 403
     assert client.get(page("accesstoken_changelist")).status_code == 403
     assert client.get(page("dataset_records", data_set.pk)).status_code in {403, 404}
+
+
+def test_the_form_of_a_word_shows_its_place_in_the_address(manager, data_set):
+    new = manager.get(reverse("admin:datasets_datagroup_add")).content.decode()
+    held = manager.get(reverse("admin:datasets_datagroup_change", args=[data_set.group_id])).content.decode()
+
+    assert "/data/&lt;group&gt;/…" in new
+    assert f"/data/{data_set.group}/…" in held
 
 
 def test_a_word_in_use_is_fixed_and_not_deleted(manager, data_set):

@@ -29,6 +29,7 @@ _THROUGH = {
     ActorKind.COMMAND: "Command line",
 }
 _PAGE = 50
+_LINE = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label="After">{}</td></tr>'
 
 
 @admin.register(AuditEvent)
@@ -117,10 +118,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
         rows = words.differences(event)
         if not rows:
             return "Nothing but the deed itself."
-        body = format_html_join("", "<tr><th>{}</th><td>{}</td><td>{}</td></tr>", [_cells(row) for row in rows])
+        body = format_html_join("", _LINE, [_cells(row) for row in rows])
         return format_html(
-            '<div class="sb-scroll"><table class="sb-table"><thead><tr><th>Field</th><th>Before</th><th>After</th></tr>'
-            "</thead><tbody>{}</tbody></table></div>",
+            '<div class="sb-scroll"><table class="sb-table sb-stack"><thead>'
+            "<tr><th>Field</th><th>Before</th><th>After</th></tr></thead><tbody>{}</tbody></table></div>",
             body,
         )
 

@@ -22,3 +22,9 @@ def in_our_words(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not section:
         section = str(parts[0]["title"])
     return [{"title": section}, {**parts[1], "title": title or capfirst(parts[1]["title"])}, *parts[2:]]
+
+
+@register.filter
+def is_not_the_list(title: str, list_url: str) -> bool:
+    """Say whether a page below a list has a name of its own; the list itself is named on the way to it."""
+    return navigation.place_of(list_url)[1] != title

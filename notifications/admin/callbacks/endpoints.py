@@ -199,7 +199,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             return self.step_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
-            f"{_events(waiting)} waited meanwhile and will be sent.",
+            f"{_events(waiting)} waited meanwhile and will be sent." if waiting else "No event waited meanwhile.",
             "A test event tells first whether it answers.",
         ]
         return self.step_page(request, row, title="Resume this callback", button="Resume", explanation=explanation)

@@ -31,7 +31,10 @@ NOTHING = Q(pk__in=[])
 
 EXPIRED = "This search has expired."
 NO_RECIPIENTS = "You may search by reference and id here. Searching by recipient needs the role See recipients."
-NEEDS_DAYS = "Part of a recipient is searched for within chosen dates only: choose them beside the search."
+NEEDS_DAYS = (
+    "Nothing has exactly this recipient, reference or id. Part of a recipient is searched for within chosen dates "
+    "only: choose them beside the search."
+)
 TOO_SHORT = (
     f"Nothing has exactly this recipient, reference or id. Part of a recipient needs {SHORTEST_PART} characters."
 )

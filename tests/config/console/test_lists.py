@@ -1,5 +1,7 @@
 """Lists count no further than they must, and say what belongs in them."""
 
+import re
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -46,6 +48,36 @@ def test_an_empty_list_says_what_belongs_there(console):
 
     assert "A test key is the safe one to begin with." in page
     assert reverse("admin:notifications_apikey_add") in page
+
+
+def test_while_there_is_no_service_an_empty_list_leads_to_the_first(console):
+    make, place = (
+        f'href="{reverse("admin:notifications_service_add")}"',
+        reverse("admin:notifications_apikey_changelist"),
+    )
+
+    before = console.get(place).content.decode()
+    factories.make_service()
+    after = console.get(place).content.decode()
+
+    assert make in before
+    assert make not in after
+    assert "New API key" in after
+
+
+def test_a_page_that_makes_a_row_is_named_at_its_head(console):
+    page = console.get(reverse("admin:notifications_apikey_add")).content.decode()
+
+    assert "New API key" in re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
+
+
+def test_a_page_beside_a_list_is_named_at_its_head_and_the_list_once(console):
+    def head(name):
+        page = console.get(reverse(f"admin:{name}")).content.decode()
+        return re.findall(r'class="sb-crumb-text"[^>]*>([^<]+)<', re.search(r"<h1.*?</h1>", page, re.DOTALL)[0])
+
+    assert head("notifications_notification_send") == ["Messages", "Message log", "Send a message"]
+    assert head("operations_auditevent_changelist") == ["Operations", "Audit"]
 
 
 def test_a_filter_without_results_is_another_text(console):

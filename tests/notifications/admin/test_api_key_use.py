@@ -155,3 +155,12 @@ def test_an_example_names_the_key_the_address_and_the_template(service, language
     text = examples.LANGUAGES[language]("https://notify.example.org", "the-key", template)
 
     assert all(part in text for part in ("https://notify.example.org", "the-key", str(template.pk), "name", "day"))
+
+
+def test_a_key_without_calls_says_so_instead_of_an_empty_drawing(console, service):
+    key = factories.make_api_key(service)
+    before = page_of(console, key)
+    ApiKeyDay.objects.create(key=key, day=timezone.now().date(), calls=3, refused=0)
+
+    assert "No calls in these days." in before
+    assert "No calls in these days." not in page_of(console, key)

@@ -239,7 +239,7 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
     assert endpoint.tell_owners_at is None  # who paused it knows
     assert receiver.posted == []
     assert "It is paused already." in console.get(page_of(endpoint, "pause")).content.decode()
-    assert "1 event waited meanwhile" in console.get(page_of(endpoint, "resume")).content.decode()
+    assert "1 event waited meanwhile and will be sent." in console.get(page_of(endpoint, "resume")).content.decode()
 
     console.post(page_of(endpoint, "resume"))
     call_back(delivery.id)

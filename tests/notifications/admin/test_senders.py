@@ -30,6 +30,16 @@ def test_the_first_becomes_the_default_by_itself(console, service):
     assert dict(SmsSender.objects.values_list("sender", "is_default")) == {"HARBOUR": True, "PIER": False}
 
 
+def test_the_page_of_one_offers_steps_and_no_way_to_save(console, service):
+    sender = factories.make_sms_sender(service, "HARBOUR", is_default=False)
+
+    page = console.get(page_of(sender, "change")).content.decode()
+
+    assert "Make default…" in page
+    assert 'name="_save"' not in page
+    assert 'name="_save"' in console.get(reverse("admin:notifications_smssender_add")).content.decode()
+
+
 def test_a_new_default_takes_the_mark_from_the_former(console, service):
     factories.make_reply_to(service, "old@example.org")
 

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from config.console import cells
 from config.console.models import AuditEvent
 from notifications.models import DailyCount, Role, Service
 from tests import factories
@@ -140,7 +141,12 @@ def test_the_page_is_read_in_sections(console):
 
     page = console.get(page_of(service, "change")).content.decode()
 
-    for told in ("Sends with files are refused until this is set.", "HARBOUR (default)", str(service.pk), "250,000"):
+    for told in (
+        "Sends with files are refused until this is set.",
+        "HARBOUR (default)",
+        str(service.pk),
+        cells.number(250_000),
+    ):
         assert told in page, told
     for word in ("general", "email", "file-page", "texts", "limits", "back-to-trial", "archive"):
         assert page_of(service, word) in page, word
@@ -168,7 +174,7 @@ def test_the_list_counts_what_was_sent_and_what_failed(console):
 
     page = console.get(LIST).content.decode()
 
-    assert "1,000" in page
+    assert cells.number(1000) in page
     assert "10.0 % high" in page
 
 

@@ -41,6 +41,7 @@ def choose(client, action, *templates, state="", **fields):
 
 
 def test_the_empty_list_makes_the_first_of_either_kind(console, db):
+    factories.make_service()
     page = listed(console)
 
     assert "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in." in page

@@ -8,6 +8,9 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const field of document.querySelectorAll("[data-select-all]")) {
         field.addEventListener("focus", () => field.select());
     }
+    for (const cell of document.querySelectorAll("td[data-label], th[data-label]")) {
+        cell.dataset.label = cell.dataset.label.charAt(0).toUpperCase() + cell.dataset.label.slice(1);
+    }
     document.getElementById("nav-sidebar-inner")?.setAttribute("aria-label", "Menu");
     for (const part of document.querySelectorAll(".simplebar-content-wrapper")) {
         part.setAttribute("aria-label", part.closest("#nav-sidebar") ? "Menu, scrollable" : "Page, scrollable");
