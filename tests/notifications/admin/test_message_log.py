@@ -137,7 +137,7 @@ def test_the_counters_are_filters_that_keep_the_others(console, template):
 
 
 def test_counting_stops(template):
-    Notification.objects.bulk_create(
+    rows = (
         Notification(
             service=template.service,
             template=template,
@@ -150,6 +150,7 @@ def test_counting_stops(template):
         )
         for _ in range(MOST_COUNTED + 5)
     )
+    Notification.objects.bulk_create(rows, batch_size=500)  # as one statement it may pass the time-out of one
 
     assert paging.counted(Notification.objects.all()) == MOST_COUNTED + 1
 
