@@ -60,6 +60,8 @@ def accepts(port: int) -> bool:
 class Program:
     """One started program, its log, and its end."""
 
+    _is_asked = False
+
     def __init__(
         self, *command: str | Path, log: Path, environment: dict[str, str] | None = None, folder: Path = ROOT
     ) -> None:
@@ -86,7 +88,10 @@ class Program:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def ask_to_stop(self) -> None:
-        self.process.terminate()
+        """Once: whoever is asked twice may take it for haste."""
+        if not self._is_asked:
+            self._is_asked = True
+            self.process.terminate()
 
     def stop(self, seconds: float = 15) -> None:
         """Ask it to end; after `seconds` end it, and whatever of its own children is left."""
