@@ -1,4 +1,4 @@
-"""The web server: `gunicorn -c config/gunicorn.py config.wsgi`; gunicorn's own WEB_CONCURRENCY says how many processes.
+"""The web server: `gunicorn -c config/gunicorn.py config.wsgi`; WEB_CONCURRENCY says how many processes.
 
 Source: Security and reliability §7, §12.
 """
@@ -7,8 +7,10 @@ import gc
 from typing import Any
 
 from config import figures
+from config.env import env
 from config.settings.logs import LOGGING
 
+workers = env.int("WEB_CONCURRENCY", 1)  # gunicorn reads it by itself, but once, when it is imported
 worker_class = "config.web_worker.Worker"
 threads = 8  # as many as the database pool has connections: more would only wait for one another
 timeout = 30

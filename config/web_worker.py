@@ -1,20 +1,30 @@
-"""gunicorn's thread worker, which answers a request it cannot read in our shape instead of a page.
+"""gunicorn's thread worker, which leaves new callers to idler processes and refuses in our shape.
 
-gunicorn finds the status and writes a page around what it has read; we take the status alone.
+All processes wait at one door, and callers keep their connections: whoever took most of a crowd would keep it, and be
+slow for all of them while others idle. So a process with connections in hand waits a moment before it takes one more.
+To a request it cannot read gunicorn finds the status and writes a page; we take the status alone.
 Source: Security and reliability §3.
 """
 
 import json
+import time
 from typing import Any
 
 from gunicorn.workers.gthread import ThreadWorker
 
 from config import envelopes
 
+SECONDS_A_CONNECTION, MOST_SECONDS = 0.000_2, 0.002
+
 _MESSAGE = "The request could not be understood"
 
 
 class Worker(ThreadWorker):
+    def accept(self, listener: Any) -> None:  # Any: no types published
+        """Take one more connection, unless another process has by now."""
+        time.sleep(min(self.nr_conns * SECONDS_A_CONNECTION, MOST_SECONDS))
+        super().accept(listener)  # type: ignore[no-untyped-call]  # no types published
+
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         """Answer as the path asks, where that much could be read; Any: no types published."""
         page = _Page()

@@ -39,6 +39,7 @@ def main(count: int) -> None:
         show("rows", len(rows), accepted=len(accepted))
         assert Counter(answer.status for answer in answers) == {201: limit, 429: count - limit}
         assert rows == accepted
+        assert len(sizes) == PROCESSES
         assert max(sizes) <= MOST_MIB
         assert sorted(answer.seconds for answer in answers)[int(count * 0.99)] <= IN_TIME_SECONDS
         show("passed", True)

@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config import figures, models
 from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
-from tests.servers import wait_until
+from tests.servers import processes, wait_until
 
 TOKEN = "a-token-for-monitors"
 
@@ -33,6 +33,7 @@ def value(service, name: str, **labels: str) -> float:
 def counting(start_service):
     """Two web processes and a worker."""
     service = start_service(WEB_CONCURRENCY="2")
+    wait_until(lambda: len(processes(service.web.pid)) == 1 + 2)
     service.start_worker()
     return service
 

@@ -18,6 +18,7 @@ import pytest
 from tests.conftest import Start
 from tests.notifications.provisioned import NUMBER, Provisioned
 from tests.notifications.tokens import make_token
+from tests.servers import processes, wait_until
 from tests.service import Service
 
 CLIENTS = 16
@@ -34,7 +35,9 @@ Answer = tuple[int, dict[str, str], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def busy_service(start_service: Start) -> Service:
-    return start_service(WEB_CONCURRENCY="2", LOG_LEVEL="warning")
+    service = start_service(WEB_CONCURRENCY="2", LOG_LEVEL="warning")
+    wait_until(lambda: len(processes(service.web.pid)) == 1 + 2)
+    return service
 
 
 def make_service(service: Service, **fields: Any) -> Provisioned:
