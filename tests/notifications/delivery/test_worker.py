@@ -95,11 +95,13 @@ def arrived(sink: SmtpSink) -> Counter[str]:
 
 
 def sweep_until(service: Service, done: Callable[[], bool]) -> None:
+    """Longer than a claim lasts: what a process had in hand that was ended before its time is free only then."""
+
     def swept() -> bool:
         service.manage("sweep", "messages")
         return done()
 
-    wait_until(swept)
+    wait_until(swept, 200)
 
 
 def test_500_messages_survive_a_worker_killed_midway(killable, sink):
