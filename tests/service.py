@@ -53,11 +53,7 @@ class Service:
             migrated = self.manage("migrate", "--verbosity", "0")
             if migrated.returncode:
                 raise RuntimeError(migrated.stderr)
-        try:
-            self.web = self.start_web()
-        except BaseException:
-            self.stop()
-            raise
+        self.web = self.start_web()
 
     def _copy_migrated(self) -> None:
         """Begin with a copy of the run's migrated database; a server's has been made from it."""
@@ -115,8 +111,6 @@ class Service:
         return self._worker
 
     def stop(self) -> None:
-        for program in reversed(self._programs):
-            program.ask_to_stop()  # all of them first: each takes its second
         for program in reversed(self._programs):
             program.stop()
         for forks in self._forks:
