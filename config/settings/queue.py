@@ -52,6 +52,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SOFT_TIME_LIMIT = 25  # it backs the timers of clients; a message it ends is tried again
 CELERY_TASK_TIME_LIMIT = 30
 CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
+CELERY_WORKER_POOL = "config.worker_pool:TaskPool"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_CONCURRENCY = 2
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False

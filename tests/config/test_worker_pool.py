@@ -1,0 +1,30 @@
+"""What a process of a worker has been given at the moment of a stop is waited for."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kombu.asynchronous import Hub
+
+from config.worker_pool import Pool
+
+
+def turn_until(hub: Hub, done: Callable[[], object]) -> None:
+    for _ in hub.loop:
+        if done():
+            return
+
+
+def test_a_stop_waits_for_the_answer_to_what_was_just_given_and_forgets_what_was_not() -> None:
+    answers: list[int] = []
+    hub = Hub()
+    pool: Any = Pool(processes=1, threads=False)
+    pool.register_with_event_loop(hub)
+    turn_until(hub, lambda: pool._fileno_to_inq)
+    jobs = [pool.apply_async(pow, (2, exponent), callback=answers.append) for exponent in (3, 4)]
+    turn_until(hub, lambda: jobs[0]._write_to)
+
+    pool.flush()
+    pool.close()
+    pool.join()
+
+    assert answers == [8]
