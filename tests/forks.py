@@ -1,7 +1,8 @@
 """A process with Django ready, and all a service under test runs as forks of it: commands, web server, worker, clock.
 
 Each begins as it would from a shell, with the environment of its service, but without the two seconds of importing:
-the suite runs some hundred commands and starts some hundred programs.
+the suite runs some hundred commands and starts some hundred programs. That process is itself a fork, of one that has
+imported whatever wants no settings, and ends with the test process.
 """
 
 import contextlib
@@ -16,16 +17,49 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import django
 from django.core.management import execute_from_command_line
 
-from tests.servers import Program, accepts, free_port
+from tests.servers import Program, accepts, free_port, wait_until
 
 TIMEOUT_SECONDS = 120
+AHEAD = (  # half of what a service imports
+    "celery.bin.celery",
+    "celery.concurrency.prefork",
+    "celery.worker.consumer",
+    "cffi.cparser",
+    "cryptography.fernet",
+    "django.contrib.postgres.fields",
+    "django.contrib.staticfiles.storage",
+    "django.forms",
+    "django.template.loader",
+    "environs",
+    "gunicorn.app.wsgiapp",
+    "gunicorn.workers.gthread",
+    "kombu.transport.filesystem",
+    "kombu.transport.redis",
+    "psycopg_pool",
+    "requests",
+    "structlog",
+)
 _NUMBER = 16  # bytes in which a process id and an exit code are told
+
+
+@cache
+def _root() -> int:
+    """Start the process all others are forks of, and return its port. It ends when its input does, with this one."""
+    port = free_port()
+    command = [sys.executable, "-m", "tests.forks", str(port), "root"]
+    _roots.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
+    wait_until(lambda: accepts(port))
+    return port
+
+
+_roots: list[subprocess.Popen[bytes]] = []
 
 
 class Forks:
@@ -34,27 +68,30 @@ class Forks:
     def __init__(self, log: Path, environment: dict[str, str]) -> None:
         self.environment = dict(environment)
         self._port = free_port()
-        self._program = Program(sys.executable, "-m", "tests.forks", str(self._port), log=log, environment=environment)
+        command = ("-m", "tests.forks", str(self._port))
+        question = {"command": command, "log": str(log), "environment": self.environment}
+        self._program = _Forked(command, _ask(_root(), question), log)
         self._program.wait_until(lambda: accepts(self._port))
 
     def run(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
         """Run one `manage.py` command to its end."""
         question = {"arguments": arguments, "input": input or ""}
-        with self._ask(question) as connection, connection.makefile("rb") as answer:
+        with _ask(self._port, question) as connection, connection.makefile("rb") as answer:
             code, output, errors = json.loads(answer.read())
         return subprocess.CompletedProcess(["manage.py", *arguments], code, output, errors)
 
     def start(self, *command: str, log: Path) -> Program:
         """Start what `python …` would: a file, or `-m` and a module. It outlives the process it is a fork of."""
-        return _Forked(command, self._ask({"command": command, "log": str(log)}), log)
+        return _Forked(command, _ask(self._port, {"command": command, "log": str(log)}), log)
 
     def stop(self) -> None:
         self._program.stop()
 
-    def _ask(self, question: dict[str, object]) -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self._port), TIMEOUT_SECONDS)
-        connection.sendall(json.dumps(question).encode() + b"\n")
-        return connection
+
+def _ask(port: int, question: dict[str, object]) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
+    connection.sendall(json.dumps(question).encode() + b"\n")
+    return connection
 
 
 class _Forked(Program):
@@ -97,9 +134,12 @@ class _Process:
         self.send_signal(signal.SIGTERM)
 
 
-def _next_question(listener: socket.socket) -> socket.socket:
-    """Return in a fork for each caller; the process itself stays in here."""
+def _next_question(listener: socket.socket, *, until: int | None = None) -> socket.socket:
+    """Return in a fork for each caller; the process itself stays in here, or ends with the input `until`."""
+    watched = [listener] if until is None else [listener, until]
     while True:
+        if listener not in select.select(watched, [], [])[0]:
+            os._exit(0)
         connection, _ = listener.accept()
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -116,6 +156,9 @@ def _answer(connection: socket.socket) -> None:
         return
     asked = json.loads(line)
     if "command" in asked:
+        if "environment" in asked:
+            os.environ.clear()
+            os.environ.update(asked["environment"])
         _start(connection, asked["command"], asked["log"])
     else:
         _tell_of_command(connection, asked["arguments"], asked["input"])
@@ -174,10 +217,13 @@ def _run(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    django.setup()
-    import_module("config.urls")  # what most of them come to need
+    is_root = sys.argv[2:] == ["root"]
+    if not is_root:
+        django.setup()
+    for name in AHEAD if is_root else ("config.urls",):  # what most of them come to need
+        import_module(name)
     gc.freeze()
     with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as one_listener:
-        asked_for = _next_question(one_listener)
+        asked_for = _next_question(one_listener, until=sys.stdin.fileno() if is_root else None)
     _answer(asked_for)
     os._exit(0)  # without taking down all that was imported; a program's end comes from where it runs, and is whole

@@ -20,12 +20,21 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 ROOT = Path(__file__).resolve().parent.parent
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25  # between two looks for what a test waits for
+_HELD: list[socket.socket] = []
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port for a server to come: until this process ends nobody is given it who does not ask for it by its number.
+
+    A socket stays bound to it that does not listen. Beside that the kernel lets whoever sets SO_REUSEADDR listen, as
+    servers do; to let go of it first would leave it to the next connection of any process.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    _HELD.append(held)
+    return int(held.getsockname()[1])
 
 
 def wait_until(answers: Callable[[], object], seconds: float = 90) -> None:
@@ -33,11 +42,13 @@ def wait_until(answers: Callable[[], object], seconds: float = 90) -> None:
 
     The time is for a machine with much else to do: a wait that is in vain fails either way.
     """
-    deadline = time.monotonic() + seconds
+    began, pause = time.monotonic(), SHORTEST_PAUSE
     while not answers():
-        if time.monotonic() > deadline:
+        if time.monotonic() > began + seconds:
             raise TimeoutError(f"not there after {seconds} s")
-        time.sleep(0.02)
+        time.sleep(pause)
+        # An answer is often a request or a query: asked for fifty times a second it takes the processor for itself.
+        pause = min(pause * 1.3, LONGEST_PAUSE)
 
 
 def accepts(port: int) -> bool:
@@ -48,6 +59,8 @@ def accepts(port: int) -> bool:
 
 class Program:
     """One started program, its log, and its end."""
+
+    _is_asked = False
 
     def __init__(
         self, *command: str | Path, log: Path, environment: dict[str, str] | None = None, folder: Path = ROOT
@@ -74,10 +87,16 @@ class Program:
     def tail(self, lines: int = 60) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
+    def ask_to_stop(self) -> None:
+        """Once: whoever is asked twice may take it for haste."""
+        if not self._is_asked:
+            self._is_asked = True
+            self.process.terminate()
+
     def stop(self, seconds: float = 15) -> None:
         """Ask it to end; after `seconds` end it, and whatever of its own children is left."""
         if self.is_running():
-            self.process.terminate()
+            self.ask_to_stop()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(seconds)
         self.kill()

@@ -53,7 +53,11 @@ class Service:
             migrated = self.manage("migrate", "--verbosity", "0")
             if migrated.returncode:
                 raise RuntimeError(migrated.stderr)
-        self.web = self.start_web()
+        try:
+            self.web = self.start_web()
+        except BaseException:
+            self.stop()
+            raise
 
     def _copy_migrated(self) -> None:
         """Begin with a copy of the run's migrated database; a server's has been made from it."""
@@ -111,6 +115,8 @@ class Service:
         return self._worker
 
     def stop(self) -> None:
+        for program in reversed(self._programs):
+            program.ask_to_stop()  # all of them first: each takes its second
         for program in reversed(self._programs):
             program.stop()
         for forks in self._forks:

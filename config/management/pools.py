@@ -1,7 +1,8 @@
 """The pools of one worker: a Celery worker for each kind of work, so that a slow kind never holds up another.
 
 They are forked from one process that has imported everything, and share its memory; what that saves stands in
-docs/scaling.md. Started one by one they would import everything five times.
+docs/scaling.md. Started one by one they would import everything five times. "Everything" is also what Celery's command
+and its processes import only when they run, cffi among it: each of a dozen processes would do so for itself.
 """
 
 import gc
@@ -13,6 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FrameType
 
+import celery.bin.celery
+import celery.concurrency.prefork
+import celery.worker.consumer  # noqa: F401  for the processes forked from this one
+import cffi.cparser  # type: ignore[import-untyped]  # noqa: F401
 import structlog
 from celery import signals
 
