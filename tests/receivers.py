@@ -1,6 +1,5 @@
 """Where callbacks go to: HTTP servers of loopback that keep what they are posted, and some that never learnt to."""
 
-import contextlib
 import socket
 import ssl
 import threading
@@ -15,6 +14,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.listener import Listener
 from tests.servers import wait_until
 
 
@@ -79,37 +79,16 @@ class Receiver:
             return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-class RawServer:
-    """Does to each connection what `converse` says, and counts them. `closing` is set at the end."""
+class RawServer(Listener):
+    """Does to each connection what it is given for that."""
 
     def __init__(self, converse: Callable[[socket.socket, threading.Event], None]) -> None:
-        self.connections = 0
-        self.closing = threading.Event()
         self._converse = converse
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._socket.getsockname()[1])
+        super().__init__()
         self.url = f"http://127.0.0.1:{self.port}/callback"
-        threading.Thread(target=self._serve, daemon=True).start()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self.closing.set()
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)  # or the thread in accept() would keep it open
-        self._socket.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                peer, _ = self._socket.accept()
-                self.connections += 1
-                threading.Thread(target=self._one, args=[peer], daemon=True).start()
-
-    def _one(self, peer: socket.socket) -> None:
-        with peer, contextlib.suppress(OSError):
-            self._converse(peer, self.closing)
+    def converse(self, peer: socket.socket) -> None:
+        self._converse(peer, self.closing)
 
 
 def drip(peer: socket.socket, closing: threading.Event) -> None:

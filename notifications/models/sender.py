@@ -12,17 +12,25 @@ from django.utils import timezone
 from notifications.models.service import Service
 
 
-class SmsSender(models.Model):
-    """The name or number a text message shows as its sender."""
+class Sender(models.Model):
+    """What both kinds have in common."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="sms_senders")
-    sender = models.CharField(max_length=20)
     is_default = models.BooleanField("default", default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
     archived_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class SmsSender(Sender):
+    """The name or number a text message shows as its sender."""
+
+    service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="sms_senders")
+    sender = models.CharField(max_length=20)
 
     class Meta:
         verbose_name = "text message sender"
@@ -40,17 +48,11 @@ class SmsSender(models.Model):
         return self.sender
 
 
-class ReplyToAddress(models.Model):
+class ReplyToAddress(Sender):
     """The address a recipient's answer goes to."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="reply_to_addresses")
     email_address = models.CharField(max_length=320)
-    is_default = models.BooleanField("default", default=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    created_by = models.CharField(max_length=255, blank=True, editable=False)
-    archived_at = models.DateTimeField(null=True, blank=True, editable=False)
-    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = "reply-to address"

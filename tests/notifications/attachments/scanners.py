@@ -4,11 +4,11 @@ import contextlib
 import shutil
 import socket
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from tests.listener import Listener
 from tests.notifications.attachments.samples import EICAR
 from tests.servers import Program, accepts, free_port
 
@@ -19,37 +19,23 @@ def saying(answer: bytes) -> Answer:
     return lambda connection, data: connection.sendall(answer)
 
 
-class FakeClamd:
+class FakeClamd(Listener):
     """Speaks INSTREAM as clamd does, then says what the test wants. `files` is what it was sent."""
 
     def __init__(self, answer: Answer, *, reads: bool = True) -> None:
         self.answer = answer
         self.reads = reads
         self.files: list[bytes] = []
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
     @property
     def scanner(self) -> str:
         return f"clamd:tcp:127.0.0.1:{self.port}"
 
-    def stop(self) -> None:
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self._listener.accept()
-                threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
-
-    def _attend(self, connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            data = read_stream(connection.makefile("rb")) if self.reads else b""
-            self.files.append(data)
-            self.answer(connection, data)
+    def converse(self, peer: socket.socket) -> None:
+        data = read_stream(peer.makefile("rb")) if self.reads else b""
+        self.files.append(data)
+        self.answer(peer, data)
 
 
 def read_stream(stream: BinaryIO) -> bytes:
@@ -105,12 +91,3 @@ class RealClamd:
             connection.connect(str(self.socket))
             return True
         return False
-
-
-@contextlib.contextmanager
-def fake_clamd(answer: Answer, *, reads: bool = True) -> Iterator[FakeClamd]:
-    fake = FakeClamd(answer, reads=reads)
-    try:
-        yield fake
-    finally:
-        fake.stop()

@@ -23,7 +23,6 @@ from tests.notifications.attachments.scanners import (
     FakeClamd,
     RealClamd,
     clamd_program,
-    fake_clamd,
     read_stream,
     saying,
 )
@@ -62,7 +61,7 @@ def check(settings: Any, fake: FakeClamd, *contents: bytes) -> None:
 def test_a_clean_file_is_sent_whole_in_pieces(settings: Any) -> None:
     data = os.urandom(200_001)
 
-    with fake_clamd(CLEAN) as fake:
+    with FakeClamd(CLEAN) as fake:
         check(settings, fake, data)
 
     assert fake.files == [data]
@@ -70,13 +69,13 @@ def test_a_clean_file_is_sent_whole_in_pieces(settings: Any) -> None:
 
 @pytest.mark.parametrize("answer", NOT_CLEAR.values(), ids=NOT_CLEAR)
 def test_no_other_answer_is_a_verdict(settings: Any, short: None, answer: bytes) -> None:
-    with fake_clamd(saying(answer)) as fake, pytest.raises(NoVerdict):
+    with FakeClamd(saying(answer)) as fake, pytest.raises(NoVerdict):
         check(settings, fake)
 
 
 @pytest.mark.parametrize("name", [b"Win.Test.EICAR_HDB-1", b"OK", b"A FOUND B", b"\xff"])
 def test_a_found_virus_is_one_whatever_its_name(settings: Any, name: bytes) -> None:
-    with fake_clamd(saying(b"stream: " + name + b" FOUND\0")) as fake, pytest.raises(FileInfected) as refused:
+    with FakeClamd(saying(b"stream: " + name + b" FOUND\0")) as fake, pytest.raises(FileInfected) as refused:
         check(settings, fake)
 
     assert refused.value.message == "File did not pass the virus scan"
@@ -86,7 +85,7 @@ def test_one_infected_file_counts_more_than_another_without_a_verdict(settings: 
     def answer(connection: socket.socket, data: bytes) -> None:
         connection.sendall(b"stream: Bad FOUND\0" if data == b"bad" else b"stream: broken ERROR\0")
 
-    with fake_clamd(answer) as fake, pytest.raises(FileInfected):
+    with FakeClamd(answer) as fake, pytest.raises(FileInfected):
         check(settings, fake, b"unknown", b"bad")
 
 
@@ -94,7 +93,7 @@ def test_one_file_without_a_verdict_keeps_all_out(settings: Any) -> None:
     def answer(connection: socket.socket, data: bytes) -> None:
         connection.sendall(b"stream: OK\0" if data != b"odd" else b"stream: broken ERROR\0")
 
-    with fake_clamd(answer) as fake, pytest.raises(NoVerdict):
+    with FakeClamd(answer) as fake, pytest.raises(NoVerdict):
         check(settings, fake, b"one", b"odd", b"two")
 
 
@@ -105,14 +104,14 @@ def test_a_reason_is_read_from_who_stops_listening(settings: Any) -> None:
         connection.sendall(b"stream: OK\0")
         connection.shutdown(socket.SHUT_RDWR)
 
-    with fake_clamd(answer, reads=False) as fake, pytest.raises(NoVerdict):
+    with FakeClamd(answer, reads=False) as fake, pytest.raises(NoVerdict):
         check(settings, fake, os.urandom(8_000_000))
 
 
 def test_a_mute_scanner_ends_at_the_deadline(settings: Any, short: None) -> None:
     is_over = threading.Event()
 
-    with fake_clamd(lambda connection, data: is_over.wait(30) and None) as fake:
+    with FakeClamd(lambda connection, data: is_over.wait(30) and None) as fake:
         started = time.monotonic()
         with pytest.raises(NoVerdict):
             check(settings, fake, b"one", b"two")
@@ -128,7 +127,7 @@ def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None)
             connection.sendall(b"x")
             time.sleep(0.05)
 
-    with fake_clamd(drip) as fake:
+    with FakeClamd(drip) as fake:
         started = time.monotonic()
         with pytest.raises(NoVerdict):
             check(settings, fake)
@@ -139,7 +138,7 @@ def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None)
 def test_a_scanner_that_does_not_read_ends_at_the_deadline(settings: Any, short: None) -> None:
     is_over = threading.Event()
 
-    with fake_clamd(lambda connection, data: is_over.wait(30) and None, reads=False) as fake:
+    with FakeClamd(lambda connection, data: is_over.wait(30) and None, reads=False) as fake:
         started = time.monotonic()
         with pytest.raises(NoVerdict):
             check(settings, fake, os.urandom(20_000_000))
@@ -159,7 +158,7 @@ def test_ten_files_share_four_connections(settings: Any) -> None:
         busy.remove(data)  # before the answer: once it is out the next file may be on its way
         connection.sendall(b"stream: OK\0")
 
-    with fake_clamd(slowly) as fake:
+    with FakeClamd(slowly) as fake:
         check(settings, fake, *[bytes([number]) for number in range(10)])
 
     assert (len(fake.files), max(at_once)) == (10, 4)
@@ -226,7 +225,7 @@ def test_the_doctor_asks_how_old_the_signatures_are(settings: Any, day: str, is_
     def version(connection: socket.socket, data: bytes) -> None:
         connection.sendall(f"ClamAV 1.4.6/27800/{day}\0".encode())
 
-    with fake_clamd(version, reads=False) as fake:
+    with FakeClamd(version, reads=False) as fake:
         settings.SCANNER = fake.scanner
         finding = checkups.scanner()
 
@@ -240,7 +239,7 @@ def test_the_doctor_asks_how_old_the_signatures_are(settings: Any, day: str, is_
 @pytest.mark.django_db
 def test_no_verdict_is_500_and_nothing_stored_and_emails_without_files_go_on(settings: Any, blobs: Path) -> None:
     caller = file_caller()
-    with fake_clamd(saying(b"stream: broken ERROR\0")) as fake:
+    with FakeClamd(saying(b"stream: broken ERROR\0")) as fake:
         settings.SCANNER = fake.scanner
         response = send(caller, file_of())
         assert fake.files

@@ -4,11 +4,12 @@ import contextlib
 import json
 import socket
 import struct
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
+
+from tests.listener import Listener
 
 GOOD = 'HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{"reference":"m-1"}'
 
@@ -24,46 +25,24 @@ class Request:
         return json.loads(self.body)
 
 
-@dataclass
-class ScriptedGateway:
+class ScriptedGateway(Listener):
     """Answers requests by `script`, the last entry again and again.
 
     An entry is the answer's text, None to say nothing, "reset" to reset the connection, or a function that is given the
     socket.
     """
 
-    script: list[str | Callable[[socket.socket], None] | None] = field(default_factory=lambda: [GOOD])
-    requests: list[Request] = field(default_factory=list)
-    connections: int = 0
-
-    def __post_init__(self) -> None:
-        self.closed = threading.Event()
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self._socket.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+    def __init__(self, script: list[str | Callable[[socket.socket], None] | None] | None = None) -> None:
+        self.script = [GOOD] if script is None else script
+        self.requests: list[Request] = []
+        super().__init__()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self.closed.set()
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                peer, _ = self._socket.accept()
-                self.connections += 1
-                threading.Thread(target=self._converse, args=[peer], daemon=True).start()
-
-    def _converse(self, peer: socket.socket) -> None:
-        with peer, peer.makefile("rb") as stream, contextlib.suppress(OSError):
+    def converse(self, peer: socket.socket) -> None:
+        with peer.makefile("rb") as stream:
             while line := stream.readline().decode().strip():
                 pairs = (header.decode().partition(":") for header in iter(stream.readline, b"\r\n"))
                 headers = {name.lower(): value.strip() for name, _, value in pairs}
@@ -71,7 +50,7 @@ class ScriptedGateway:
                 self.requests.append(Request(line, headers, body))
                 answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
                 if answer is None:
-                    self.closed.wait(30)
+                    self.closing.wait(30)
                     return
                 if answer == "reset":
                     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -2,13 +2,13 @@
 
 import contextlib
 import socket
-import threading
 import time
 from collections.abc import Callable
-from typing import Self
+
+from tests.listener import Listener
 
 
-class ScriptedServer:
+class ScriptedServer(Listener):
     """Answers each command by `answers`: a line, None to say nothing more, or "" to close the connection.
 
     Commands are the first words MAIL, RCPT, DATA, RSET, EHLO; beside them BANNER, and CONTENT for what follows DATA.
@@ -22,34 +22,16 @@ class ScriptedServer:
 
     def __init__(self, **answers: str | None) -> None:
         self.answers: dict[str, str | None] = {**self.USUAL, **answers}
-        self.connections = 0
         self.lines: list[bytes] = []
         self.contents: list[bytes] = []
-        self._closed = threading.Event()
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self._socket.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
     @property
     def url(self) -> str:
         return f"smtp://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self._closed.set()
-        self._socket.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                peer, _ = self._socket.accept()
-                self.connections += 1
-                threading.Thread(target=self._converse, args=[peer], daemon=True).start()
-
-    def _converse(self, peer: socket.socket) -> None:
-        with peer, peer.makefile("rb") as lines, contextlib.suppress(OSError):
+    def converse(self, peer: socket.socket) -> None:
+        with peer.makefile("rb") as lines:
             if not self._answer(peer, "BANNER"):
                 return
             for line in lines:
@@ -66,7 +48,7 @@ class ScriptedServer:
     def _answer(self, peer: socket.socket, command: str) -> bool:
         answer = self.answers.get(command, "502 what")
         if answer is None:
-            self._closed.wait(30)
+            self.closing.wait(30)
             return False
         if answer == "":
             return False
@@ -81,7 +63,7 @@ class DrippingServer(ScriptedServer):
     """Sends its banner a letter at a time, so that no single read ever waits long."""
 
     def _say(self, peer: socket.socket, answer: str) -> None:
-        while not self._closed.is_set():
+        while not self.closing.is_set():
             peer.sendall(b"2")
             time.sleep(0.05)
 
