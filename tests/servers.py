@@ -87,6 +87,9 @@ class Program:
     def tail(self, lines: int = 60) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
+    def has_said(self, words: str) -> bool:
+        return words in self.log.read_text(errors="replace")
+
     def ask_to_stop(self) -> None:
         """Once: whoever is asked twice may take it for haste."""
         if not self._is_asked:

@@ -85,9 +85,11 @@ class Service:
     def start(self, name: str, *command: str) -> Program:
         """Start one more program of this service; it ends with the service.
 
-        What `python …` would run, in a fork; or, where the interpreter is named, by that.
+        What `python …` would run, in a fork; or, where the interpreter is named, by that. Each start has a log of its
+        own.
         """
-        log = self.folder / f"{name}.log"
+        starts = sum(program.log.stem.partition(".")[0] == name for program in self._programs)
+        log = self.folder / (f"{name}.{starts + 1}.log" if starts else f"{name}.log")
         if command[0] == sys.executable:
             program = Program(*command, log=log, environment=self.environment)
         else:
@@ -110,8 +112,8 @@ class Service:
     def start_worker(self) -> Program:
         """Return the running worker; start it where there is none."""
         if self._worker is None or not self._worker.is_running():
-            self._worker = self.start("worker", "manage.py", "worker")
-            self._worker.wait_until(lambda: "worker.ready" in self._worker.tail() if self._worker else False)
+            worker = self._worker = self.start("worker", "manage.py", "worker")
+            worker.wait_until(lambda: worker.has_said("worker.ready"))
         return self._worker
 
     def stop(self) -> None:

@@ -63,15 +63,15 @@ def test_presence_is_seen_for_a_while():
 def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
     service = start_service()
     first = service.start("first", "manage.py", "clock")
-    wait_until(lambda: "clock.ticks" in first.tail())
+    wait_until(lambda: first.has_said("clock.ticks"))
     second = service.start("second", "manage.py", "clock")
     time.sleep(3)
-    waited = "clock.ticks" not in second.tail()
+    waited = not second.has_said("clock.ticks")
 
     first.stop()
 
     assert waited
-    wait_until(lambda: "clock.ticks" in second.tail())
+    wait_until(lambda: second.has_said("clock.ticks"))
     assert second.is_running()
 
 

@@ -48,7 +48,7 @@ def watch(tmp_path):
 
 def test_a_child_may_finish_what_it_has_in_hand(watch):
     program = watch("polite")
-    program.wait_until(lambda: "| up" in program.tail())
+    program.wait_until(lambda: program.has_said("| up"))
 
     program.process.send_signal(signal.SIGINT)
 
@@ -58,7 +58,7 @@ def test_a_child_may_finish_what_it_has_in_hand(watch):
 
 def test_a_second_interrupt_ends_at_once(watch):
     program = watch("stubborn")
-    program.wait_until(lambda: "| deaf" in program.tail())
+    program.wait_until(lambda: program.has_said("| deaf"))
     started = time.monotonic()
 
     program.process.send_signal(signal.SIGINT)

@@ -50,7 +50,7 @@ class Copy:
 
     def start(self) -> Program:
         program = self.run()
-        program.wait_until(lambda: "Ready in" in program.tail(), 150)
+        program.wait_until(lambda: program.has_said("Ready in"), 150)
         return program
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -73,7 +73,7 @@ def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
 
     os.kill(pools[0], signal.SIGKILL)
 
-    wait_until(lambda: "worker.pool_died" in worker.tail())
+    wait_until(lambda: worker.has_said("worker.pool_died"))
     wait_until(lambda: len(children(worker.pid)) == len(settings.WORKER_POOLS))
     assert set(pools[1:]) < set(children(worker.pid))
     assert worker.is_running()
