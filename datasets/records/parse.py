@@ -5,15 +5,14 @@ what could be wrong. Only a record that looks odd is gone through field by field
 more than writing them, and the rules stand in one place, `faults`.
 """
 
-import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from datasets.errors import Fault, NoRecords, NotAnEmptyArray, RecordsRefused
 from datasets.records import auto_ids as made_ids
-from datasets.records import faults, moments, names
+from datasets.records import faults, moments, names, writing
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What `faults.is_bad_id` finds nothing wrong with, in one look.
@@ -42,7 +41,7 @@ def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
     return list({record.id: record for record in check(value, auto_ids=auto_ids)}.values())
 
 
-def check(value: object, *, auto_ids: Sequence[str]) -> Iterator[ParsedRecord]:
+def check(value: object, *, auto_ids: Sequence[str], write: writing.Writer = writing.exactly) -> Iterator[ParsedRecord]:
     """Return the records one by one as they are found good, those with one `_id` all of them. Raises NoRecords at once.
 
     Behind the first that is at fault comes none; RecordsRefused is raised at the end and knows all faults, so whoever
@@ -51,14 +50,14 @@ def check(value: object, *, auto_ids: Sequence[str]) -> Iterator[ParsedRecord]:
     elements = [value] if isinstance(value, dict) else value
     if not isinstance(elements, list) or not elements:
         raise NoRecords
-    return _check(elements, auto_ids)
+    return _check(elements, auto_ids, write)
 
 
-def _check(elements: Sequence[object], auto_ids: Sequence[str]) -> Iterator[ParsedRecord]:
+def _check(elements: Sequence[object], auto_ids: Sequence[str], write: writing.Writer) -> Iterator[ParsedRecord]:
     known: set[str] = set()
     found: list[Fault] = []
     for index, element in enumerate(elements):
-        record = _parse_one(element, auto_ids, known) if isinstance(element, dict) else None
+        record = _parse_one(element, auto_ids, known, write) if isinstance(element, dict) else None
         if record is None:
             found += _explain(index, element, auto_ids)
         elif not found:
@@ -73,7 +72,9 @@ def check_empty_array(value: object) -> None:
         raise NotAnEmptyArray
 
 
-def _parse_one(record: dict[str, object], auto_ids: Sequence[str], known: set[str]) -> ParsedRecord | None:
+def _parse_one(
+    record: dict[str, object], auto_ids: Sequence[str], known: set[str], write: writing.Writer
+) -> ParsedRecord | None:
     """Return the record, or None where it has a fault. known: names that were found good earlier in this batch."""
     own: dict[str, Any] = record.copy()  # Any: JSON, which is judged by what the fields take
     try:
@@ -83,7 +84,7 @@ def _parse_one(record: dict[str, object], auto_ids: Sequence[str], known: set[st
         sent_id = own.pop("_id", None)
         if not own.keys() <= known and not _take_names(own, known):
             return None
-        body = _write(own)
+        body = write(own)
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
     if _is_odd(body) and faults.find(0, record, auto_ids):
@@ -109,21 +110,6 @@ def _take_names(own: dict[str, object], known: set[str]) -> bool:
                 return False
             known.add(name)
     return True
-
-
-def _writer() -> Callable[[dict[str, object]], str]:
-    """Return what writes JSON. The encoder's own `encode` makes its inner part anew each time: half the work."""
-    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    make: Any = getattr(json.encoder, "c_make_encoder", None)  # Any: not documented, and CPython's alone
-    if make is None:
-        return encoder.encode
-    # In this order: markers against circles, of which parsed JSON has none; default, text, indent, `:`, `,`, sorted
-    # names, other names passed over, not a number.
-    pieces = make(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)
-    return lambda own: "".join(pieces(own, 0))
-
-
-_write = _writer()
 
 
 def _explain(index: int, element: object, auto_ids: Sequence[str]) -> list[Fault]:

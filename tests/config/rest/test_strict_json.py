@@ -162,3 +162,25 @@ def test_whatever_json_writes_is_read_back(value, storable):
 def test_any_bytes_are_a_value_or_refused(data, storable):
     with contextlib.suppress(JSONRefused):
         json.dumps(loads(data, storable=storable, skip_mark=True))
+
+
+EDGES = [
+    *("0", "-0", "-0.0", "0.1", "1e23", "5e-324", "2e-324", "1.7976931348623157e308", "1.7976931348623159e308"),
+    *("9007199254740993", "9007199254740993.0", "18446744073709551616", "123456789012345678901234567890e-3"),
+]
+numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+
+
+@given(number=st.sampled_from(EDGES) | numbers)
+def test_a_number_is_the_one_the_standard_library_reads(number):
+    assert repr(loads(f"[{number}]".encode(), storable=False)) == repr(json.loads(f"[{number}]"))
+
+
+escaped = st.lists(
+    st.sampled_from(['\\"', "\\/", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\u0000", "é", "😀", "\x7f"])
+)
+
+
+@given(text=escaped.map("".join))
+def test_a_text_is_the_one_the_standard_library_reads(text):
+    assert loads(f'["{text}"]'.encode(), storable=False) == json.loads(f'["{text}"]')
