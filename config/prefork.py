@@ -1,4 +1,7 @@
-"""Celery's pool of processes, one that ends as soon as what it has in hand has ended."""
+"""Celery's pool of processes, one that ends as soon as what it has in hand has ended.
+
+By the word prefork in the name of its module Celery knows that connections must not be shared with its processes.
+"""
 
 from typing import Any
 

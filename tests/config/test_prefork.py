@@ -5,7 +5,7 @@ from typing import Any
 
 from kombu.asynchronous import Hub
 
-from config.worker_pool import Pool
+from config.prefork import Pool
 
 
 def turn_until(hub: Hub, done: Callable[[], object]) -> None:
