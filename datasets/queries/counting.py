@@ -40,7 +40,7 @@ GROUP BY {keys}, shown
 _OF = {
     "postgresql": {
         "is_small": f"OCTET_LENGTH(value) <= {_SMALL} AND value < ':' AND value >= '-'"
-        " AND TRIM(value, '-0123456789') = ''",
+        " AND STRPOS(value, '.') = 0 AND STRPOS(value, 'e') = 0",
         "whole": "integer",
         # Else the JSON would be read, and a value judged, for each mention. What differs from row to row is left where
         # it stands, and is still read in parallel, which a limit would end.
