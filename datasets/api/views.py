@@ -81,8 +81,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
-            write = records.writer_for(sent.data)
-            checked = records.check(sent.value(), auto_ids=token.data_set.auto_ids or (), write=write)
+            look = records.look_at(sent.data)
+            checked = records.check(sent.value(), auto_ids=token.data_set.auto_ids or (), look=look)
             stored = store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
         if not stored:
             return _replayed()

@@ -41,23 +41,26 @@ def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
     return list({record.id: record for record in check(value, auto_ids=auto_ids)}.values())
 
 
-def check(value: object, *, auto_ids: Sequence[str], write: writing.Writer = writing.exactly) -> Iterator[ParsedRecord]:
+def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:
     """Return the records one by one as they are found good, those with one `_id` all of them. Raises NoRecords at once.
 
     Behind the first that is at fault comes none; RecordsRefused is raised at the end and knows all faults, so whoever
     has done something with the others by then undoes it.
+
+    look: at the body that the value was read from
     """
     elements = [value] if isinstance(value, dict) else value
     if not isinstance(elements, list) or not elements:
         raise NoRecords
-    return _check(elements, auto_ids, write)
+    return _check(elements, auto_ids, look)
 
 
-def _check(elements: Sequence[object], auto_ids: Sequence[str], write: writing.Writer) -> Iterator[ParsedRecord]:
+def _check(elements: Sequence[object], auto_ids: Sequence[str], look: writing.Look) -> Iterator[ParsedRecord]:
+    is_plain = not look.has_escapes and look.brackets <= len(elements) + faults.MAX_LEVELS  # then no body is odd
     known: set[str] = set()
     found: list[Fault] = []
     for index, element in enumerate(elements):
-        record = _parse_one(element, auto_ids, known, write) if isinstance(element, dict) else None
+        record = _parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
         if record is None:
             found += _explain(index, element, auto_ids)
         elif not found:
@@ -73,7 +76,7 @@ def check_empty_array(value: object) -> None:
 
 
 def _parse_one(
-    record: dict[str, object], auto_ids: Sequence[str], known: set[str], write: writing.Writer
+    record: dict[str, object], auto_ids: Sequence[str], known: set[str], write: writing.Writer, is_plain: bool
 ) -> ParsedRecord | None:
     """Return the record, or None where it has a fault. known: names that were found good earlier in this batch."""
     own: dict[str, Any] = record.copy()  # Any: JSON, which is judged by what the fields take
@@ -87,7 +90,7 @@ def _parse_one(
         body = write(own)
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
-    if _is_odd(body) and faults.find(0, record, auto_ids):
+    if not is_plain and _is_odd(body) and faults.find(0, record, auto_ids):
         return None
     if auto_ids:
         if not all(name in record for name in auto_ids):

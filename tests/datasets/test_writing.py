@@ -6,8 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from config.rest import strict_json
+from datasets import records
+from datasets.errors import RecordsRefused
 from datasets.records import writing
-from datasets.records.writing import writer_for
+from datasets.records.writing import look_at
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 # Near where the writers part, as well as anywhere.
@@ -21,7 +24,7 @@ numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{
 def test_values_are_spelt_alike(value):
     data = json.dumps([value]).encode()
 
-    assert writer_for(data)(value) == writing.exactly(value)
+    assert look_at(data).write(value) == writing.exactly(value)
 
 
 @given(number=numbers)
@@ -35,14 +38,28 @@ def test_numbers_are_spelt_alike_however_they_were_sent(number):
     data = f'[{{"n":{number}}}]'.encode()
     value = json.loads(data)[0]
 
-    assert writer_for(data)(value) == writing.exactly(value)
+    assert look_at(data).write(value) == writing.exactly(value)
 
 
 @pytest.mark.parametrize("odd", ["1e16", "1E-7", "0.00001", "12345678901234567.5", "1e400", "9" * 4301])
 def test_a_number_that_may_be_spelt_otherwise_is_left_to_the_standard_library(odd):
-    assert writer_for(f'[{{"n":{odd}}}]'.encode()) is writing.exactly
+    assert look_at(f'[{{"n":{odd}}}]'.encode()).write is writing.exactly
 
 
 @pytest.mark.parametrize("usual", ["1", "-0.5", "1.25", "0.0001", "123456789012345678", "1234567890.0625", '"1.5 e"'])
 def test_others_are_written_the_quick_way(usual):
-    assert writer_for(f'[{{"n":{usual}}}]'.encode()) is not writing.exactly
+    assert look_at(f'[{{"n":{usual}}}]'.encode()).write is not writing.exactly
+
+
+DEEP = '{"a":' * 33 + "1" + "}" * 33
+
+
+@pytest.mark.parametrize("odd", ['"\\u0000"', '"a\\ud800"', DEEP, "[" * 33 + "]" * 33, "1e400", "9" * 4301])
+def test_one_bad_record_among_many_good_ones_is_found(odd):
+    good = '{"_id":"%d","_timestamp":"2024-01-01T00:00:00Z","a":1}'
+    data = f"[{','.join(good % number for number in range(100))},{(good % 100).replace('1}', odd + '}')}]".encode()
+
+    with pytest.raises(RecordsRefused) as refused:
+        list(records.check(strict_json.loads(data, skip_mark=True, storable=False), auto_ids=(), look=look_at(data)))
+
+    assert {fault.index for fault in refused.value.faults} == {100}
