@@ -1,8 +1,8 @@
 """What SQL can be asked about a stored record without reading its JSON: a field's own text, the start of its period.
 
 A body is always spelt in one form (see datasets.records.writing): equal texts have equal JSON, and a whole number or
-double has one text. So SQL compares, groups and counts those texts and never has to understand a
-number of 4,300 digits. A field's name is a bound parameter, never a part of a statement.
+double has one text. So SQL compares, groups and counts those texts and never has to understand a number of 4,300
+digits. A field's name is a bound parameter, never a part of a statement.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What a record is: pure functions from JSON values to records, and every fault with its index."""
 
-from datasets.records.parse import ParsedRecord, check, check_empty_array, parse
+from datasets.records.parse import ParsedRecord, check, check_empty_array
 from datasets.records.writing import look_at
 
-__all__ = ["ParsedRecord", "check", "check_empty_array", "look_at", "parse"]
+__all__ = ["ParsedRecord", "check", "check_empty_array", "look_at"]

@@ -33,14 +33,6 @@ class ParsedRecord(NamedTuple):
     body: str
 
 
-def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
-    """Return the records of the body of a POST; of those with one `_id` the last. A bare object is an array of one.
-
-    Raises NoRecords, RecordsRefused.
-    """
-    return list({record.id: record for record in check(value, auto_ids=auto_ids)}.values())
-
-
 def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:
     """Return the records one by one as they are found good, those with one `_id` all of them. Raises NoRecords at once.
 

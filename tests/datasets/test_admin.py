@@ -46,7 +46,7 @@ def data_set(owner: User) -> DataSet:
 
 def fill(data_set: DataSet, count: int = 2) -> None:
     values = [{"_timestamp": f"2024-01-01T00:{n // 60:02}:{n % 60:02}Z", "_id": f"r{n}", "n": n} for n in range(count)]
-    store.append(data_set.pk, records.parse(values, auto_ids=()))
+    store.append(data_set.pk, records.check(values, auto_ids=()))
 
 
 def page(name: str, *args: object) -> str:

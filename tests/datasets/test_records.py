@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from datasets import records
 from datasets.errors import NoRecords, NotAnEmptyArray, RecordsRefused
 from datasets.models import DataSet
-from datasets.records import auto_ids, moments
+from datasets.records import ParsedRecord, auto_ids, moments
 from tests.datasets.making import make_data_set, put_in, stored
 
 TIMESTAMP = "2024-01-01T00:00:00Z"
@@ -35,9 +36,13 @@ good = st.builds(
 )
 
 
+def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
+    return list(records.check(value, auto_ids=auto_ids))
+
+
 def faults(*elements: object, made_from: tuple[str, ...] = ()) -> list[tuple[int, str | None, str]]:
     with pytest.raises(RecordsRefused) as refused:
-        records.parse(list(elements), auto_ids=made_from)
+        parse(list(elements), auto_ids=made_from)
     return [(fault.index, fault.field, fault.message) for fault in refused.value.faults]
 
 
@@ -65,7 +70,7 @@ def test_any_accepted_record_comes_back_equal(batch, times):
 @given(value=st.recursive(plain | st.just(math.inf) | st.text(), lambda i: st.lists(i) | st.dictionaries(st.text(), i)))
 def test_any_value_is_parsed_or_refused_with_a_reason(value):
     try:
-        assert records.parse(value, auto_ids=())
+        assert parse(value, auto_ids=())
     except RecordsRefused as refusal:
         assert refusal.faults  # noqa: PT017  either way is right
     except NoRecords:
@@ -76,7 +81,7 @@ def test_any_value_is_parsed_or_refused_with_a_reason(value):
 @pytest.mark.parametrize("body", [None, [], "", "x", 0, 1.5, True, False])
 def test_a_post_is_an_array_of_one_or_more(body):
     with pytest.raises(NoRecords):
-        records.parse(body, auto_ids=())
+        parse(body, auto_ids=())
 
 
 @pytest.mark.parametrize("body", [None, {}, [[]], [{}], "[]", 0, False, ""])
@@ -144,17 +149,17 @@ def nested(levels: int) -> object:
 
 
 def test_thirty_two_levels_pass_and_thirty_three_do_not():
-    assert records.parse({"_timestamp": TIMESTAMP, "v": nested(32)}, auto_ids=())
+    assert parse({"_timestamp": TIMESTAMP, "v": nested(32)}, auto_ids=())
     assert faults({"_timestamp": TIMESTAMP, "v": nested(33)}) == [(0, "v", "is nested deeper than 32 levels")]
 
 
 def test_many_brackets_side_by_side_are_not_deep():
-    assert records.parse({"_timestamp": TIMESTAMP, "v": [[]] * 5000, "w": "[" * 100}, auto_ids=())
+    assert parse({"_timestamp": TIMESTAMP, "v": [[]] * 5000, "w": "[" * 100}, auto_ids=())
 
 
 @pytest.mark.parametrize("text", ["\\u0000", "\\\\u0000", "\\ud800"])
 def test_text_that_only_looks_like_an_escape_is_fine(text):
-    assert json.loads(records.parse({"_timestamp": TIMESTAMP, "t": text}, auto_ids=())[0].body) == {"t": text}
+    assert json.loads(parse({"_timestamp": TIMESTAMP, "t": text}, auto_ids=())[0].body) == {"t": text}
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800", "\udfffx"])
@@ -166,7 +171,7 @@ def test_text_no_database_can_hold(text, wrap):
 
 
 def test_a_record_without_id_gets_one_of_its_own():
-    made = records.parse([{"_timestamp": TIMESTAMP}, {"_timestamp": TIMESTAMP}], auto_ids=())
+    made = parse([{"_timestamp": TIMESTAMP}, {"_timestamp": TIMESTAMP}], auto_ids=())
 
     assert len({record.id for record in made}) == 2
 
@@ -194,7 +199,7 @@ def test_values_do_not_run_into_each_other():
 def test_with_auto_ids_a_sent_id_is_not_even_looked_at():
     sent = {"_timestamp": TIMESTAMP, "_id": 5, "p": 1}
 
-    assert records.parse(sent, auto_ids=("p",))[0].id == auto_ids.make({"p": 1}, ["p"])
+    assert parse(sent, auto_ids=("p",))[0].id == auto_ids.make({"p": 1}, ["p"])
 
 
 def test_absent_fields_come_last_and_timestamp_is_named_once():

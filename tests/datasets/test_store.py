@@ -104,7 +104,7 @@ def test_a_late_fault_undoes_what_was_overwritten_and_nothing_is_counted():
 
 
 def test_a_batch_goes_through_its_records_again_from_the_first():
-    parsed = records.parse(some_records(2_500), auto_ids=())
+    parsed = list(records.check(some_records(2_500), auto_ids=()))
     batch = Batch(iter(parsed))
     halfway = next(batch.parts())
 
@@ -196,7 +196,7 @@ def test_a_key_is_forgotten_after_a_day():
     data_set = make_data_set()
     key = IdempotencyKey(key="k", fingerprint="a" * 64)
     other = IdempotencyKey(key="k", fingerprint="b" * 64)
-    parsed = records.parse(some_records(1), auto_ids=())
+    parsed = list(records.check(some_records(1), auto_ids=()))
     with time_machine.travel("2024-03-01T12:00:00Z", tick=False):
         assert store.append(data_set.pk, parsed, key=key)
         assert not store.append(data_set.pk, parsed, key=key)

@@ -54,6 +54,24 @@ def test_others_are_written_the_quick_way(usual):
 DEEP = '{"a":' * 33 + "1" + "}" * 33
 
 
+@pytest.mark.parametrize("levels", [32, 33])
+@pytest.mark.parametrize("body", ["%s", "[%s]", "[%s,{}]"])
+def test_a_look_at_the_body_counts_levels_as_a_look_at_the_record_does(body, levels):
+    record = '{"_timestamp":"2024-01-01T00:00:00Z","a":' + "[" * levels + "]" * levels + "}"
+    data = (body % record).encode()
+    value = json.loads(data)
+
+    assert told(value, look_at(data)) == told(value, writing.UNSEEN)
+    assert bool(told(value, look_at(data))) == (levels == 33 or "{}" in body)
+
+
+def told(value: object, look: writing.Look) -> list[str]:
+    try:
+        return [] if list(records.check(value, auto_ids=(), look=look)) else ["nothing"]
+    except RecordsRefused as refused:
+        return [f"{fault.index} {fault.message}" for fault in refused.faults]
+
+
 @pytest.mark.parametrize("odd", ['"\\u0000"', '"a\\ud800"', DEEP, "[" * 33 + "]" * 33, "1e400", "9" * 4301])
 def test_one_bad_record_among_many_good_ones_is_found(odd):
     good = '{"_id":"%d","_timestamp":"2024-01-01T00:00:00Z","a":1}'
