@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from config.console.clean_up.pace import Pace
+from config.console.clean_up.pace import OLD_ROWS_SECONDS, Pace
 from notifications.models.api_key import KeyType
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.notification import Notification
@@ -46,7 +46,7 @@ def purge() -> Iterator[tuple[Service, int]]:
 
     Yields after each batch: the service, and how many went.
     """
-    pace = Pace()
+    pace = Pace(OLD_ROWS_SECONDS[connection.vendor])
     for service in Service.objects.order_by("id"):
         for messages in due_messages(service):
             while count := _remove_messages(messages, pace):
