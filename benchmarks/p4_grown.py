@@ -22,7 +22,7 @@ LEAST_OF_EMPTY = 0.9
 CLIENTS = 8
 BATCHES = {1: 200, 10_000: 5}  # how many of each size in a round
 
-# Delivered over the last ninety days.
+# Delivered over the last so many days.
 _FILL = """
 INSERT INTO notifications_notification (id, service_id, template_id, key_type, origin, created_by, request_id, channel,
     template_version, recipient, normalised_recipient, body, unsubscribe_link, parts, rate_multiplier,
@@ -33,7 +33,8 @@ SELECT gen_random_uuid(), %(service)s, %(template)s, 'live', 'api', '', '', 'sms
     false, 'delivered', at, at, at, at, at, 1, 0,
     '[{"at": "2026-01-01T00:00:00+00:00", "provider": "mail", "outcome": "accepted", "reply": "250 taken", "ms": 3}]',
     'mail', n::text, '[]'
-FROM generate_series(%(first)s, %(last)s) AS n, LATERAL (SELECT now() - n * interval '90 days' / %(count)s AS at) moment
+FROM generate_series(%(first)s::bigint, %(last)s::bigint) AS n,
+    LATERAL (SELECT now() - n * %(days)s * interval '1 day' / %(count)s AS at) moment
 """
 _AT_ONCE = 250_000
 
@@ -85,10 +86,10 @@ def send(call: load.Call, seconds: float) -> float:
     return load.run(call, clients=CLIENTS, seconds=seconds).per_second
 
 
-def fill(it: Stand, service: Provisioned, messages: int) -> None:
+def fill(it: Stand, service: Provisioned, messages: int, days: int = 90) -> None:
     with psycopg.connect(it.postgres.url, autocommit=True) as connection:
         for first in range(0, messages, _AT_ONCE):
             last = min(first + _AT_ONCE, messages) - 1
-            given = {"service": service.id, "template": service.templates["text"], "count": messages}
+            given = {"service": service.id, "template": service.templates["text"], "count": messages, "days": days}
             connection.execute(_FILL, given | {"first": first, "last": last})
         connection.execute("VACUUM ANALYZE notifications_notification")

@@ -25,7 +25,7 @@ SELECT %(id)s, 'r' || to_char(n, 'FM000000000'),
        timestamptz '2024-01-01Z' + n * (interval '366 days' / %(count)s),
        ('{"channel":"' || (%(channels)s::text[])[n %% 8 + 1] || '","count":' || n::bigint * 7919 %% 1000
         || ',"name":"office ' || n %% 97 || '"}')::json, now()
-FROM generate_series(%(first)s, %(last)s) AS n
+FROM generate_series(%(first)s::bigint, %(last)s::bigint) AS n
 """
 _AT_ONCE = 500_000
 
