@@ -6,7 +6,8 @@ Each batch is as large as the one before says that its time holds: a quiet machi
 import time
 
 TARGET_SECONDS = 0.008  # a send beside it is to wait less than 0.1 s, and some batches take five times as long
-# For rows of days gone by, which no send wants: PostgreSQL locks nothing else, and each batch has statements of its own.
+# For rows of days gone by, which no send wants: PostgreSQL locks nothing else, and a batch has eight statements of its
+# own, so that a short one would hold a handful of rows.
 OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
 FIRST, FEWEST, MOST = 20, 5, 1000
 
