@@ -15,50 +15,73 @@ Row = TypeVar("Row", bound=models.Model)
 Converter = Callable[[Any, Any, BaseDatabaseWrapper], Any]  # Any: a value, its expression
 
 
-class OneRow(Generic[Row]):
-    """Finds the row of a model for which all of the comparisons hold, or None.
+class Loaded(Generic[Row]):
+    """Makes rows of a model from what a statement has read of them.
 
     columns: attributes to load, the key among them; the others are deferred, as by `only`
-    comparisons: pairs of an attribute and an SQL operator, as ("created_at", ">="); of a value never null
     """
 
-    def __init__(self, model: type[Row], columns: Sequence[str], comparisons: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, model: type[Row], columns: Sequence[str]) -> None:
         self._model = model
-        field = model._meta.get_field
         wanted = [one for one in model._meta.concrete_fields if one.name in columns or one.attname in columns]
         self._attributes = [one.attname for one in wanted]
         self._columns: list[Any] = [one.get_col(model._meta.db_table) for one in wanted]  # Any: untyped in django-stubs
-        self._compared: list[Any] = [field(name) for name, _ in comparisons]
-        self._operators = [operator for _, operator in comparisons]
-        self._statements: dict[str, tuple[str, list[list[Converter]]]] = {}
+        self._converters: dict[str, list[list[Converter]]] = {}
 
-    def find(self, *values: Any) -> Row | None:  # Any: what each comparison compares with
-        """values: in the order of the comparisons"""
+    @property
+    def names(self) -> str:
+        """The columns, for a SELECT or RETURNING, in the order in which `row` wants their values."""
+        quote = connections[DEFAULT_DB_ALIAS].ops.quote_name
+        return ", ".join(quote(column.target.column) for column in self._columns)
+
+    def row(self, values: Sequence[Any]) -> Row:  # Any: as the database gives them
+        """values: of the columns; more may follow"""
         connection = connections[DEFAULT_DB_ALIAS]
-        sql, converters = self._statements.get(connection.vendor) or self._compile(connection)
-        pairs = zip(self._compared, values, strict=True)
-        with prepared_cursor(connection) as cursor:
-            cursor.execute(sql, [field.get_db_prep_value(value, connection) for field, value in pairs])
-            found = cursor.fetchone()
-        if found is None:
-            return None
-        row = list(found)
+        converters = self._converters.get(connection.vendor) or self._convert(connection)
+        row = list(values[: len(self._columns)])
         for place, own in enumerate(converters):
             for convert in own:
                 row[place] = convert(row[place], self._columns[place], connection)
         return self._model.from_db(connection.alias, self._attributes, row)
 
-    def _compile(self, connection: BaseDatabaseWrapper) -> tuple[str, list[list[Converter]]]:
+    def _convert(self, connection: BaseDatabaseWrapper) -> list[list[Converter]]:
+        converters = self._converters[connection.vendor] = [
+            [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
+            for column in self._columns
+        ]
+        return converters
+
+
+class OneRow(Generic[Row]):
+    """Finds the row of a model for which all of the comparisons hold, or None.
+
+    columns: as of Loaded
+    comparisons: pairs of an attribute and an SQL operator, as ("created_at", ">="); of a value never null
+    """
+
+    def __init__(self, model: type[Row], columns: Sequence[str], comparisons: Sequence[tuple[str, str]]) -> None:
+        self._table = model._meta.db_table
+        self._loaded = Loaded(model, columns)
+        self._compared: list[Any] = [model._meta.get_field(name) for name, _ in comparisons]
+        self._operators = [operator for _, operator in comparisons]
+        self._statements: dict[str, str] = {}
+
+    def find(self, *values: Any) -> Row | None:  # Any: what each comparison compares with
+        """values: in the order of the comparisons"""
+        connection = connections[DEFAULT_DB_ALIAS]
+        sql = self._statements.get(connection.vendor) or self._compile(connection)
+        pairs = zip(self._compared, values, strict=True)
+        with prepared_cursor(connection) as cursor:
+            cursor.execute(sql, [field.get_db_prep_value(value, connection) for field, value in pairs])
+            found = cursor.fetchone()
+        return None if found is None else self._loaded.row(found)
+
+    def _compile(self, connection: BaseDatabaseWrapper) -> str:
         quote = connection.ops.quote_name
-        names = ", ".join(quote(column.target.column) for column in self._columns)
         where = " AND ".join(
             f"{quote(field.column)} {operator} %s"
             for field, operator in zip(self._compared, self._operators, strict=True)
         )
-        sql = f"SELECT {names} FROM {quote(self._model._meta.db_table)} WHERE {where}"  # noqa: S608  of our own words
-        converters = [
-            [*connection.ops.get_db_converters(column), *column.get_db_converters(connection)]
-            for column in self._columns
-        ]
-        self._statements[connection.vendor] = sql, converters
-        return sql, converters
+        sql = f"SELECT {self._loaded.names} FROM {quote(self._table)} WHERE {where}"  # noqa: S608  of our own words
+        self._statements[connection.vendor] = sql
+        return sql

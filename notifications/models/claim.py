@@ -3,6 +3,7 @@
 Source: Security and reliability §10.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -10,10 +11,12 @@ from typing import Any, Self, TypedDict
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
+from config.inserting import prepared_cursor
+from config.reading import Loaded
 from notifications.models.notification import Notification, NotificationQuerySet
 from notifications.models.status import COMPLETED, FINAL, Status
 
@@ -61,6 +64,7 @@ _MARK_SENT_AND_TAKE = """
     SELECT (SELECT COUNT(*) FROM sent) AS was_ours, taken.* FROM (SELECT 1) AS always LEFT JOIN taken ON TRUE
 """
 
+_CLAIMED = Loaded(Notification, _READ)
 _FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
@@ -97,15 +101,16 @@ class Claim:
 
         None: somebody else has it, or it is done, or not yet due.
         """
-        for row in Notification.objects.raw(_claim_statement(), _claim_parameters(notification_id)):
-            return cls._of(row)
-        return None
+        with prepared_cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
+            cursor.execute(_claim_statement(), _claim_parameters(notification_id))
+            found = cursor.fetchall()  # to the end: SQLite commits what a statement has done once it has ended
+        return cls._of(found[0]) if found else None
 
     def mark_sent(self, attempt: Attempt, *, status: Status, at: datetime, provider: str, reference: str = "") -> bool:
         """The message has been handed over, or ended here as if it had been."""
         if status in FINAL:
             return self._end(attempt, status, at, sent_at=at, provider=provider, provider_reference=reference)
-        with connection.cursor() as cursor:
+        with prepared_cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
             cursor.execute(_MARK_SENT, self._as_sent(attempt, status, at, provider, reference))
             return bool(cursor.rowcount)
 
@@ -117,10 +122,11 @@ class Claim:
             with transaction.atomic():
                 is_ours = self.mark_sent(attempt, status=status, at=at, provider=provider, reference=reference)
                 return is_ours, self.take(then)
-        statement = _MARK_SENT_AND_TAKE.format(mark_sent=_MARK_SENT, claim=_claim_statement())
         parameters = self._as_sent(attempt, status, at, provider, reference) | _claim_parameters(then)
-        (row,) = Notification.objects.raw(statement, parameters)
-        return bool(row.was_ours), self._of(row) if row.id else None  # type: ignore[attr-defined]
+        with prepared_cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
+            cursor.execute(_mark_sent_and_take_statement(), parameters)
+            was_ours, *found = cursor.fetchone()
+        return bool(was_ours), self._of(found) if found[0] else None
 
     def fail(self, attempt: Attempt, *, status: Status, at: datetime) -> bool:
         """Nobody will try again."""
@@ -161,13 +167,14 @@ class Claim:
         }
 
     @classmethod
-    def _of(cls, row: Notification) -> Self:
+    def _of(cls, found: Sequence[Any]) -> Self:  # Any: values of columns, as the claim returns them
+        service_name, service_is_active, sender, reply_to_address = found[-4:]
         return cls(
-            notification=row,
-            service_name=row.service_name,  # type: ignore[attr-defined]  # the facts hang on the row by their names
-            service_is_active=bool(row.service_is_active),  # type: ignore[attr-defined]
-            sender=row.sender,  # type: ignore[attr-defined]
-            reply_to_address=row.reply_to_address,  # type: ignore[attr-defined]
+            notification=_CLAIMED.row(found),
+            service_name=service_name,
+            service_is_active=bool(service_is_active),
+            sender=sender,
+            reply_to_address=reply_to_address,
         )
 
     def _end(self, attempt: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: as `_let_go`
@@ -190,7 +197,12 @@ class Claim:
 @cache
 def _claim_statement() -> str:
     now, later = _MOMENTS[connection.vendor]
-    return _CLAIM.format(now=now, later=later, read=", ".join(_READ))
+    return _CLAIM.format(now=now, later=later, read=_CLAIMED.names)
+
+
+@cache
+def _mark_sent_and_take_statement() -> str:
+    return _MARK_SENT_AND_TAKE.format(mark_sent=_MARK_SENT, claim=_claim_statement())
 
 
 def _claim_parameters(notification_id: UUID) -> dict[str, Any]:  # Any: a UUID, or its text

@@ -336,6 +336,24 @@ def test_the_word_on_one_message_and_the_claim_of_the_next_go_together():
     assert Claim.take(second.id) is None
 
 
+def test_many_in_a_row_are_taken_by_one_statement_that_the_server_keeps():
+    """SQLite has no server: it takes them alike."""
+    messages = [make_notification(body=f"number {number}") for number in range(9)]
+    claim = Claim.take(messages[0].id)
+    for number, following in enumerate(messages[1:], start=1):
+        was_ours, claim = mark_sent_and_take(claim, following)
+        assert (was_ours, claim.notification.body) == (True, f"number {number}")
+        assert (claim.notification.attempts, claim.notification.due_at) == ([], following.due_at)
+
+    assert mark_sent_and_take(claim, messages[0]) == (True, None)
+
+    assert Notification.objects.filter(status=Status.SENDING, claimed_until=None).count() == 9
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT statement FROM pg_prepared_statements")
+            assert any("WITH sent AS" in statement for (statement,) in cursor.fetchall())
+
+
 def test_the_word_on_a_message_is_kept_though_the_next_is_in_other_hands():
     first, second = make_notification(), make_notification()
     claim = Claim.take(first.id)
