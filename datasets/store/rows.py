@@ -4,14 +4,24 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-STORE = """
+_STORE = """
 INSERT INTO datasets_record
     (data_set_id, record_id, "timestamp", start_at, end_at, body, updated_at, token_id, request_id)
-SELECT %s, {columns}, %s, %s, %s FROM {source}
+SELECT {data_set}, {columns}, {origin} FROM {source}
 ON CONFLICT (data_set_id, record_id) DO UPDATE SET
     "timestamp" = excluded."timestamp", start_at = excluded.start_at, end_at = excluded.end_at, body = excluded.body,
     updated_at = excluded.updated_at, token_id = excluded.token_id, request_id = excluded.request_id
 """
+_TYPES = ("bigint", "timestamptz", "bigint", "uuid")  # of the data set and its Origin, on PostgreSQL
+
+
+def store(columns: str, source: str, *, is_typed: bool = False) -> str:
+    """Return the statement; its parameters are the data set, its Origin, and those of the source.
+
+    is_typed: with their types, for a server that is to keep it prepared and does not see the values
+    """
+    data_set, *origin = (f"%s::{name}" if is_typed else "%s" for name in _TYPES)
+    return _STORE.format(data_set=data_set, columns=columns, origin=", ".join(origin), source=source)
 
 
 class Origin(NamedTuple):

@@ -15,7 +15,7 @@ from django.db import IntegrityError, connection, transaction
 
 from datasets.records import ParsedRecord
 from datasets.store.batch import Batch
-from datasets.store.rows import STORE, Origin
+from datasets.store.rows import Origin, store
 
 _SAMPLE = 20  # ids that are looked for before a batch is taken for new
 _SQLITE_CHUNK = 5_000  # records; keeps the JSON text of a chunk to a few megabytes
@@ -83,8 +83,7 @@ def _by_copy(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
         if len(standing) < copied:
             cursor.execute(_POSTED)
             _copy(cursor, "posted", [standing])
-        store = STORE.format(columns=_POSTED_COLUMNS, source="posted")
-        cursor.execute(_NEW_ROWS.format(store=store), [data_set_id, *origin])
+        cursor.execute(_NEW_ROWS.format(store=store(_POSTED_COLUMNS, "posted")), [data_set_id, *origin])
         return Stored(len(standing), _first_number(cursor))
 
 
@@ -128,7 +127,7 @@ def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin
         cursor.execute(_KNOWN_ROWS, [data_set_id, text])
         known = _first_number(cursor)
         # `WHERE true` keeps SQLite from reading ON CONFLICT as the ON of a join.
-        cursor.execute(STORE.format(columns=_JSON_COLUMNS, source="json_each(%s) WHERE true"), [*shared, text])
+        cursor.execute(store(_JSON_COLUMNS, "json_each(%s) WHERE true"), [*shared, text])
     return len(records) - known
 
 
