@@ -20,7 +20,7 @@ ROWS = int(os.environ.get("ROWS", "10_000_000"))
 MESSAGES = int(os.environ.get("MESSAGES", "5_000_000"))
 LEAST_OF_EMPTY = 0.9
 CLIENTS = 8
-BATCHES = {1: 200, 10_000: 5}  # how many of each size in a round
+BATCHES = {1: 400, 10_000: 20}  # how many of each size in a round
 
 # Delivered over the last so many days.
 _FILL = """
