@@ -116,7 +116,9 @@ def unnoted(it: Stand) -> Iterator[Reached]:
     mailbox, waits = it.mailbox, list[Reached]()
     assert isinstance(mailbox, HeldMailbox)
     with ExitStack() as stack:
-        mailbox.before_answer = lambda: waits.append(stack.enter_context(locked(it, MESSAGES, "provider_reference = ", cut=True)))
+        mailbox.before_answer = lambda: waits.append(
+            stack.enter_context(locked(it, MESSAGES, "provider_reference", cut=True))
+        )
         yield lambda: any(is_there() for is_there in waits)
         mailbox.before_answer = None
 
