@@ -1,6 +1,7 @@
 """Storing: one transaction, a constant number of statements, all or nothing. On whichever database the suite runs."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 import time_machine
@@ -12,7 +13,7 @@ from config.console.audit import COMMAND
 from config.console.models import AuditEvent
 from datasets import records, store
 from datasets.errors import KeyReused, NoSuchDataSet, RecordsRefused
-from datasets.models import DataSetDay, Record, RememberedKey
+from datasets.models import AccessToken, DataSetDay, Record, RememberedKey
 from datasets.store import IdempotencyKey
 from datasets.store.batch import PART, Batch
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
@@ -136,6 +137,26 @@ def test_odd_texts_come_back_as_they_went_in(count):
     for value in values:
         kept = stored(data_set)[value["_id"]]
         assert {name: kept[name] for name in value} == value
+
+
+def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
+    """SQLite has no server: it stores them alike. Who wrote may be unknown to one call and not to the next."""
+    data_set = make_data_set()
+    make_token(data_set)
+    token = AccessToken.objects.get(data_set=data_set)
+    for number in range(24):
+        origin = {"token_id": token.pk, "request_id": uuid4()} if number % 2 else {}
+        values = [{**value, "number": number} for value in some_records(1 + number % 3)]
+        assert store.append(data_set.pk, records.check(values, auto_ids=()), **origin) == len(values)
+
+    data_set.refresh_from_db()
+    assert data_set.record_count == 3
+    assert sorted(record["number"] for record in stored(data_set).values()) == [23, 23, 23]
+    assert Record.objects.filter(data_set=data_set, token_id=token.pk).exclude(request_id=None).count() == 3
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT statement FROM pg_prepared_statements")
+            assert any("WITH stored AS" in statement for (statement,) in cursor.fetchall())
 
 
 def test_counters_follow_what_is_stored():
