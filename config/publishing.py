@@ -14,6 +14,7 @@ from typing import Any
 import redis
 import structlog
 from celery import Signature, Task
+from celery.local import Proxy
 from django.conf import settings
 from django.db import transaction
 from kombu import Connection
@@ -39,7 +40,10 @@ def enqueue(
     in_seconds: a worker takes it at once and holds it for so long; for short waits only.
     queue: where it is not the one of CELERY_TASK_ROUTES.
     """
-    transaction.on_commit(partial(_publish, task, arguments, in_seconds, queue), robust=True)
+    # shared_task gives a stand-in, which looks for the task itself with each of its attributes.
+    stand_in: Any = task if type(task) is Proxy else None  # type: ignore[comparison-overlap]  # typed as the task
+    itself = stand_in._get_current_object() if stand_in is not None else task
+    transaction.on_commit(partial(_publish, itself, arguments, in_seconds, queue), robust=True)
 
 
 def waiting(*queues: str) -> dict[str, int]:

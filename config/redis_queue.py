@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kombu.transport import redis
-from redis import Redis
+
+from config.redis_client import Impatient
 
 
 class Channel(redis.Channel):
@@ -28,7 +29,9 @@ class Transport(redis.Transport):
     Channel = Channel
 
 
-def put(client: Redis, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
+def put(
+    client: Impatient, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]
+) -> None:
     """Put one message at the end of a queue, as a channel of kombu's does, without its way there.
 
     A channel is made for many exchanges, queues and priorities, and one is borrowed and brought back for each message:
@@ -49,4 +52,4 @@ def put(client: Redis, queue: str, *, body: object, headers: Mapping[str, Any], 
             "priority": 0,
         },
     }
-    client.lpush(queue, json.dumps(message))
+    client.ask("LPUSH", queue, json.dumps(message))

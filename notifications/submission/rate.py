@@ -5,10 +5,11 @@ Kept in Redis where there is one, else in the database, and exact over several p
 the request passes: an outage must not stop messages.
 """
 
+import hashlib
 import math
 import time
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from uuid import UUID
 
 import redis
@@ -16,7 +17,6 @@ import structlog
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 from django.db.backends.utils import CursorWrapper
-from redis.commands.core import Script
 
 from config.redis_client import impatient
 from notifications import errors
@@ -46,6 +46,7 @@ redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], window)
 return {0, limit - passed - 1}
 """
+_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()  # by which Redis knows a script it has seen
 
 _TABLE = RateSlot._meta.db_table
 _OWN = "service_id = %s AND key_type = %s"
@@ -86,7 +87,7 @@ def check(api_key: ApiKey) -> Passage | None:
 def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
     if settings.REDIS_URL and time.monotonic() >= _pause.until:
         try:
-            wait_ms, left = _script(settings.REDIS_URL)(keys=[f"rate:{service_id}:{key_type}"], args=[limit, WINDOW_MS])
+            wait_ms, left = _ask_redis(f"rate:{service_id}:{key_type}", limit)
             return Passage(wait_ms=wait_ms, left=left)
         except redis.RedisError as error:
             _pause.until = time.monotonic() + REDIS_PAUSE_SECONDS
@@ -166,7 +167,11 @@ class _Pause:
 _pause = _Pause()
 
 
-@lru_cache(maxsize=1)
-def _script(url: str) -> Script:
-    """Time-outs are short enough for a request to wait out."""
-    return impatient(url, REDIS_TIMEOUT_SECONDS).register_script(SCRIPT)
+def _ask_redis(window: str, limit: int) -> tuple[int, int]:
+    """Return the numbers of a Passage. A request can wait out the time-outs."""
+    client, arguments = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS), (1, window, limit, WINDOW_MS)
+    try:
+        wait_ms, left = client.ask("EVALSHA", _SHA, *arguments)
+    except redis.exceptions.NoScriptError:
+        wait_ms, left = client.ask("EVAL", SCRIPT, *arguments)
+    return wait_ms, left

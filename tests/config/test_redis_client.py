@@ -1,0 +1,146 @@
+"""A request's way to Redis: one connection for each thread, and no answer that was meant for somebody else."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from config.redis_client import Impatient
+from tests.servers import PrivateRedis, Program, accepts, wait_until
+
+SECONDS = 0.3
+
+
+@pytest.fixture
+def server() -> Iterator[PrivateRedis]:
+    server = PrivateRedis()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def client(server: PrivateRedis) -> Impatient:
+    return Impatient(server.url, SECONDS)
+
+
+def callers(server: PrivateRedis) -> int:
+    """How many connections there are, but for the one that asks."""
+    with server.client() as asking:
+        return len(asking.client_list()) - 1
+
+
+def restart(server: PrivateRedis) -> None:
+    server.program.kill()
+    server.program = Program(*server.program.process.args, log=server.folder / "redis.log")
+    server.program.wait_until(lambda: accepts(server.port))
+
+
+def test_a_thread_keeps_its_connection(server, client):
+    answers = [client.ask("RPUSH", "letters", "a", 1) for _ in range(3)]
+
+    assert answers == [2, 4, 6]
+    assert server.client().lrange("letters", 0, -1) == [b"a", b"1"] * 3
+    assert callers(server) == 1
+
+
+def test_each_thread_has_its_own(server, client):
+    met = threading.Barrier(4, timeout=20)
+
+    def ask() -> None:
+        client.ask("INCR", "asked")
+        met.wait()
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: server.client().get("asked") == b"3", 10)
+    at_once = callers(server)
+    met.wait()
+    for thread in threads:
+        thread.join()
+
+    assert at_once == 3
+
+
+def test_a_refused_command_is_told_and_the_connection_kept(server, client):
+    client.ask("SET", "text", "no list")
+
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        client.ask("RPUSH", "text", "a")
+
+    assert client.ask("GET", "text") == b"no list"
+    assert callers(server) == 1
+
+
+def test_a_redis_that_started_anew_in_between_is_not_noticed(server, client):
+    client.ask("INCR", "asked")
+    restart(server)
+
+    assert client.ask("INCR", "asked") == 1
+
+
+def test_it_is_connected_anew_as_often_as_need_be(server, client):
+    for _ in range(130):
+        client.ask("PING")
+        server.client().execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+
+    assert client.ask("PING") == b"PONG"
+
+
+def test_one_that_is_away_is_told(server, client):
+    client.ask("PING")
+    server.program.kill()
+
+    with pytest.raises(redis.ConnectionError):
+        client.ask("PING")
+    with pytest.raises(redis.ConnectionError):
+        client.ask("PING")
+
+
+def test_an_answer_that_comes_late_is_nobodys(server, client):
+    client.ask("SET", "whose", "the first")
+    os.kill(server.program.pid, signal.SIGSTOP)
+    with pytest.raises(redis.TimeoutError):
+        client.ask("GET", "whose")
+    os.kill(server.program.pid, signal.SIGCONT)
+
+    assert client.ask("SET", "whose", "the second") == b"OK"
+
+
+def test_what_breaks_a_request_off_leaves_no_answer_behind(server, client):
+    """As a worker's time limit does, by a signal, while the answer is on its way."""
+
+    class OutOfTime(BaseException):
+        pass
+
+    def out_of_time(*_: object) -> None:
+        raise OutOfTime
+
+    client.ask("RPUSH", "letters", "a")
+    before = signal.signal(signal.SIGALRM, out_of_time)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, SECONDS / 3)
+        with pytest.raises(OutOfTime):
+            client.ask("BLPOP", "nothing", 1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    assert client.ask("LLEN", "letters") == 1
+
+
+def test_a_forked_process_leaves_alone_the_connection_it_was_born_with(server, client):
+    client.ask("SET", "whose", "the parent's")
+
+    child = os.fork()
+    if child == 0:
+        is_well = client.ask("SET", "child", "was here") in (b"OK", "OK") and callers(server) == 2
+        os._exit(0 if is_well else 1)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert client.ask("GET", "whose") == b"the parent's"
+    assert server.client().get("child") == b"was here"
