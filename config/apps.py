@@ -3,6 +3,8 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.core.signals import request_started
+from django.db import reset_queries
 
 
 class ConfigConfig(AppConfig):
@@ -13,3 +15,5 @@ class ConfigConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks: they need the settings, which exist only now."""
         import_module("config.checks")
+        # It forgets the queries of the last request, which are kept for DEBUG alone. We never have that.
+        request_started.disconnect(reset_queries)

@@ -22,6 +22,7 @@ limit_request_fields = 100
 limit_request_field_size = 8190
 logconfig_dict = LOGGING
 accesslog = None  # every request has its own line, which names the route and never the path or the query
+logger_class = "config.web_worker.Logger"
 control_socket_disable = True
 max_requests = 20_000  # a slow leak in a library ends with the process
 max_requests_jitter = 2_000

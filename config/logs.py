@@ -19,6 +19,7 @@ MAX_LINE_BYTES = 8192
 MAX_VALUE_CHARACTERS = 1000
 _QUOTING = ("Invalid request", "Error handling request")  # gunicorn then quotes it, path and query and all
 _FIRST = ("ts", "level", "event", "request_id")
+_encode = json.JSONEncoder(default=str).encode
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
 
 
@@ -80,9 +81,9 @@ def cut_long_values(logger: WrappedLogger, method: str, event: EventDict) -> Eve
 def render_json(logger: WrappedLogger, method: str, event: EventDict) -> str:
     """Return one ASCII line: line ends and escape sequences are written out, so no value can forge a line."""
     ordered = {name: event.pop(name) for name in _FIRST if name in event} | dict(event)
-    line = json.dumps(ordered, default=str)
+    line = _encode(ordered)
     if len(line) >= MAX_LINE_BYTES:
-        line = json.dumps({name: ordered[name] for name in _FIRST if name in ordered} | {"cut": len(line)}, default=str)
+        line = _encode({name: ordered[name] for name in _FIRST if name in ordered} | {"cut": len(line)})
     return line
 
 

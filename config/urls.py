@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from config import deep_check, metrics, views
 
@@ -11,7 +11,10 @@ handler403 = "config.views.forbidden"
 handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"
 
-urlpatterns = [
+_areas = {"datasets": "datasets.api.urls", "notifications": "notifications.urls"}
+urlpatterns: list[URLPattern | URLResolver] = [
+    # First, as what is looked for comes most often from there.
+    *(path("", include(addresses)) for area, addresses in _areas.items() if area in settings.AREAS),
     path("", views.front),
     path("_status", views.status),
     path("_status/", views.status),
@@ -22,7 +25,3 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("docs/", include("config.docs.urls")),
 ]
-if "datasets" in settings.AREAS:
-    urlpatterns.append(path("", include("datasets.api.urls")))
-if "notifications" in settings.AREAS:
-    urlpatterns.append(path("", include("notifications.urls")))

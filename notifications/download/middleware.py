@@ -5,6 +5,7 @@ Source: Files sent by email §9.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -44,5 +45,10 @@ def recipients_pages(get_response: GetResponse) -> GetResponse:
 
 def _is_own_host(request: HttpRequest) -> bool:
     """Does the request come to FILES_BASE_URL, and is that another host than the service's own?"""
-    files, own = urlsplit(settings.FILES_BASE_URL), urlsplit(settings.BASE_URL)
-    return files.netloc != own.netloc and request.get_host().lower() == files.netloc.lower()
+    files, own = _host(settings.FILES_BASE_URL), _host(settings.BASE_URL)
+    return files != own and request.get_host().lower() == files.lower()
+
+
+@lru_cache(maxsize=4)
+def _host(url: str) -> str:
+    return urlsplit(url).netloc
