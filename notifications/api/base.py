@@ -5,11 +5,12 @@ from typing import Any
 
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
-from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from config.rest.renderers import QuickJSONRenderer
 from notifications import errors
 from notifications.api import links
 from notifications.api.authentication import ServiceKeyAuthentication
@@ -38,7 +39,7 @@ class ApiViewSet(ViewSet):
     api_key: ApiKey
 
     authentication_classes = [ServiceKeyAuthentication]
-    renderer_classes = [JSONRenderer]
+    renderer_classes = [QuickJSONRenderer]
     content_negotiation_class = AlwaysJSON
     http_method_names = ["get", "head", "post"]
     unknown_methods: Sequence[str] = ()  # answered as if there were nothing at this address

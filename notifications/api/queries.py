@@ -33,6 +33,7 @@ STATUSES = (
 
 Check = Callable[[str, str], None]
 Row = TypeVar("Row", bound=Model)
+Rows = QuerySet[Any, Any]  # Any: rows of either list, whole or only what their record shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +92,9 @@ def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     rows = Notification.objects.filter(
         service=service, key_type=key_type, created_at__gte=retention.kept_since(service)
     )
-    rows = rows.filter(*_matching(query)).only(*NOTIFICATION_COLUMNS)
-    return _page(rows, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
+    # Not as messages: to make those of the rows took longer than all else.
+    records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
+    return _page(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 
 def received_texts(service: Service, query: QueryDict) -> Page:
@@ -112,7 +114,7 @@ def _matching(query: QueryDict) -> list[Q]:
     return conditions
 
 
-def _page(rows: QuerySet[Row], query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool) -> Page:
+def _page(rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool) -> Page:
     """Cut one page, strictly after `older_than` in the order of the list, so that equal moments lose no row."""
     if (older_than := query.get("older_than")) is not None:
         rows = _after(rows, anchors.filter(pk=parse_uuid(older_than)).values_list("created_at", "pk").first())
@@ -122,11 +124,11 @@ def _page(rows: QuerySet[Row], query: QueryDict, *, anchors: QuerySet[Row], keep
     return Page(
         rows=page,
         current=urlencode(filters if keeps_place else others),
-        next=urlencode([("older_than", str(page[-1].pk)), *others]) if page else None,
+        next=urlencode([("older_than", str(page[-1].id)), *others]) if page else None,
     )
 
 
-def _after(rows: QuerySet[Row], anchor: tuple[datetime, UUID] | None) -> QuerySet[Row]:
+def _after(rows: Rows, anchor: tuple[datetime, UUID] | None) -> Rows:
     if anchor is None:
         return rows.none()
     created_at, pk = anchor

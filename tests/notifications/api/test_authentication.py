@@ -56,6 +56,21 @@ def test_a_header_of_more_than_4_kb_is_not_read(caller: Caller) -> None:
     check_refused(response, 401, "Unauthorized: authentication bearer scheme must be used")
 
 
+def test_a_token_of_many_words_is_as_good(caller: Caller) -> None:
+    assert ask(caller.authorization(claims={"padding": "x" * 1024})).status_code == 200
+
+
+def test_a_token_seen_before_is_judged_anew(caller: Caller) -> None:
+    token = caller.authorization()
+
+    assert [ask(token).status_code for _ in range(2)] == [200, 200]
+    with time_machine.travel(time.time() + 31, tick=False):
+        check_refused(ask(token), 403, CLOCK)
+    ApiKey.objects.filter(pk=caller.key.pk).update(revoked_at=timezone.now())
+    recall.forget()
+    assert ask(token).status_code == 403
+
+
 @pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer "])
 def test_the_scheme_is_compared_without_case(caller: Caller, scheme: str) -> None:
     assert ask(caller.authorization().replace("Bearer", scheme)).status_code == 200
