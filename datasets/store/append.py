@@ -16,7 +16,7 @@ from datasets.records import ParsedRecord
 from datasets.store import handful
 from datasets.store.batch import Batch
 from datasets.store.rows import Origin
-from datasets.store.turn import in_turn
+from datasets.store.turn import in_turn, twice_at_most
 from datasets.store.upsert import takes_parts, upsert
 
 
@@ -68,6 +68,8 @@ def append(
         return stored
 
     try:
+        if handful.is_one(batch) and not key:  # it takes its turn by itself
+            return twice_at_most(work)
         return in_turn(data_set_id, work)
     except (NoSuchDataSet, OperationalError):
         batch.finish()  # a fault of the records is told before what the store has to say

@@ -25,12 +25,17 @@ def in_turn(data_set_id: int, work: Callable[[], Result]) -> Result:
     has one writer for the whole file, which `BEGIN IMMEDIATE` makes the others wait for.
     Raises NoSuchDataSet where it was deleted meanwhile, OperationalError where the lock was not to be had in time.
     """
+    return twice_at_most(lambda: _locked(data_set_id, work))
+
+
+def twice_at_most(work: Callable[[], Result]) -> Result:
+    """Do the work, and once more after a serialisation failure. Raises whatever it raises, OperationalError too."""
     try:
-        return _locked(data_set_id, work)
+        return work()
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", None) not in _TRY_AGAIN:
             raise
-    return _locked(data_set_id, work)
+    return work()
 
 
 def _locked(data_set_id: int, work: Callable[[], Result]) -> Result:

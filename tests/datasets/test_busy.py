@@ -1,8 +1,10 @@
 """A database that does not take it in time: 503, nothing stored, and the next request is served as ever."""
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -78,6 +80,54 @@ def test_writers_of_the_same_few_records_are_all_counted_and_none_twice():
     assert set(answers) == {200}
     assert (data_set.record_count, data_set.records.count(), data_set.revision) == (6, 6, 40)
     assert (day.writes, day.records) == (40, 4 * 5 * (3 + 2))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_of_one_record_of_many_and_of_none_take_turns():
+    """Each way of storing takes the data set before its records; in another order they would lock each other out."""
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    bodies = {"one": some_records(1), "many": some_records(300), "many backwards": some_records(300)[::-1], "none": []}
+
+    def write(kind: str) -> list[int]:
+        method = "PUT" if kind == "none" else "POST"
+        try:
+            return [call(method, data_set, secret, bodies[kind]).status_code for _ in range(8)]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(5) as writers:
+        answers = [status for statuses in writers.map(write, [*bodies, "one"]) for status in statuses]
+
+    data_set.refresh_from_db()
+    day = DataSetDay.objects.get(data_set=data_set)
+    assert set(answers) == {200}
+    assert data_set.record_count == data_set.records.count()
+    assert 32 < data_set.revision <= 40  # emptying an empty one changes nothing
+    assert (day.writes, day.records) == (32, 2 * 8 * (1 + 300))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_data_set_that_is_deleted_while_a_writer_waits_takes_nothing():
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    with ThreadPoolExecutor(1) as writers:
+        with transaction.atomic():
+            DataSet.objects.select_for_update().get(pk=data_set.pk)
+            waiting = writers.submit(_call_and_close, data_set, secret)
+            time.sleep(0.3)  # for it to wait; one that comes later finds no token, and is refused all the same
+            data_set.delete()
+        answer = waiting.result(30)
+
+    assert answer.status_code in (401, 404)  # the second where it had been let in
+    assert DataSetDay.objects.count() == 0
+
+
+def _call_and_close(data_set: DataSet, secret: str) -> Any:
+    try:
+        return call("POST", data_set, secret, some_records(1))
+    finally:
+        connection.close()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -156,7 +156,7 @@ def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT statement FROM pg_prepared_statements")
-            assert any("WITH stored AS" in statement for (statement,) in cursor.fetchall())
+            assert any("WITH turn AS" in statement for (statement,) in cursor.fetchall())
 
 
 def test_counters_follow_what_is_stored():
