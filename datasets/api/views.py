@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from django.http import HttpResponse, HttpResponseBase
-from rest_framework import negotiation, renderers
+from rest_framework import negotiation
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,6 +19,7 @@ from config import figures
 from config.console import audit
 from config.console.models import ActorKind
 from config.rest import body, strict_json
+from config.rest.renderers import QuickJSONRenderer
 from datasets import records, store
 from datasets.api import bodies, errors, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
@@ -44,7 +45,7 @@ class DataSetArea(APIView):
     """What all views of this area share: their own error bodies, whatever the rest of the service does."""
 
     content_negotiation_class = AnyAccept
-    renderer_classes = [renderers.JSONRenderer]
+    renderer_classes = [QuickJSONRenderer]
 
     def get_exception_handler(self) -> Any:
         return errors.answer

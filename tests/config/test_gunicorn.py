@@ -1,0 +1,49 @@
+"""What the web server's settings do to a process that answers requests."""
+
+import json
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from tests.servers import ROOT
+
+HOLD_AND_LET_GO = """
+import json, sys
+from config import gunicorn
+
+def resident() -> float:
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+if sys.argv[1] == "cared for":
+    gunicorn._give_back_large_blocks()
+made = b"a" * (3 << 20)
+del made  # from here on the C library by itself keeps blocks of this size
+before, large, small = resident(), [], []
+for _ in range(10):
+    large.append(b"a" * (3 << 20))
+    small.append(b"a" * 200_000)  # stays, behind a large one
+held = resident() - before
+large.clear()
+print(json.dumps([held, resident() - before]))
+"""
+
+
+def held_and_kept(kind: str) -> tuple[float, float]:
+    """MiB that such blocks took, and that were left of them once they were let go."""
+    done = subprocess.run(
+        [sys.executable, "-c", HOLD_AND_LET_GO, kind], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    held, kept = json.loads(done.stdout)
+    return held, kept
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_large_blocks_are_given_back_at_once():
+    held, kept = held_and_kept("cared for")
+    held_by_default, kept_by_default = held_and_kept("left alone")
+
+    assert min(held, held_by_default) > 30
+    assert kept < 5 < 25 < kept_by_default
