@@ -41,8 +41,8 @@ def enqueue(
     queue: where it is not the one of CELERY_TASK_ROUTES.
     """
     # shared_task gives a stand-in, which looks for the task itself with each of its attributes.
-    stand_in: Any = task if type(task) is Proxy else None  # type: ignore[comparison-overlap]  # typed as the task
-    itself = stand_in._get_current_object() if stand_in is not None else task
+    given: Any = task  # Any: the stand-in is typed as the task
+    itself = given._get_current_object() if type(given) is Proxy else given
     transaction.on_commit(partial(_publish, itself, arguments, in_seconds, queue), robust=True)
 
 

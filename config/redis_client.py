@@ -1,12 +1,12 @@
 """Redis as a request asks it: one that does not answer in time is gone without.
 
-redis-py's client takes a connection from its pool for each command, looks whether it still stands, and counts it for
-observers: that took three times as long as what its connection itself does, which is used here.
+redis-py's client takes a connection from its pool for each command and counts it for observers: that took three times
+as long as what its connection itself does, which is used here.
 """
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
@@ -34,20 +34,10 @@ class Impatient:
         self._own = threading.local()
 
     def ask(self, *command: str | int) -> Any:  # Any: whatever it answers
-        """Say one command, and return its answer as it came.
-
-        It must bear to be carried out twice: where a connection has gone since it was last used, as when Redis started
-        anew, it is said once more. Raises redis.RedisError.
-        """
-        kept: Any = getattr(self._own, "connection", None)
-        self._own.connection = None
-        if kept and kept.pid == os.getpid():  # else it came along from the process this one was forked of
-            with suppress(redis.ConnectionError):
-                return self._say(kept, command)
-        return self._say(self._connect(), command)
-
-    def _say(self, connection: Any, command: Sequence[str | int]) -> Any:
-        """Keep the connection only once nothing more can come by it: nobody shall read an answer to somebody else."""
+        """Say one command, once, and return its answer as it came. Raises redis.RedisError."""
+        kept, self._own.connection = getattr(self._own, "connection", None), None
+        connection = kept if kept is not None and _is_good(kept) else self._connect()
+        # Kept again only once nothing more can come by it: nobody shall read an answer to somebody else.
         try:
             connection.send_command(*command)  # connects first, where need be
             answer = connection.read_response()
@@ -59,3 +49,12 @@ class Impatient:
             raise
         self._own.connection = connection
         return answer
+
+
+def _is_good(connection: Any) -> bool:
+    """Say whether it is this process's own, and stands: Redis may have started anew since it was last used."""
+    if connection.pid != os.getpid():  # it came along from the process this one was forked of
+        return False
+    with suppress(redis.RedisError):
+        return not connection.can_read()  # nothing is due: there is an answer nobody took, or the end
+    return False

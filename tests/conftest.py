@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.test import Client
 
-from tests.servers import Program, SmtpSink
+from tests.servers import PrivateRedis, Program, SmtpSink
 from tests.service import MIGRATED, Service
 
 Start = Callable[..., Service]
@@ -83,6 +84,16 @@ def smtp_sink() -> Iterator[SmtpSink]:
     sink = SmtpSink()
     yield sink
     sink.stop()
+
+
+@pytest.fixture
+def redis_server() -> Iterator[PrivateRedis]:
+    """A Redis of the test's own, which it may stop."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not on this machine")
+    server = PrivateRedis()
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -56,19 +56,20 @@ def append(
         batch.begin()  # most refusals need no transaction
     else:
         batch.finish()
+    is_handful = handful.is_one(batch)
 
     def work() -> int:
         if key and is_replay(data_set_id, key):  # asked again under the lock: a twin may have been in flight
             return 0
         origin = Origin(updated_at=timezone.now(), token_id=token_id, request_id=request_id)
-        store = handful.store_and_count if handful.is_one(batch) else _store_and_count
+        store = handful.store_and_count if is_handful else _store_and_count
         stored = store(data_set_id, batch, origin)
         if key:
             _remember(data_set_id, key)
         return stored
 
     try:
-        if handful.is_one(batch) and not key:  # it takes its turn by itself
+        if is_handful and not key:  # it takes its turn by itself
             return twice_at_most(work)
         return in_turn(data_set_id, work)
     except (NoSuchDataSet, OperationalError):

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.servers import ROOT, PrivateRedis
+from tests.servers import ROOT
 
 PUBLISH = """
 import sys, time
@@ -70,13 +70,6 @@ def publish_to():
     for publisher in started:
         publisher.process.terminate()
         publisher.process.communicate()
-
-
-@pytest.fixture
-def redis_server():
-    server = PrivateRedis()
-    yield server
-    server.stop()
 
 
 def test_a_message_reaches_redis(publish_to, redis_server):

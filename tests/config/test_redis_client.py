@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
 
 import pytest
 import redis
@@ -15,10 +14,8 @@ SECONDS = 0.3
 
 
 @pytest.fixture
-def server() -> Iterator[PrivateRedis]:
-    server = PrivateRedis()
-    yield server
-    server.stop()
+def server(redis_server: PrivateRedis) -> PrivateRedis:
+    return redis_server
 
 
 @pytest.fixture
@@ -87,6 +84,19 @@ def test_it_is_connected_anew_as_often_as_need_be(server, client):
         client.ask("PING")
         server.client().execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
 
+    assert client.ask("PING") == b"PONG"
+
+
+def test_a_command_that_may_have_been_carried_out_is_not_said_again(server, client):
+    """The connection is cut while the answer is waited for. Said again, it would be waited for until the time-out."""
+    client.ask("PING")
+    cut = threading.Timer(SECONDS / 3, lambda: server.client().execute_command("CLIENT", "KILL", "TYPE", "normal"))
+    cut.start()
+
+    with pytest.raises(redis.ConnectionError):
+        client.ask("BLPOP", "nothing", 30)
+
+    cut.join()
     assert client.ask("PING") == b"PONG"
 
 

@@ -3,9 +3,7 @@
 Source: Security and reliability §12, test plan A5, A6.
 """
 
-import shutil
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -27,15 +25,6 @@ SERVICE = {
     "templates": [{"type": "sms", "name": "text", "content": "Hello"}],
     "api_keys": [{"name": "live-key", "type": "live"}, {"name": "test-key", "type": "test"}],
 }
-
-
-@pytest.fixture
-def redis_server() -> Iterator[PrivateRedis]:
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not on this machine")
-    server = PrivateRedis()
-    yield server
-    server.stop()
 
 
 @pytest.fixture
