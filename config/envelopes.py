@@ -5,12 +5,13 @@ Source: Notification Sending API §7; Data Set Write API contract §10.
 
 from django.http import HttpRequest, JsonResponse
 
-SENDING_PATHS = ("/v2", "/providers")
-DATA_PATHS = ("/data",)
+SENDING_PATHS = ("/v2/", "/providers/")
+DATA_PATHS = ("/data/",)
 
 
 def is_below(path: str, prefixes: tuple[str, ...]) -> bool:
-    return any(path == prefix or path.startswith(f"{prefix}/") for prefix in prefixes)
+    """prefixes: each with a slash at its end, without which a path is the place itself"""
+    return f"{path}/".startswith(prefixes)
 
 
 def body(path: str, status: int, *, kind: str, message: str, data_message: str) -> dict[str, object]:

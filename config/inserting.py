@@ -6,15 +6,17 @@ everything from the token to the answer's text. PostgreSQL keeps this one prepar
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import DatabaseDefault
+from django.db.models.fields import NOT_PROVIDED
 
-_PLAIN = frozenset({type(None), str, int, bool})  # handed on by every field as they are
+_PLAIN = frozenset({str, int, bool})  # handed on by every field as they are
 
-_statements: dict[tuple[str, type[models.Model], tuple[bool, ...], str], str] = {}
+_statements: dict[tuple[str, type[models.Model], tuple[str, ...], str], str] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,19 +35,22 @@ def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
     and outside of a transaction needs no other.
     """
     connection = connections[DEFAULT_DB_ALIAS]  # `django.db.connection` looks it up anew for each of its attributes
-    fields = row._meta.local_concrete_fields
-    values = [field.pre_save(row, add=True) for field in fields]
-    is_default = tuple([isinstance(value, DatabaseDefault) for value in values])
-    parameters = [
-        value if type(value) in _PLAIN else field.get_db_prep_save(value, connection)
-        for field, value in zip(fields, values, strict=True)
-        if not isinstance(value, DatabaseDefault)
-    ]
+    parameters: list[Any] = []
+    left_out: list[str] = []
+    for column in _columns(type(row)):
+        value = column.field.pre_save(row, add=True) if column.is_set_late else row.__dict__[column.name]
+        kind = type(value)
+        if kind in _PLAIN:
+            parameters.append(value)
+        elif (value is None and column.is_null_by_itself) or kind is DatabaseDefault:
+            left_out.append(column.name)
+        else:
+            parameters.append(column.field.get_db_prep_save(value, connection))
     update = condition.update if condition else ""
-    key = (connection.vendor, type(row), is_default, update)
+    key = (connection.vendor, type(row), tuple(left_out), update)
     sql = _statements.get(key)
     if sql is None:
-        sql = _statements[key] = _compile(connection, row, is_default, update)
+        sql = _statements[key] = _compile(connection, row, left_out, update)
     if condition is None:
         is_stored = _run(connection, sql, parameters)
     elif connection.vendor == "postgresql":
@@ -56,6 +61,29 @@ def insert(row: models.Model, *, condition: Condition | None = None) -> bool:
     row._state.adding = not is_stored
     row._state.db = connection.alias
     return is_stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """is_set_late: its value is found out when the row is stored; is_null_by_itself: NULL where it is not mentioned"""
+
+    field: Any  # Any: of any kind
+    name: str
+    is_set_late: bool
+    is_null_by_itself: bool
+
+
+@cache
+def _columns(model: type[models.Model]) -> list[_Column]:
+    return [
+        _Column(
+            field=field,
+            name=field.attname,
+            is_set_late=type(field).pre_save is not models.Field.pre_save,
+            is_null_by_itself=field.db_default is NOT_PROVIDED,
+        )
+        for field in model._meta.local_concrete_fields
+    ]
 
 
 def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of either kind
@@ -69,13 +97,12 @@ def _run(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -
         return bool(cursor.rowcount)
 
 
-def _compile(connection: BaseDatabaseWrapper, row: models.Model, is_default: Sequence[bool], update: str) -> str:
-    """Leave out the columns whose value the database is to give.
+def _compile(connection: BaseDatabaseWrapper, row: models.Model, left_out: Sequence[str], update: str) -> str:
+    """Leave out the columns whose value the database gives by itself.
 
     PostgreSQL is told the types of the others, without their lengths: a cast cuts off where a column refuses.
     """
-    pairs = zip(row._meta.local_concrete_fields, is_default, strict=True)
-    given = [field for field, is_left_out in pairs if not is_left_out]
+    given = [field for field in row._meta.local_concrete_fields if field.attname not in left_out]
     quote, on_postgresql = connection.ops.quote_name, connection.vendor == "postgresql"
     types = [str(field.db_type(connection)).partition("(")[0] for field in given]
     places = ", ".join(f"%s::{name}" if on_postgresql else "%s" for name in types)

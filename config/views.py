@@ -16,7 +16,7 @@ from config import envelopes, outage, readiness
 from config.console import error_pages
 
 RETRY_AFTER_SECONDS = 5
-_API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status")
+_API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status/")
 
 log = structlog.get_logger()
 

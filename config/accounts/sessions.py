@@ -24,7 +24,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 LONGEST_SECONDS = 12 * 60 * 60
 _RENEWED_EVERY_SECONDS = 60  # a row is written once a minute, not at every click
 _BEGAN, _SEEN = "began_at", "seen_at"
-_PLACES = ("/admin", "/sandbox")  # where people work; a recipient's page must not touch a session
+_PLACES = ("/admin/", "/sandbox/")  # where people work; a recipient's page must not touch a session
 _REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these ask for themselves every few seconds
 _PROGRESS = "/admin/operations/steps/"  # and so does each page below
 

@@ -20,7 +20,7 @@ from config.accounts import sessions
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-_CONSOLE = ("/admin",)
+_CONSOLE = ("/admin/",)
 _OPEN_NAMES = ("second-factor", "sign-out", "admin:login", "admin:confirm")  # to enrol, and to leave
 
 

@@ -15,7 +15,16 @@ from datasets.models.access_token import AccessToken
 from datasets.models.address import DataGroup, DataType
 from datasets.models.data_set import DataSet
 
-_ALL: tuple[type[models.Model], ...] = (AccessToken, DataSet, DataGroup, DataType)
+# What calls use of each. The rest is read when it is asked for, as after `only`.
+_READ: dict[type[models.Model], tuple[str, ...]] = {
+    AccessToken: (
+        *("id", "data_set_id", "prefix", "may_write", "may_read"),
+        *("expires_at", "revoked_at", "last_used_at"),
+    ),
+    DataSet: ("id", "group_id", "type_id", "public", "auto_ids"),
+    DataGroup: ("id", "name"),
+    DataType: ("id", "name"),
+}
 _FIND = """
 SELECT {columns} FROM datasets_accesstoken
 JOIN datasets_dataset ON datasets_dataset.id = datasets_accesstoken.data_set_id
@@ -50,9 +59,7 @@ def token_by_digest(digest: str) -> AccessToken | None:
 def _compiled(vendor: str) -> tuple[str, list[tuple[int, Any, list[Any]]]]:  # Any: untyped in Django
     """Return the statement, and by its place each column that does not come from the database as it should."""
     connection = connections[DEFAULT_DB_ALIAS]
-    columns: list[Any] = [
-        field.get_col(model._meta.db_table) for model in _ALL for field in model._meta.concrete_fields
-    ]
+    columns: list[Any] = [field.get_col(model._meta.db_table) for model in _READ for field in _fields(model)]
     quote = connection.ops.quote_name
     names = ", ".join(f"{quote(column.alias)}.{quote(column.target.column)}" for column in columns)
     converters = [
@@ -64,4 +71,8 @@ def _compiled(vendor: str) -> tuple[str, list[tuple[int, Any, list[Any]]]]:  # A
 
 @cache
 def _attributes() -> list[tuple[type[models.Model], list[str]]]:
-    return [(model, [field.attname for field in model._meta.concrete_fields]) for model in _ALL]
+    return [(model, [field.attname for field in _fields(model)]) for model in _READ]
+
+
+def _fields(model: type[models.Model]) -> list[Any]:  # Any: untyped in django-stubs
+    return [field for field in model._meta.concrete_fields if field.attname in _READ[model]]

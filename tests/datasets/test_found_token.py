@@ -11,7 +11,7 @@ from tests.datasets.making import make_data_set, make_token
 pytestmark = pytest.mark.django_db
 
 
-def test_it_comes_with_all_of_its_data_set_and_address_in_one_query(django_assert_num_queries):
+def test_it_comes_with_what_a_call_needs_in_one_query_and_the_rest_when_asked_for(django_assert_num_queries):
     settings = {"auto_ids": ["_timestamp", "é"], "retention_days": 3, "created_at": datetime(2024, 1, 1, tzinfo=UTC)}
     data_set = make_data_set(type="of-it", public=True, **settings)
     make_token(make_data_set(type="other"))
@@ -21,11 +21,17 @@ def test_it_comes_with_all_of_its_data_set_and_address_in_one_query(django_asser
     with django_assert_num_queries(1):
         found = token_by_digest(digest)
         own = found.data_set
+        assert (own.name, own.auto_ids, own.public, own._state.adding) == (
+            "pay_of_it",
+            ["_timestamp", "é"],
+            True,
+            False,
+        )
+        assert (found.is_live, found.scopes, found.prefix, found.last_used_at) == (True, same.scopes, same.prefix, None)
 
-        for one, other in ((found, same), (own, same.data_set), (own.group, data_set.group), (own.type, data_set.type)):
-            for field in one._meta.concrete_fields:
-                assert getattr(one, field.attname) == getattr(other, field.attname), field
-        assert (own.name, own.auto_ids, found._state.adding) == ("pay_of_it", ["_timestamp", "é"], False)
+    for one, other in ((found, same), (own, same.data_set), (own.group, data_set.group), (own.type, data_set.type)):
+        for field in one._meta.concrete_fields:
+            assert getattr(one, field.attname) == getattr(other, field.attname), field
 
 
 def test_there_is_none_of_another_digest():
