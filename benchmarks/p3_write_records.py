@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 
 from benchmarks import records
+from benchmarks.floor.asking import ID
 from benchmarks.frame import load
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.load import Call
@@ -50,13 +51,19 @@ def compare(bench: Bench, it: Stand, name: str, record: Record, size: int, times
 
 
 def one_by_one(bench: Bench, it: Stand) -> None:
-    floor = it.start_floor()
     body = json.dumps({"template_id": "t", "personalisation": {"name": "Jo {number}"}})
+    asking = records.make(it)
+    like = Call(url=asking.url, body=json.dumps([records.small(0) | {"_id": ID}]), headers=asking.headers)
+    floor = it.start_floor(asking_like=like)
     for writers in (1, 8):
         data_set = records.make(it)
         record = json.dumps([records.small(0) | {"_id": "n{number}"}])
         call = Call(url=data_set.url, method="POST", body=record, headers=data_set.headers)
-        measures = {"product": call, "floor": Call(url=floor.url, method="POST", body=body)}
+        measures = {
+            "product": call,
+            "asked": Call(url=f"{floor.url}/asked", method="POST", body=record),
+            "floor": Call(url=floor.url, method="POST", body=body),
+        }
         for each in measures.values():
             load.warm_up(each, clients=writers)
         found = bench.interleave(
@@ -65,6 +72,12 @@ def one_by_one(bench: Bench, it: Stand) -> None:
         judged = LEAST_OF_FLOOR if writers == 8 else None
         against = ("floor", found["floor"])
         bench.show(f"P3 one by one, {writers} writers", found["product"], "req/s", against=against, at_least=judged)
+        asked = found["asked"]
+        bench.show(f"P3 what it asks of PostgreSQL, alone, {writers} writers", asked, "req/s", against=against)
+        against = ("what it asks", asked)
+        bench.show(
+            f"P3 one by one, {writers} writers, by what it asks alone", found["product"], "req/s", against=against
+        )
 
 
 def batches(record: Record, size: int, times: int) -> list[list[dict[str, Any]]]:

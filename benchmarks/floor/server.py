@@ -18,9 +18,12 @@ SELECT = "SELECT id, created_at, template, body FROM floor WHERE id = %s"
 
 
 class Floor:
-    """The running floor. POST `/floor` wants `template_id` and `personalisation`; GET `/floor/<id>` reads one row."""
+    """The running floor. POST `/floor` wants `template_id` and `personalisation`; GET `/floor/<id>` reads one row.
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    asked: what POST `/floor/asked` asks of the stores, as `record` has written it
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], *, asked: str = "") -> None:
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute(TABLE)
         port = free_port()
@@ -29,7 +32,7 @@ class Floor:
         self.program = Program(
             *(sys.executable, "-m", "gunicorn", *options, "benchmarks.floor.wsgi"),
             log=folder / "floor.log",
-            environment={**environment, "DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings"},
+            environment={**environment, "DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings", "ASKED": asked},
         )
         self.program.wait_until(self._answers)
 

@@ -1,4 +1,4 @@
-"""Bare views: a JSON body and one INSERT; one SELECT by primary key."""
+"""Bare views: a JSON body and one INSERT, or what a call of the product asks; and one SELECT by primary key."""
 
 import json
 import uuid
@@ -7,6 +7,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
+from benchmarks.floor import asking
 from benchmarks.floor.server import INSERT, SELECT
 
 
@@ -16,6 +17,12 @@ def post(request: HttpRequest) -> HttpResponse:
     with connection.cursor() as cursor:
         cursor.execute(INSERT, [identifier, value["template_id"], json.dumps(value["personalisation"])])
     return JsonResponse({"id": str(identifier), "reference": value.get("reference")}, status=201)
+
+
+def asked(request: HttpRequest) -> HttpResponse:
+    value = json.loads(request.body)
+    asking.ask()
+    return JsonResponse({"id": str(uuid.uuid4()), "fields": len(value)}, status=201)
 
 
 def up(request: HttpRequest) -> HttpResponse:
@@ -29,4 +36,9 @@ def get(request: HttpRequest, identifier: uuid.UUID) -> HttpResponse:
     return JsonResponse({"id": str(found), "created_at": created_at, "template": template, "body": body})
 
 
-urlpatterns = [path("floor", post), path("floor/up", up), path("floor/<uuid:identifier>", get)]
+urlpatterns = [
+    path("floor", post),
+    path("floor/asked", asked),
+    path("floor/up", up),
+    path("floor/<uuid:identifier>", get),
+]

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("ENVIRONMENT", "test")
@@ -80,11 +81,21 @@ class Stand:
         self.service = _Product(self.folder, python, **given | settings)
         closing.callback(self.service.stop)
 
-    def start_floor(self) -> Floor:
-        """Start the bare Django view with as many processes as the product has, on the same database."""
-        floor = Floor(self.folder, self.service.environment)
+    def start_floor(self, asking_like: Call | None = None) -> Floor:
+        """Start the bare Django view with as many processes as the product has, on the same database.
+
+        asking_like: the call of the product whose questions to the stores POST `/floor/asked` repeats
+        """
+        floor = Floor(self.folder, self.service.environment, asked=self._asked(asking_like) if asking_like else "")
         self._closing.callback(floor.stop)
         return floor
+
+    def _asked(self, call: Call) -> str:
+        given = (urlsplit(call.url).path, call.body, {**call.headers, **call.sign()})
+        done = self.service.manage("shell", "-c", f"from benchmarks.floor import record; record.main(*{given!r})")
+        found = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]
+        assert found, done.stderr
+        return found[0].removeprefix("ASKED ")
 
     def provision(self, name: str = "Bench", **fields: Any) -> Provisioned:
         """Make a live service without limits, with the templates `text` and `email` of one placeholder, and a key."""
