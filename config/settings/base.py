@@ -101,6 +101,7 @@ def _database(url: str) -> dict[str, object]:
     config: dict[str, object] = dict(dj_database_url.parse(url))
     config["CONN_MAX_AGE"] = 0  # PostgreSQL connections live in the pool; SQLite's are cheap
     if config["ENGINE"] == "django.db.backends.sqlite3":
+        config["ENGINE"] = "config.sqlite"
         config["OPTIONS"] = _SQLITE_OPTIONS
         config["CONN_MAX_AGE"] = None
         if config["NAME"] != ":memory:":

@@ -1,0 +1,1 @@
+"""SQLite as Django has it, with a line for those that want to write."""

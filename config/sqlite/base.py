@@ -1,0 +1,64 @@
+"""The backend behind a DATABASE_URL that names SQLite; Django wants a module of this name.
+
+Source: Security and reliability §12.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+
+from config.sqlite.turn import Turn, turn_of
+
+SUFFIX = "-turn"
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's own, whose transactions wait for their turn to begin. Single statements ask SQLite as before."""
+
+    _turn: Turn | None = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        name, seconds = self.settings_dict["NAME"], self.settings_dict["OPTIONS"]["timeout"]
+        if not self.is_in_memory_db() and Path(name).is_absolute():
+            self._turn = turn_of(f"{name}{SUFFIX}")
+        try:
+            with nullcontext() if self._turn is None or self._turn.take(seconds) else self._asking_once(seconds):
+                super()._start_transaction_under_autocommit()  # type: ignore[misc]  # not in django-stubs
+        except BaseException:
+            self._give_up_turn()
+            raise
+
+    @contextmanager
+    def _asking_once(self, seconds: float) -> Iterator[None]:
+        """Ask SQLite without waiting: that has been done."""
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            yield
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
+    def _commit(self) -> Any:  # Any: untyped in Django
+        try:
+            return super()._commit()  # type: ignore[misc]  # likewise
+        finally:
+            self._give_up_turn()
+
+    def _rollback(self) -> Any:
+        try:
+            return super()._rollback()  # type: ignore[misc]  # likewise
+        finally:
+            self._give_up_turn()
+
+    def _close(self) -> Any:
+        try:
+            return super()._close()  # type: ignore[misc]  # likewise
+        finally:
+            self._give_up_turn()
+
+    def _give_up_turn(self) -> None:
+        if self._turn is not None:
+            turn, self._turn = self._turn, None
+            turn.give_up()
