@@ -1,4 +1,7 @@
-"""P2: GET /v2/notifications/{id} and the list of 250, held against the floor's SELECT by primary key."""
+"""P2: GET /v2/notifications/{id} and the list of 250, held against the floor's SELECT by primary key.
+
+Beside it the floor with the SELECT of the product, and nothing else.
+"""
 
 import json
 import uuid
@@ -22,17 +25,19 @@ CLIENTS = 8
 
 def main(bench: Bench) -> None:
     with stand(web=2) as it:
-        service, floor = it.provision(), it.start_floor()
+        service = it.provision()
         wanted = _fill(service)
+        one = signed(service, f"/v2/notifications/{wanted}")
+        floor = it.start_floor(asking_like=one)
         row = uuid.uuid4()
         with psycopg.connect(it.postgres.url) as connection:
             connection.execute(INSERT, [row, "text", "body"])
-        one = signed(service, f"/v2/notifications/{wanted}")
         page = signed(service, "/v2/notifications")
         bare = Call(url=f"{floor.url}/{row}")
         by = partial(measure, it)
         found = bench.interleave(
             one=lambda: by(one, it.service.web.pid, CLIENTS, bench.seconds),
+            asked=lambda: by(Call(url=f"{floor.url}/asked"), floor.pid, CLIENTS, bench.seconds),
             floor=lambda: by(bare, floor.pid, CLIENTS, bench.seconds),
             page=lambda: by(page, it.service.web.pid, 1, bench.seconds),
         )
@@ -55,6 +60,7 @@ def _show(bench: Bench, found: dict[str, list[Round]]) -> None:
     rates = {name: [row.answers.per_second for row in rows] for name, rows in found.items()}
     cpu = {name: [row.web_ms for row in rows] for name, rows in found.items()}
     figure = f"P2 GET message, {CLIENTS} clients"
+    bench.show("P2 what it asks of PostgreSQL, alone", rates["asked"], "req/s", against=("floor", rates["floor"]))
     bench.show(figure, rates["one"], "req/s", against=("floor", rates["floor"]), at_least=LEAST_OF_FLOOR)
     bench.show(f"{figure}, web CPU", cpu["one"], "ms/req", against=("floor", cpu["floor"]))
     figure = f"P2 GET list of {PAGE_SIZE}, 1 client"

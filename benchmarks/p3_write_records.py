@@ -53,7 +53,9 @@ def compare(bench: Bench, it: Stand, name: str, record: Record, size: int, times
 def one_by_one(bench: Bench, it: Stand) -> None:
     body = json.dumps({"template_id": "t", "personalisation": {"name": "Jo {number}"}})
     asking = records.make(it)
-    like = Call(url=asking.url, body=json.dumps([records.small(0) | {"_id": ID}]), headers=asking.headers)
+    like = Call(
+        url=asking.url, method="POST", body=json.dumps([records.small(0) | {"_id": ID}]), headers=asking.headers
+    )
     floor = it.start_floor(asking_like=like)
     for writers in (1, 8):
         data_set = records.make(it)

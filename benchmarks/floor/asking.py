@@ -15,6 +15,7 @@ from django.db import connections
 from config.redis_client import impatient
 
 ID = "the-id-of-a-record"
+MARK = "ASKED "  # before what `record` has written
 SECONDS = 0.5
 
 _numbers = count()

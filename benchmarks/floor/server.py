@@ -20,7 +20,7 @@ SELECT = "SELECT id, created_at, template, body FROM floor WHERE id = %s"
 class Floor:
     """The running floor. POST `/floor` wants `template_id` and `personalisation`; GET `/floor/<id>` reads one row.
 
-    asked: what POST `/floor/asked` asks of the stores, as `record` has written it
+    asked: what `/floor/asked` asks of the stores, as `record` has written it
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str], *, asked: str = "") -> None:

@@ -20,7 +20,7 @@ def post(request: HttpRequest) -> HttpResponse:
 
 
 def asked(request: HttpRequest) -> HttpResponse:
-    value = json.loads(request.body)
+    value = json.loads(request.body or b"{}")
     asking.ask()
     return JsonResponse({"id": str(uuid.uuid4()), "fields": len(value)}, status=201)
 

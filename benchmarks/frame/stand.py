@@ -22,6 +22,7 @@ os.environ.setdefault("ENVIRONMENT", "test")
 os.environ.setdefault("SECRET_KEY", "a-key-for-benchmarks-alone-a-key-for-benchmarks-alone")
 os.environ.setdefault("FIELD_KEYS", "ZmllbGQta2V5LWZvci10aGUtc3VpdGUtYWxvbmUtMzI=")
 
+from benchmarks.floor.asking import MARK
 from benchmarks.floor.server import Floor
 from benchmarks.frame.load import Call
 from tests import interpreters
@@ -84,18 +85,18 @@ class Stand:
     def start_floor(self, asking_like: Call | None = None) -> Floor:
         """Start the bare Django view with as many processes as the product has, on the same database.
 
-        asking_like: the call of the product whose questions to the stores POST `/floor/asked` repeats
+        asking_like: the call of the product whose questions to the stores `/floor/asked` repeats
         """
         floor = Floor(self.folder, self.service.environment, asked=self._asked(asking_like) if asking_like else "")
         self._closing.callback(floor.stop)
         return floor
 
     def _asked(self, call: Call) -> str:
-        given = (urlsplit(call.url).path, call.body, {**call.headers, **call.sign()})
+        given = (call.method, urlsplit(call.url).path, call.body, {**call.headers, **call.sign()})
         done = self.service.manage("shell", "-c", f"from benchmarks.floor import record; record.main(*{given!r})")
-        found = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]
+        found = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
         assert found, done.stderr
-        return found[0].removeprefix("ASKED ")
+        return found[0].removeprefix(MARK)
 
     def provision(self, name: str = "Bench", **fields: Any) -> Provisioned:
         """Make a live service without limits, with the templates `text` and `email` of one placeholder, and a key."""
