@@ -11,6 +11,7 @@ from benchmarks.frame.bench import Bench
 from benchmarks.frame.stand import signed, stand
 
 MOST_MIB = 110
+IDLE = "idle"
 SETTLE_SECONDS = 10  # for the worker to deliver what was sent
 
 
@@ -20,7 +21,7 @@ def main(bench: Bench) -> None:
         worker = it.service.start_worker()
         body = {"template_id": service.templates["email"], "personalisation": {"name": "Jo"}}
         email = json.dumps(body | {"email_address": "p{number}@example.org"})
-        _show(bench, "just started", it.service.web.pid, worker.pid)
+        _show(bench, IDLE, it.service.web.pid, worker.pid)
         load.run(
             signed(service, "/v2/notifications/email", method="POST", body=email), clients=8, seconds=bench.seconds
         )
@@ -34,7 +35,8 @@ def _show(bench: Bench, when: str, web: int, worker: int) -> None:
     for name, pids in (("web worker", processes.children(web)), ("Celery worker child", _last(worker))):
         resident = [processes.resident_mib(pid) for pid in pids]
         own = [processes.own_mib(pid) for pid in pids]
-        bench.show(f"P10 {name}, {when}", resident, "MiB", at_most=MOST_MIB, processes=len(pids))
+        most = MOST_MIB if when == IDLE else None
+        bench.show(f"P10 {name}, {when}", resident, "MiB", at_most=most, processes=len(pids))
         bench.show(f"P10 {name}, {when}, shared pages divided", own, "MiB")
 
 

@@ -1,10 +1,12 @@
 """P2: GET /v2/notifications/{id} and the list of 250, held against the floor's SELECT by primary key.
 
-Beside it the floor with the SELECT of the product, and nothing else.
+Beside it the floor with the SELECT of the product, and nothing else. One answer is so quick that what else the machine
+does bears on a round: the rate has three times as many of them.
 """
 
 import json
 import uuid
+from dataclasses import replace
 from functools import partial
 
 import psycopg
@@ -21,6 +23,7 @@ LEAST_OF_FLOOR = 0.6
 MOST_LIST_MS = 15
 PAGE_SIZE = 250
 CLIENTS = 8
+TIMES = 3
 
 
 def main(bench: Bench) -> None:
@@ -35,13 +38,13 @@ def main(bench: Bench) -> None:
         page = signed(service, "/v2/notifications")
         bare = Call(url=f"{floor.url}/{row}")
         by = partial(measure, it)
-        found = bench.interleave(
+        found = replace(bench, rounds=TIMES * bench.rounds).interleave(
             one=lambda: by(one, it.service.web.pid, CLIENTS, bench.seconds),
             asked=lambda: by(Call(url=f"{floor.url}/asked"), floor.pid, CLIENTS, bench.seconds),
             floor=lambda: by(bare, floor.pid, CLIENTS, bench.seconds),
-            page=lambda: by(page, it.service.web.pid, 1, bench.seconds),
         )
-        _show(bench, found)
+        lists = bench.interleave(page=lambda: by(page, it.service.web.pid, 1, bench.seconds))
+        _show(bench, found | lists)
 
 
 def _fill(service: Provisioned) -> str:
