@@ -31,9 +31,8 @@ class Asked:
 
     def with_place_for(self, given: str) -> Self:
         """given: the id that is to be another one each time"""
-        plain = [
-            str(value) if isinstance(value, str) else value for value in self.parameters
-        ]  # of the product's own kinds
+        # Texts of the product's own kinds can be read by nobody but the product.
+        plain = [str(value) if isinstance(value, str) else value for value in self.parameters]
         parameters = [ID if str(value) == given else [ID] if value == [given] else value for value in plain]
         return replace(self, parameters=parameters)
 

@@ -3,9 +3,9 @@
 Source: Security and reliability §12.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -22,8 +22,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _start_transaction_under_autocommit(self) -> None:
         name, seconds = self.settings_dict["NAME"], self.settings_dict["OPTIONS"]["timeout"]
-        if not self.is_in_memory_db() and Path(name).is_absolute():
-            self._turn = turn_of(f"{name}{SUFFIX}")
+        if not self.is_in_memory_db() and not str(name).startswith("file:"):  # an address and its options, no path
+            self._turn = turn_of(f"{os.path.abspath(name)}{SUFFIX}")
         try:
             with nullcontext() if self._turn is None or self._turn.take(seconds) else self._asking_once(seconds):
                 super()._start_transaction_under_autocommit()  # type: ignore[misc]  # not in django-stubs

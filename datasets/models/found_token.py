@@ -17,10 +17,7 @@ from datasets.models.data_set import DataSet
 
 # What calls use of each. The rest is read when it is asked for, as after `only`.
 _READ: dict[type[models.Model], tuple[str, ...]] = {
-    AccessToken: (
-        *("id", "data_set_id", "prefix", "may_write", "may_read"),
-        *("expires_at", "revoked_at", "last_used_at"),
-    ),
+    AccessToken: ("id", "data_set_id", "prefix", "may_write", "may_read", "expires_at", "revoked_at", "last_used_at"),
     DataSet: ("id", "group_id", "type_id", "public", "auto_ids"),
     DataGroup: ("id", "name"),
     DataType: ("id", "name"),

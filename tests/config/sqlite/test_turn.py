@@ -152,6 +152,17 @@ def test_a_transaction_has_the_turn_until_its_end(database, end):
     assert is_free(file)
 
 
+def test_a_name_without_its_folder_is_the_same_file(tmp_path, database, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    connection = open_database(Path("own.sqlite3"))["default"]
+
+    begin(connection)
+
+    assert not is_free(tmp_path / f"own.sqlite3{SUFFIX}")
+    connection.rollback()
+    connection.close()
+
+
 def test_who_waits_for_too_long_asks_sqlite_which_lets_in_where_nobody_writes(tmp_path, database):
     name = tmp_path / "own.sqlite3"
     holder = hold(Path(f"{name}{SUFFIX}"))
@@ -204,10 +215,14 @@ def test_a_fork_has_nothing_of_its_parents_turn(tmp_path, database):
 
     child = os.fork()
     if child == 0:
-        connection._give_up_turn()
-        turn_of(str(file)).take(SHORT)
-        turn_of(str(file)).give_up()
-        os._exit(1 if is_free(file) else 0)
+        found = 2
+        try:
+            connection._give_up_turn()
+            turn_of(str(file)).take(SHORT)
+            turn_of(str(file)).give_up()
+            found = 1 if is_free(file) else 0
+        finally:
+            os._exit(found)  # or it would go on with the suite
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 0

@@ -1,8 +1,6 @@
 """The sliding minute: exact over threads and processes, in Redis and in the database, and never in a message's way."""
 
-import shutil
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -31,15 +29,6 @@ def passes(key: ApiKey) -> bool:
 
 def wait_at(key: ApiKey, limit: int, seconds: float) -> int:
     return rate.ask_database(key.service_id, key.key_type, limit, now_ms=START + int(seconds * 1000)).wait_ms
-
-
-@pytest.fixture(scope="module")
-def redis_server() -> Iterator[PrivateRedis]:
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not there")
-    server = PrivateRedis()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(params=["database", "redis"])
