@@ -1,14 +1,20 @@
 """P4: writing and sending where much is stored already, against the same where nothing is.
 
 ROWS=10000000 records and MESSAGES=5000000 messages, unless these variables of the environment say otherwise. Two
-products side by side: one on empty tables, one on full ones. They differ by less than what else the machine does makes
-of a round, so there are three times as many.
+products side by side: one on empty tables, emptied again before each round, one on full ones. They differ by less than
+what else the machine does makes of a round, so there are three times as many.
+
+Records come behind those that are stored, as they do where a data set grows; large batches also between them, as where
+a gap is filled. There the pages of an index are parted in their middle, so raw COPY of the same rows is held against
+itself as well: what PostgreSQL takes more for them on the full side, it takes whoever asks.
 """
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import psycopg
 
@@ -23,7 +29,9 @@ MESSAGES = int(os.environ.get("MESSAGES", "5_000_000"))
 LEAST_OF_EMPTY = 0.9
 CLIENTS = 8
 TIMES = 3
-BATCHES = {1: 400, 10_000: 20}  # how many of each size in a round
+LARGE, LARGE_BATCHES = 10_000, 12  # records, and how many such batches in a round
+ONE_BY_ONE = 800  # records in a round
+Batches = list[list[dict[str, Any]]]
 
 # Delivered over the last so many days.
 _FILL = """
@@ -43,39 +51,38 @@ _AT_ONCE = 250_000
 
 
 def main(bench: Bench) -> None:
+    rounds = replace(bench, rounds=TIMES * bench.rounds)
     with stand(web=2) as empty, stand(web=2) as full:
-        stands = {"full": full, "empty": empty}
-        services = {name: it.provision() for name, it in stands.items()}
-        sets = {name: records.make(it) for name, it in stands.items()}
-        records.fill(full, sets["full"], ROWS)
-        fill(full, services["full"], MESSAGES)
-        for it in stands.values():
+        sides = Sides(full=full, empty=empty)
+        for it in (full, empty):
             settle(it)
-        for size, times in BATCHES.items():
-            compare(
-                bench,
-                f"P4 POST /data, batches of {size:,}, {ROWS:,} records stored",
-                "records/s",
-                **{name: partial(write, one, size, times) for name, one in sets.items()},
-            )
-        body = {"template_id": "", "personalisation": {"name": "Jo {number}"}, "phone_number": "07700 900123"}
-        calls = {
-            name: signed(
-                service,
-                "/v2/notifications/sms",
-                method="POST",
-                body=json.dumps(body | {"template_id": service.templates["text"]}),
-            )
-            for name, service in services.items()
-        }
-        for call in calls.values():
-            load.warm_up(call, clients=CLIENTS)
-        compare(
-            bench,
-            f"P4 POST sms, {CLIENTS} clients, {MESSAGES:,} messages stored",
-            "req/s",
-            **{name: partial(send, call, bench.seconds) for name, call in calls.items()},
-        )
+        write_one_by_one(rounds, sides)
+        write_batches(rounds, sides, "behind those stored", records.later)
+        write_batches(rounds, sides, "between those stored", records.small)
+        send_texts(rounds, sides)
+
+
+class Sides:
+    """Two products, the first with much stored, the second with nothing; a service and a data set of each."""
+
+    def __init__(self, *, full: Stand, empty: Stand) -> None:
+        self._stands = {"full": full, "empty": empty}
+        self.services = {name: it.provision() for name, it in self._stands.items()}
+        self._sets = {name: records.make(it) for name, it in self._stands.items()}
+        records.fill(full, self._sets["full"], ROWS)
+        fill(full, self.services["full"], MESSAGES)
+
+    def post(self, side: str, batches: Batches) -> float:
+        self._empty(side)
+        return p3_write_records.post(self._sets[side], batches)
+
+    def copy(self, side: str, batches: Batches) -> float:
+        self._empty(side)
+        return p3_write_records.copy(self._stands[side], self._sets[side], batches)
+
+    def _empty(self, side: str) -> None:
+        if side == "empty":
+            records.remove(self._stands[side])
 
 
 def settle(it: Stand) -> None:
@@ -85,17 +92,55 @@ def settle(it: Stand) -> None:
     os.sync()
 
 
-def compare(bench: Bench, figure: str, unit: str, **measures: "partial[float]") -> None:
-    found = replace(bench, rounds=TIMES * bench.rounds).interleave(**measures)
-    bench.show(figure, found["full"], unit, against=("empty tables", found["empty"]), at_least=LEAST_OF_EMPTY)
+def write_one_by_one(bench: Bench, sides: Sides) -> None:
+    def post(side: str) -> float:
+        return sides.post(side, p3_write_records.batches(records.later, 1, ONE_BY_ONE))
+
+    found = bench.interleave(full=partial(post, "full"), empty=partial(post, "empty"))
+    what = f"P4 POST /data, one by one behind those stored, {ROWS:,} records"
+    show(bench, what, "records/s", found["full"], found["empty"])
 
 
-def write(data_set: records.Writable, size: int, times: int) -> float:
-    return p3_write_records.post(data_set, p3_write_records.batches(records.small, size, times))
+def write_batches(bench: Bench, sides: Sides, where: str, record: p3_write_records.Record) -> None:
+    def measure(ask: Callable[[str, Batches], float], side: str) -> float:
+        return ask(side, p3_write_records.batches(record, LARGE, LARGE_BATCHES))
+
+    found = bench.interleave(
+        full=partial(measure, sides.post, "full"),
+        copy_full=partial(measure, sides.copy, "full"),
+        empty=partial(measure, sides.post, "empty"),
+        copy_empty=partial(measure, sides.copy, "empty"),
+    )
+    what = f"batches of {LARGE:,} {where}, {ROWS:,} records"
+    show(bench, f"P4 POST /data, {what}", "records/s", found["full"], found["empty"])
+    against = ("empty tables", found["copy_empty"])
+    bench.show(f"P4 raw COPY, {what}", found["copy_full"], "records/s", against=against)
 
 
-def send(call: load.Call, seconds: float) -> float:
-    return load.run(call, clients=CLIENTS, seconds=seconds).per_second
+def send_texts(bench: Bench, sides: Sides) -> None:
+    body = {"template_id": "", "personalisation": {"name": "Jo {number}"}, "phone_number": "07700 900123"}
+    calls = {
+        name: signed(
+            service,
+            "/v2/notifications/sms",
+            method="POST",
+            body=json.dumps(body | {"template_id": service.templates["text"]}),
+        )
+        for name, service in sides.services.items()
+    }
+    for call in calls.values():
+        load.warm_up(call, clients=CLIENTS)
+
+    def send(side: str) -> float:
+        return load.run(calls[side], clients=CLIENTS, seconds=bench.seconds).per_second
+
+    found = bench.interleave(full=partial(send, "full"), empty=partial(send, "empty"))
+    what = f"P4 POST sms, {CLIENTS} clients, {MESSAGES:,} messages"
+    show(bench, what, "req/s", found["full"], found["empty"])
+
+
+def show(bench: Bench, figure: str, unit: str, full: list[float], empty: list[float]) -> None:
+    bench.show(figure, full, unit, against=("empty tables", empty), at_least=LEAST_OF_EMPTY)
 
 
 def fill(it: Stand, service: Provisioned, messages: int, days: int = 90) -> None:

@@ -72,9 +72,21 @@ def fill(it: Stand, data_set: Writable, records: int) -> None:
         connection.execute("VACUUM ANALYZE datasets_record")
 
 
+def remove(it: Stand) -> None:
+    """Leave no record of any data set."""
+    with psycopg.connect(it.postgres.url, autocommit=True) as connection:
+        connection.execute("TRUNCATE datasets_record")
+
+
 def small(number: int) -> dict[str, Any]:
     own = {"channel": CHANNELS[number % 8], "count": number * 7919 % 1000, "name": f"office {number % 97}"}
     return _service_fields(number) | own
+
+
+def later(number: int) -> dict[str, Any]:
+    """As `small`, behind all that `fill` stores, by time and by `_id`: as records come to a data set that grows."""
+    after = START + timedelta(days=367, seconds=number % 1_000_000_000)
+    return small(number) | {"_id": f"t{number:012}", "_timestamp": after.isoformat()}
 
 
 def wide(number: int) -> dict[str, Any]:
