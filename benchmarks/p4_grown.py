@@ -118,16 +118,11 @@ def write_batches(bench: Bench, sides: Sides, where: str, record: p3_write_recor
 
 
 def send_texts(bench: Bench, sides: Sides) -> None:
-    body = {"template_id": "", "personalisation": {"name": "Jo {number}"}, "phone_number": "07700 900123"}
-    calls = {
-        name: signed(
-            service,
-            "/v2/notifications/sms",
-            method="POST",
-            body=json.dumps(body | {"template_id": service.templates["text"]}),
-        )
-        for name, service in sides.services.items()
-    }
+    calls = {}
+    for name, service in sides.services.items():
+        body = {"template_id": service.templates["text"], "personalisation": {"name": "Jo {number}"}}
+        text = json.dumps(body | {"phone_number": "07700 900123"})
+        calls[name] = signed(service, "/v2/notifications/sms", method="POST", body=text)
     for call in calls.values():
         load.warm_up(call, clients=CLIENTS)
 

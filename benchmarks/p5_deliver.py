@@ -58,7 +58,7 @@ from notifications.models import claim; print(claim._mark_sent_and_take_statemen
 """
 _ATTEMPT = {"at": "2026-11-22T12:00:00.000000Z", "provider": "mail", "outcome": "accepted", "reply": "250 OK", "ms": 1}
 _SPAN = "SELECT extract(epoch FROM max(sent_at) - min(sent_at)) FROM notifications_notification"
-_WORKER = ("sender", sys.executable, "manage.py", "worker", "--queues", "send-email", "--concurrency", "1")
+_WORKER = ("worker", sys.executable, "manage.py", "worker", "--queues", "send-email", "--concurrency", "1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,7 @@ class Program:
     ) -> None:
         self.log = log
         with log.open("ab") as output:
+            self._began_at = output.tell()  # behind what earlier programs of this name have said
             self.process = subprocess.Popen(
                 command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
@@ -88,7 +89,7 @@ class Program:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def has_said(self, words: str) -> bool:
-        return words in self.log.read_text(errors="replace")
+        return words.encode() in self.log.read_bytes()[self._began_at :]
 
     def ask_to_stop(self) -> None:
         """Once: whoever is asked twice may take it for haste."""

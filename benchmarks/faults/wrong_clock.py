@@ -47,7 +47,7 @@ def run(hours: int) -> None:
     try:
         with stand(PROVIDERS=f"mail={box.url}") as it:
             worker = it.service.start("worker", sys.executable, "-c", WORKER.format(hours=hours))
-            worker.wait_until(lambda: "worker.ready" in worker.tail())
+            worker.wait_until(lambda: worker.has_said("worker.ready"))
             service = it.provision(f"Clock {hours}")
             body = {"email_address": "p@example.org", "template_id": service.templates["email"]}
             now = service.request("POST", "/v2/notifications/email", body, key_type="live").json()["id"]
