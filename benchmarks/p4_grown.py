@@ -54,12 +54,10 @@ def main(bench: Bench) -> None:
     rounds = replace(bench, rounds=TIMES * bench.rounds)
     with stand(web=2) as empty, stand(web=2) as full:
         sides = Sides(full=full, empty=empty)
-        for it in (full, empty):
-            settle(it)
+        send_texts(rounds, sides)
         write_one_by_one(rounds, sides)
         write_batches(rounds, sides, "behind those stored", records.later)
         write_batches(rounds, sides, "between those stored", records.small)
-        send_texts(rounds, sides)
 
 
 class Sides:
@@ -71,6 +69,14 @@ class Sides:
         self._sets = {name: records.make(it) for name, it in self._stands.items()}
         records.fill(full, self._sets["full"], ROWS)
         fill(full, self.services["full"], MESSAGES)
+
+    def settle(self) -> None:
+        """Have done now what filling and writing have begun: a vacuum or a checkpoint would fall into what follows."""
+        for it in self._stands.values():
+            with psycopg.connect(it.postgres.url, autocommit=True) as connection:
+                connection.execute("VACUUM ANALYZE datasets_record, notifications_notification")
+                connection.execute("CHECKPOINT")
+        os.sync()
 
     def post(self, side: str, batches: Batches) -> float:
         self._empty(side)
@@ -85,17 +91,11 @@ class Sides:
             records.remove(self._stands[side])
 
 
-def settle(it: Stand) -> None:
-    """Have what has been stored written out now: the checkpoint that filling has begun would fall into what follows."""
-    with psycopg.connect(it.postgres.url, autocommit=True) as connection:
-        connection.execute("CHECKPOINT")
-    os.sync()
-
-
 def write_one_by_one(bench: Bench, sides: Sides) -> None:
     def post(side: str) -> float:
         return sides.post(side, p3_write_records.batches(records.later, 1, ONE_BY_ONE))
 
+    sides.settle()
     found = bench.interleave(full=partial(post, "full"), empty=partial(post, "empty"))
     what = f"P4 POST /data, one by one behind those stored, {ROWS:,} records"
     show(bench, what, "records/s", found["full"], found["empty"])
@@ -105,6 +105,7 @@ def write_batches(bench: Bench, sides: Sides, where: str, record: p3_write_recor
     def measure(ask: Callable[[str, Batches], float], side: str) -> float:
         return ask(side, p3_write_records.batches(record, LARGE, LARGE_BATCHES))
 
+    sides.settle()
     found = bench.interleave(
         full=partial(measure, sides.post, "full"),
         copy_full=partial(measure, sides.copy, "full"),
@@ -129,6 +130,7 @@ def send_texts(bench: Bench, sides: Sides) -> None:
     def send(side: str) -> float:
         return load.run(calls[side], clients=CLIENTS, seconds=bench.seconds).per_second
 
+    sides.settle()
     found = bench.interleave(full=partial(send, "full"), empty=partial(send, "empty"))
     what = f"P4 POST sms, {CLIENTS} clients, {MESSAGES:,} messages"
     show(bench, what, "req/s", found["full"], found["empty"])

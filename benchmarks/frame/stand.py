@@ -9,6 +9,7 @@
 """
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -42,6 +43,8 @@ POSTGRES = {
     "checkpoint_timeout": "30min",
     "max_connections": "100",
 }
+MOST_REFUSALS = 20  # lines that a broken measurement shows
+_REFUSAL = re.compile(r'"status": [45]|"level": "(?:warning|error|critical)"')
 NO_LIMIT = 100_000_000
 RATE_LIMIT = 1_000_000  # in a minute: more than anything here sends, and far less than NO_LIMIT
 
@@ -122,7 +125,18 @@ class Stand:
 @contextmanager
 def stand(*, web: int = 2, embedded: bool = False, without_tools: bool = False, **settings: str) -> Iterator[Stand]:
     with ExitStack() as closing:
-        yield Stand(closing, web=web, embedded=embedded, without_tools=without_tools, **settings)
+        it = Stand(closing, web=web, embedded=embedded, without_tools=without_tools, **settings)
+        try:
+            yield it
+        except Exception as error:
+            error.add_note("\n".join(_refusals(it.folder)) or "No call was refused, by the product's log.")
+            raise
+
+
+def _refusals(folder: Path) -> list[str]:
+    """Return the last lines of the web server's log that tell of a call refused, of a warning or of an error."""
+    lines = (folder / "web.log").read_text(errors="replace").splitlines()
+    return [line for line in lines if _REFUSAL.search(line)][-MOST_REFUSALS:]
 
 
 def signed(service: Provisioned, path: str, *, method: str = "GET", body: str = "") -> Call:
