@@ -70,7 +70,7 @@ class Forks:
         self._port = free_port()
         command = ("-m", "tests.forks", str(self._port))
         question = {"command": command, "log": str(log), "environment": self.environment}
-        self._program = _Forked(command, _ask(_root(), question), log)
+        self._program = _Forked(command, _root(), question, log)
         self._program.wait_until(lambda: accepts(self._port))
 
     def run(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -82,7 +82,7 @@ class Forks:
 
     def start(self, *command: str, log: Path) -> Program:
         """Start what `python …` would: a file, or `-m` and a module. It outlives the process it is a fork of."""
-        return _Forked(command, _ask(self._port, {"command": command, "log": str(log)}), log)
+        return _Forked(command, self._port, {"command": command, "log": str(log)}, log)
 
     def stop(self) -> None:
         self._program.stop()
@@ -95,10 +95,11 @@ def _ask(port: int, question: dict[str, object]) -> socket.socket:
 
 
 class _Forked(Program):
-    def __init__(self, command: tuple[str, ...], connection: socket.socket, log: Path) -> None:
+    def __init__(self, command: tuple[str, ...], port: int, question: dict[str, object], log: Path) -> None:
         self.log = log
         self.log.touch()  # it may be read before the fork has come to open it
-        self.process = _Process(command, connection)  # type: ignore[assignment]  # as much of Popen as is used
+        self._began_at = log.stat().st_size  # before it can have said anything
+        self.process = _Process(command, _ask(port, question))  # type: ignore[assignment]  # as much of Popen as is used
 
 
 class _Process:
