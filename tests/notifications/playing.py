@@ -27,6 +27,7 @@ from tests.receivers import Posted, Receiver
 
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # never in one piece
 REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
+TRIES_WITHIN_A_SECOND = 20
 _NOT_OF_THE_TOKEN = {"key", "scheme", "raw_token", "iss_case", "secret_case"}
 _TOKEN = re.compile(r"\{([^{}\"\n]+)\}")
 _NUMBERS = re.compile(r"\{(now_ms|now_float|epoch[+-]\d+)\}")
@@ -128,6 +129,18 @@ class Play:
                 pause = min(pause * 1.3, 2)
 
     def send(self, request: Mapping[str, Any]) -> requests.Response:
+        """A token of a moment of its own is signed and answered within one second: the vectors stand a second off."""
+        if "iat_offset" not in (request.get("jwt") or {}):
+            return self.send_once(request)
+        for _ in range(TRIES_WITHIN_A_SECOND):
+            time.sleep(1 - time.time() % 1)
+            second = int(time.time())
+            response = self.send_once(request)
+            if int(time.time()) == second:
+                return response
+        raise Refused("no answer came within the second in which its token was signed")
+
+    def send_once(self, request: Mapping[str, Any]) -> requests.Response:
         body: bytes | None = None
         if "json" in request:
             body = json.dumps(self.filled(request["json"])).encode()
