@@ -1,12 +1,11 @@
 """P2: GET /v2/notifications/{id} and the list of 250, held against the floor's SELECT by primary key.
 
 Beside it the floor with the SELECT of the product, and nothing else. One answer is so quick that what else the machine
-does bears on a round: the rate has three times as many of them.
+does bears on a round: the rate has more of them.
 """
 
 import json
 import uuid
-from dataclasses import replace
 from functools import partial
 
 import psycopg
@@ -23,7 +22,6 @@ LEAST_OF_FLOOR = 0.6
 MOST_LIST_MS = 15
 PAGE_SIZE = 250
 CLIENTS = 8
-TIMES = 3
 
 
 def main(bench: Bench) -> None:
@@ -38,7 +36,7 @@ def main(bench: Bench) -> None:
         page = signed(service, "/v2/notifications")
         bare = Call(url=f"{floor.url}/{row}")
         by = partial(measure, it)
-        found = replace(bench, rounds=TIMES * bench.rounds).interleave(
+        found = bench.with_more_rounds().interleave(
             one=lambda: by(one, it.service.web.pid, CLIENTS, bench.seconds),
             asked=lambda: by(Call(url=f"{floor.url}/asked"), floor.pid, CLIENTS, bench.seconds),
             floor=lambda: by(bare, floor.pid, CLIENTS, bench.seconds),

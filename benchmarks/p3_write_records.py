@@ -4,13 +4,12 @@ Batches are held against raw COPY of as many such rows into the same table, writ
 against the floor of P1. One writer, since those of one data set take turns; single records also by 8.
 
 The largest batches are the ones with a target, and a round of them is over within a second or two, which is less than
-what else the machine does lasts: there are three times as many rounds.
+what else the machine does lasts: there are more rounds.
 """
 
 import json
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -27,7 +26,6 @@ from benchmarks.records import Writable
 
 BATCHES = {100: 50, 1_000: 20, 10_000: 5}  # how many of each size in a round
 LARGEST = max(BATCHES)
-TIMES = 3
 LEAST_OF_COPY = 0.5  # in the largest batches
 LEAST_OF_FLOOR = 0.6  # one by one, 8 writers
 Record = Callable[[int], dict[str, Any]]
@@ -46,7 +44,7 @@ def compare(bench: Bench, it: Stand, name: str, record: Record, size: int, times
     again = [[record(number) for number in range(size)] for _ in range(times)]
     post(known, again[:1])
     largest = size == LARGEST
-    found = replace(bench, rounds=TIMES * bench.rounds if largest else bench.rounds).interleave(
+    found = (bench.with_more_rounds() if largest else bench).interleave(
         fresh=lambda: post(written, batches(record, size, times)),
         overwriting=lambda: post(known, again),
         copy=lambda: copy(it, copied, batches(record, size, times)),

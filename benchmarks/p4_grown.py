@@ -2,7 +2,7 @@
 
 ROWS=10000000 records and MESSAGES=5000000 messages, unless these variables of the environment say otherwise. Two
 products side by side: one on empty tables, emptied again before each round, one on full ones. They differ by less than
-what else the machine does makes of a round, so there are three times as many.
+what else the machine does makes of a round, so there are more of them.
 
 Records come behind those that are stored, as they do where a data set grows; large batches also between them, as where
 a gap is filled. There the pages of an index are parted in their middle, so raw COPY of the same rows is held against
@@ -12,7 +12,6 @@ itself as well: what PostgreSQL takes more for them on the full side, it takes w
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,6 @@ ROWS = int(os.environ.get("ROWS", "10_000_000"))
 MESSAGES = int(os.environ.get("MESSAGES", "5_000_000"))
 LEAST_OF_EMPTY = 0.9
 CLIENTS = 8
-TIMES = 3
 LARGE, LARGE_BATCHES = 10_000, 12  # records, and how many such batches in a round
 ONE_BY_ONE = 800  # records in a round
 Batches = list[list[dict[str, Any]]]
@@ -51,7 +49,7 @@ _AT_ONCE = 250_000
 
 
 def main(bench: Bench) -> None:
-    rounds = replace(bench, rounds=TIMES * bench.rounds)
+    rounds = bench.with_more_rounds()
     with stand(web=2) as empty, stand(web=2) as full:
         sides = Sides(full=full, empty=empty)
         send_texts(rounds, sides)
