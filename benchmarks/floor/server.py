@@ -21,18 +21,20 @@ class Floor:
     """The running floor. POST `/floor` wants `template_id` and `personalisation`; GET `/floor/<id>` reads one row.
 
     asked: what `/floor/asked` asks of the stores, as `record` has written it
+    secret: of the key that signs for `/floor/owed`
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], *, asked: str = "") -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], *, asked: str = "", secret: str = "") -> None:
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute(TABLE)
         port = free_port()
         self.url = f"http://127.0.0.1:{port}/floor"
         options = ["-c", "benchmarks/floor/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
+        settings = {"DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings"}
         self.program = Program(
             *(sys.executable, "-m", "gunicorn", *options, "benchmarks.floor.wsgi"),
             log=folder / "floor.log",
-            environment={**environment, "DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings", "ASKED": asked},
+            environment={**environment, **settings, "ASKED": asked, "KEY_SECRET": secret},
         )
         self.program.wait_until(self._answers)
 

@@ -8,3 +8,4 @@ DEBUG = False
 INSTALLED_APPS: list[str] = []
 MIDDLEWARE: list[str] = []
 ROOT_URLCONF = "benchmarks.floor.urls"
+REST_FRAMEWORK = {"UNAUTHENTICATED_USER": None}  # there are no accounts

@@ -1,4 +1,4 @@
-"""Bare views: a JSON body and one INSERT, or what a call of the product asks; and one SELECT by primary key."""
+"""Bare views: a JSON body and one INSERT, or what a call of the product asks or owes; and one SELECT by primary key."""
 
 import json
 import uuid
@@ -7,7 +7,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
-from benchmarks.floor import asking
+from benchmarks.floor import asking, owing
 from benchmarks.floor.server import INSERT, SELECT
 
 
@@ -39,6 +39,7 @@ def get(request: HttpRequest, identifier: uuid.UUID) -> HttpResponse:
 urlpatterns = [
     path("floor", post),
     path("floor/asked", asked),
+    path("floor/owed", owing.Texts.as_view({"post": "create"})),
     path("floor/up", up),
     path("floor/<uuid:identifier>", get),
 ]

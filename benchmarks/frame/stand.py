@@ -85,12 +85,14 @@ class Stand:
         self.service = _Product(self.folder, python, **given | settings)
         closing.callback(self.service.stop)
 
-    def start_floor(self, asking_like: Call | None = None) -> Floor:
+    def start_floor(self, asking_like: Call | None = None, secret: str = "") -> Floor:
         """Start the bare Django view with as many processes as the product has, on the same database.
 
         asking_like: the call of the product whose questions to the stores `/floor/asked` repeats
+        secret: of the key that signs for `/floor/owed`
         """
-        floor = Floor(self.folder, self.service.environment, asked=self._asked(asking_like) if asking_like else "")
+        asked = self._asked(asking_like) if asking_like else ""
+        floor = Floor(self.folder, self.service.environment, asked=asked, secret=secret)
         self._closing.callback(floor.stop)
         return floor
 
