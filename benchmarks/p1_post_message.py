@@ -3,7 +3,7 @@
 Held against the floor: a bare Django view under the same server that parses JSON and does one INSERT through the same
 pool. Beside it the same view that asks PostgreSQL and Redis what a text asks of them, and does nothing else: what asks
 that can be no quicker. And a viewset of REST framework that does so once the libraries have checked signature, shape
-and number, with none of our code: what the design leaves. CPU is told in ms per request, of the web processes and of
+and number, with none of our rules: what the design leaves. CPU is told in ms per request, of the web processes and of
 PostgreSQL.
 """
 

@@ -1,4 +1,4 @@
-"""A text by Django REST framework, and none of our code: what it is owed before and beside what the stores are asked.
+"""A text by Django REST framework, and none of our rules: what it is owed before and beside what the stores are asked.
 
 The signature, the shape of the body and the number, each as its library checks it, a line of the log, and the answer.
 """
