@@ -231,7 +231,7 @@ def press_first_tab(page: Page) -> None:
 def test_a_page_is_reached_and_sent_by_keyboard(browser: Browser, service: Service, made: dict[str, str]):
     page = browser.new_page(base_url=service.url)
     sign_in(page, made["name"])
-    press_first_tab(page)  # here: a form puts the focus into its first field, sooner or later than the key comes
+    press_first_tab(page)
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
     expect(page.get_by_role("link", name="Skip to the page")).to_be_in_viewport()
     page.keyboard.press("Enter")
@@ -243,7 +243,7 @@ def test_a_page_is_reached_and_sent_by_keyboard(browser: Browser, service: Servi
     )
     assert width > 0
     page.goto("/admin/datasets/datagroup/add/")
-    page.locator("#id_name").focus()
+    expect(page.locator("#id_name")).to_be_focused()  # at once: a new row begins with its first field
     page.keyboard.type(f"k{made['name']}")
     page.keyboard.press("Enter")
 
