@@ -1,7 +1,10 @@
 """Rows for tests: plain functions with whole defaults, so that a test names only what it is about."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
+
+from django.utils import timezone
 
 from notifications.models import (
     ApiKey,
@@ -18,6 +21,7 @@ from notifications.models import (
     TeamMember,
     Template,
     TemplateVersion,
+    UnsubscribeRequest,
 )
 from notifications.recipients import normalise
 
@@ -127,3 +131,16 @@ def make_callback(
         endpoint.sealed_signing_secret = endpoint.seal("signing_secret", signing_secret)
     endpoint.save()
     return endpoint
+
+
+def make_unsubscribe_request(
+    template: Template | None = None, recipient: str = "ana@example.com", **fields: Any
+) -> UnsubscribeRequest:
+    """A request that waits, of a recipient whose email was sent a week ago; its message is deleted."""
+    template = template or make_template(unsubscribe_link=True)
+    values: dict[str, Any] = {
+        "notification_id": uuid.uuid4(),
+        "email_created_at": timezone.now() - timedelta(days=7),
+        "recipient": recipient,
+    }
+    return UnsubscribeRequest.objects.create(template=template, service=template.service, **values | fields)

@@ -136,6 +136,7 @@ class Stand:
         document = {
             "name": name,
             "live": True,
+            "reply_to_addresses": [{"email_address": "reply@example.com"}],
             "rate_limit_per_minute": 1_000_000,
             "daily_limits": {"email": 1_000_000},
             "templates": [{"type": "email", "name": "email", "subject": "Hello", "content": "Dear all"}],

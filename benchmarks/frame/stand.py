@@ -108,6 +108,7 @@ class Stand:
         document = {
             "name": name,
             "live": True,
+            "reply_to_addresses": [{"email_address": "reply@example.com"}],
             "rate_limit_per_minute": RATE_LIMIT,
             "daily_limits": {"sms": NO_LIMIT, "email": NO_LIMIT},
             "templates": [

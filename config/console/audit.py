@@ -1,10 +1,11 @@
-"""Write the audit trail: one call, inside the transaction of the change it tells of.
-
-Source: Security and reliability §7; Staff console §2.18.
-"""
+"""Write the audit trail: one call, inside the transaction of the change."""
 
 import ipaddress
+import os
+import pwd
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -13,6 +14,8 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import HttpRequest
 
 from config.console.models import ActorKind, AuditEvent
+
+_LABEL_CHARACTERS = 255  # what the column holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,20 +32,36 @@ CLOCK = Actor(kind=ActorKind.CLOCK, label="clock")
 COMMAND = Actor(kind=ActorKind.COMMAND, label="command line")
 
 
-def record(
+def record(actor: Actor, verb: str, **what: Any) -> AuditEvent:
+    """Store one event and return it. what: see `event`."""
+    made = event(actor, verb, **what)
+    made.save()
+    return made
+
+
+def record_all(events: Iterable[AuditEvent]) -> None:
+    """Store many events with few statements."""
+    AuditEvent.objects.bulk_create(events)
+
+
+def event(
     actor: Actor,
     verb: str,
     *,
     object_kind: str,
     object_id: object,
+    label: str = "",
     service_id: UUID | None = None,
     data_set_id: int | None = None,
     before: dict[str, object] | None = None,
     after: dict[str, object] | None = None,
     reason: str = "",
 ) -> AuditEvent:
-    """Store one event; `before` and `after` hold only what changed, never a secret, a recipient or content."""
-    return AuditEvent.objects.create(
+    """Return one event (not saved); `before` and `after` hold only what changed, never a secret or a recipient.
+
+    label: what people call the row; a recipient is masked
+    """
+    return AuditEvent(
         actor_kind=actor.kind,
         actor_id=actor.id,
         actor_label=actor.label,
@@ -50,6 +69,7 @@ def record(
         verb=verb,
         object_kind=object_kind,
         object_id=str(object_id),
+        object_label=label[:_LABEL_CHARACTERS],
         service_id=service_id,
         data_set_id=data_set_id,
         before=before,
@@ -57,6 +77,16 @@ def record(
         reason=reason,
         request_id=structlog.contextvars.get_contextvars().get("request_id", ""),
     )
+
+
+def operator() -> Actor:
+    """Return whoever runs a command: the account of this machine that the process belongs to."""
+    uid = os.getuid()
+    try:
+        login = pwd.getpwuid(uid).pw_name
+    except KeyError:  # a container may run under a number that has no name
+        login = str(uid)
+    return Actor(kind=ActorKind.COMMAND, id=login, label=f"{COMMAND.label} ({login})")
 
 
 def person(request: HttpRequest) -> Actor:

@@ -47,6 +47,15 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
+def counted(value: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "record"), counted(0, "record"), counted(2, "entry", "entries")
+    ('1 record', '0 records', '2 entries')
+    """
+    return f"{number(value)} {noun if value == 1 else plural or f'{noun}s'}"
+
+
 def copied(text: str, name: str) -> SafeString:
     """Return a text with a button that copies it, where scripts run. name: of this row's cell, unlike any other's."""
     return format_html(

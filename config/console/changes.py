@@ -1,7 +1,4 @@
-"""What a change did to a row, as the audit trail keeps it: only what differs, no secret, no recipient.
-
-Source: Staff console §2.18; Security and reliability §7.
-"""
+"""What a change did to a row, as the audit trail keeps it: only what differs, no secret, no recipient."""
 
 import datetime
 import hashlib
@@ -16,9 +13,15 @@ _FINGERPRINT_LENGTH = 12
 
 
 def snapshot(row: models.Model, *, masked: Collection[str] = ()) -> dict[str, object]:
-    """Return a row's fields as JSON values: secrets as fingerprints, the fields named in `masked` as masks."""
+    """Return a row's fields as JSON values: secrets as fingerprints, recipients as masks.
+
+    masked: fields that hold a recipient, besides those that the model itself names in `recipient_fields`
+    """
+    hidden = {*masked, *getattr(row, "recipient_fields", ())}
     return {
-        field.name: _as_json(field, field.value_from_object(row), is_masked=field.name in masked)
+        field.name.removeprefix("sealed_"): _as_json(
+            field, field.value_from_object(row), is_masked=field.name in hidden
+        )
         for field in row._meta.concrete_fields
     }
 

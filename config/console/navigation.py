@@ -56,6 +56,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 page="notifications.Notification/send",
                 about="One message by hand, for real or as a test",
             ),
+            Entry(
+                title="Unsubscribe requests",
+                icon="unsubscribe",
+                page="notifications.UnsubscribeRequest",
+                about="Recipients who want no more emails",
+            ),
         ),
     ),
     (
@@ -170,6 +176,13 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 icon="apartment",
                 page="notifications.Service",
                 about="Every sender of messages, and its state",
+                is_for_operators=True,
+            ),
+            Entry(
+                title="Protected names",
+                icon="verified_user",
+                page="notifications.ProtectedName",
+                about="Sender names that only operators give to a service",
                 is_for_operators=True,
             ),
             Entry(title="Users", icon="manage_accounts", page="auth.User", about="Who may sign in here"),

@@ -5,6 +5,7 @@ so the outermost one is the completed document.
 """
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
@@ -54,6 +55,19 @@ class Entry:
 
     def refuse(self, key: str, message: str) -> None:
         self.faults.add(f"{self.path}.{key}", message)
+
+    def check(
+        self, key: str, rule: Callable[..., None], *values: object, unless: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Note what a rule says against a value. The rule raises ValueError with what is wrong and what to do.
+
+        unless: asked only for what the rule refuses; where it returns true, there is no fault
+        """
+        try:
+            rule(*values)
+        except ValueError as error:
+            if not unless():
+                self.refuse(key, str(error))
 
     def has(self, key: str) -> bool:
         return key in self.completed

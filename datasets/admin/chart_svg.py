@@ -10,6 +10,8 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from config.console import cells
+
 _WIDTH, _HEIGHT = 960, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 12, 34
 _LABELS = 8  # of the time axis at most
@@ -34,7 +36,8 @@ def draw(title: str, starts: Sequence[str], series: Series, *, kind: str) -> Saf
 
     step = (_WIDTH - _LEFT - _RIGHT) / len(starts)
     drawn = _bars(starts, series, step, y, stacked=stacked) if kind == "bars" else _lines(starts, series, step, y)
-    described = f"{len(starts)} periods from {starts[0]}, {len(series)} series; the table below holds every figure."
+    periods = cells.counted(len(starts), "period")
+    described = f"{periods} from {starts[0]}, {len(series)} series; the table below holds every figure."
     return format_html(
         '<svg class="ds-chart" viewBox="0 0 {} {}" role="img" aria-labelledby="chart-title chart-about">'
         '<title id="chart-title">{}</title><desc id="chart-about">{}</desc>{}{}{}</svg>',

@@ -70,7 +70,7 @@ def line(data_set: DataSet, form: RetentionForm) -> Line:
     """Say what the form's rules would remove now; removing nothing is said too."""
     days, newest = form.cleaned_data["retention_days"], form.cleaned_data["max_records"]
     found = store.preview(data_set, days=days, newest=newest)
-    sentence = f"would remove {cells.number(found.removed)} of {cells.number(found.total)} records now"
+    sentence = f"would remove {cells.number(found.removed)} of {cells.counted(found.total, 'record')} now"
     if found.oldest is not None:
         sentence += f", the oldest from {day(found.oldest)}"
     kept = in_words(data_set.retention_days, data_set.max_records)
@@ -95,9 +95,10 @@ def save(step: BackgroundStep, ids: Sequence[str]) -> int:
             "changed",
             object_kind="dataset",
             object_id=row.pk,
+            label=str(row),
             data_set_id=row.pk,
-            before={"name": str(row), **{name: getattr(row, name) for name in NAMES}},
-            after={"name": str(row), **wanted},
+            before={name: getattr(row, name) for name in NAMES},
+            after=wanted,
         )
     return len(others)
 
@@ -119,7 +120,7 @@ def in_words(days: int | None, newest: int | None) -> str:
     >>> in_words(None, None), in_words(1, None), in_words(400, 5)
     ('For ever', '1 day', '400 days, newest 5')
     """
-    kept = ("1 day" if days == 1 else f"{cells.number(days)} days") if days else ""
+    kept = cells.counted(days, "day") if days else ""
     number = f"newest {cells.number(newest)}" if newest else ""
     return ", ".join(filter(None, (kept, number))) or "For ever"
 

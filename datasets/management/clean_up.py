@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
-from config.console import audit
+from config.console import audit, cells
 from config.console.clean_up import batches, durations, rules, runs
 from config.console.clean_up.rules import Due, Removed, Rule
 from datasets import store
@@ -53,8 +53,9 @@ def _of(data_set: DataSet, remove: Callable[[int, int], Iterator[int]], keeps: i
                 "cleaned_up",
                 object_kind="dataset",
                 object_id=data_set.pk,
+                label=label,
                 data_set_id=data_set.pk,
-                after={"name": label, "removed": removed, "keeps": {unit: keeps}},
+                after={"removed": removed, "keeps": {unit: keeps}},
             )
 
 
@@ -109,7 +110,7 @@ rules.register(
     Rule(
         name="data-set-keys",
         title="Idempotency keys of data sets",
-        keeps=lambda: f"{settings.DATASETS_IDEMPOTENCY_HOURS} hours",
+        keeps=lambda: cells.counted(settings.DATASETS_IDEMPOTENCY_HOURS, "hour"),
         preview=_due_keys,
         remove=_forget_keys,
         every=_HOURLY,

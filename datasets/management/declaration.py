@@ -1,4 +1,4 @@
-"""What a document declares about data sets, every fault of it named by its path. Source: Data Set contract §17."""
+"""What a document declares about data sets, every fault of it named by its path."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,6 +27,8 @@ class DeclaredToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
+    """settings: column → value, only of what was given."""
+
     group: str
     type: str
     settings: dict[str, Any]
@@ -65,12 +67,16 @@ def _data_set(given: Mapping[str, Any], path: str, faults: Faults) -> Declared:
             faults.add(f"{path}.{key}", "is required")
         elif not (isinstance(given[key], str) and is_word(given[key])):
             faults.add(f"{path}.{key}", "must be 1 to 60 of a-z 0-9 - _, beginning with a letter or digit")
-    settings: dict[str, Any] = {key: _boolean(given, key, path, faults) for key in ("public", "realtime")}
-    settings["auto_ids"] = _auto_ids(given.get("auto_ids"), f"{path}.auto_ids", faults)
+    settings: dict[str, Any] = {
+        key: _boolean(given, key, path, faults) for key in ("public", "realtime") if key in given
+    }
+    if "auto_ids" in given:
+        settings["auto_ids"] = _auto_ids(given["auto_ids"], f"{path}.auto_ids", faults)
     for key, most in _RANGES.items():
-        settings[key] = given.get(key)
-        if settings[key] is not None and not (type(settings[key]) is int and 1 <= settings[key] <= most):
-            faults.add(f"{path}.{key}", f"must be a whole number from 1 to {most}, or null")
+        if key in given:
+            settings[key] = given[key]
+            if settings[key] is not None and not (type(settings[key]) is int and 1 <= settings[key] <= most):
+                faults.add(f"{path}.{key}", f"must be a whole number from 1 to {most}, or null")
     return Declared(
         group=str(given.get("group")),
         type=str(given.get("type")),

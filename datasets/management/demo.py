@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from config.console import changes
 from config.management.parts import USUAL, DemoResult, DemoWish, Faults
 from datasets import records, store, tokens
 from datasets.management import provision
@@ -38,7 +39,9 @@ def wipe() -> None:
     """Remove the demo's data sets with their records and tokens; the audit keeps what was done."""
     mine = DataSet.objects.filter(group__name="demo", type__name__in=_TYPES)
     for data_set in mine:
+        before = changes.snapshot(data_set)
         Record.objects.filter(data_set=data_set).delete()
+        provision.audit_row("deleted", data_set, data_set, before=before)
         data_set.delete()
 
 
@@ -46,7 +49,8 @@ def _make_data_sets(held: str) -> str:
     secret = held if tokens.is_well_formed(held) else tokens.new_secret()
     if secret != held:
         for token in AccessToken.objects.filter(data_set__in=DataSet.objects.at("demo", "visits")):
-            tokens.revoke(token)
+            if tokens.revoke(token):
+                provision.audit_row("revoked", token, token.data_set, before={"scopes": token.scopes})
     faults = Faults()
     visits = {"group": "demo", "type": "visits", "expected_every_seconds": 7200, "retention_days": 400}
     document = [

@@ -1,22 +1,22 @@
-"""This area's part of `manage.py provision`: data sets and their tokens, declared. Source: Data Set contract §17."""
+"""This area's part of `manage.py provision`: data sets and their tokens, declared."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from config.console import audit
+from django.db import models
+
+from config.console import audit, changes, titles
 from config.management.parts import Faults
 from datasets import tokens
 from datasets.management.declaration import Declared, DeclaredToken, read
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
-SETTINGS = ("public", "realtime", "auto_ids", "retention_days", "max_records", "expected_every_seconds")
-
 
 def apply(document: object, faults: Faults) -> object:
     """Make the data sets what the document says, and return it completed.
 
-    Data sets and tokens that are not named stay as they are. The caller holds the transaction and drops everything
-    where there is a fault.
+    Data sets and tokens that are not named, and settings that are left out, stay as they are. The caller holds the
+    transaction and drops everything where there is a fault.
     """
     declared = read(document, faults)
     _check_tokens_of_others(declared, faults)
@@ -50,21 +50,25 @@ def _apply_one(declared: Declared, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _data_set(declared: Declared) -> tuple[DataSet, bool]:
-    group, _ = DataGroup.objects.get_or_create(name=declared.group)
-    type, _ = DataType.objects.get_or_create(name=declared.type)
+    group, is_new_group = DataGroup.objects.get_or_create(name=declared.group)
+    type, is_new_type = DataType.objects.get_or_create(name=declared.type)
+    for word, is_new in ((group, is_new_group), (type, is_new_type)):
+        if is_new:
+            audit_row("created", word, after=changes.snapshot(word))
     return DataSet.objects.get_or_create(group=group, type=type)
 
 
 def _set(data_set: DataSet, settings: Mapping[str, Any], *, is_new: bool) -> None:
-    before = {name: getattr(data_set, name) for name in SETTINGS if getattr(data_set, name) != settings[name]}
-    after = {name: settings[name] for name in before}
-    if before:
-        for name, value in after.items():
-            setattr(data_set, name, value)
+    stored = changes.snapshot(data_set)
+    for name, value in settings.items():
+        setattr(data_set, name, value)
+    before, after = changes.difference(stored, changes.snapshot(data_set))
+    if after:
         data_set.save(update_fields=list(after))
-    if is_new or before:
-        verb = "created" if is_new else "changed"
-        _audit(data_set, verb, "dataset", data_set.pk, before=None if is_new else before, after=after)
+    if is_new:
+        audit_row("created", data_set, data_set, after=changes.snapshot(data_set))
+    elif after:
+        audit_row("changed", data_set, data_set, before=before, after=after)
 
 
 def _token(data_set: DataSet, wanted: DeclaredToken, taken: set[int]) -> dict[str, Any]:
@@ -80,19 +84,28 @@ def _token(data_set: DataSet, wanted: DeclaredToken, taken: set[int]) -> dict[st
     secret = wanted.secret
     if token is None:
         token, secret = tokens.issue(data_set, wanted.scopes, secret=wanted.secret)
-        _audit(data_set, "issued", "accesstoken", token.pk, after={"prefix": token.prefix, "scopes": token.scopes})
+        audit_row("issued", token, data_set, after={"scopes": token.scopes})
     elif token.scopes != [scope for scope in ("write", "read") if scope in wanted.scopes]:
         before = {"scopes": token.scopes}
         token.may_write, token.may_read = "write" in wanted.scopes, "read" in wanted.scopes
         token.save(update_fields=["may_write", "may_read"])
-        _audit(data_set, "changed", "accesstoken", token.pk, before=before, after={"scopes": token.scopes})
+        audit_row("changed", token, data_set, before=before, after={"scopes": token.scopes})
     if wanted.revoked and tokens.revoke(token):
-        _audit(data_set, "revoked", "accesstoken", token.pk, after={"prefix": token.prefix})
+        audit_row("revoked", token, data_set, before={"scopes": token.scopes})
     taken.add(token.pk)
     revoked = AccessToken.objects.filter(pk=token.pk, revoked_at__isnull=False).exists()
     shown = {"id": token.pk, "prefix": token.prefix, "scopes": wanted.scopes, "revoked": revoked}
     return shown if secret is None else {**shown, "token": secret}
 
 
-def _audit(data_set: DataSet, verb: str, kind: str, pk: int, **difference: Any) -> None:
-    audit.record(audit.COMMAND, verb, object_kind=kind, object_id=pk, data_set_id=data_set.pk, **difference)
+def audit_row(verb: str, row: models.Model, data_set: DataSet | None = None, **difference: Any) -> None:
+    """Write what a command did to a row into the audit."""
+    audit.record(
+        audit.operator(),
+        verb,
+        object_kind=row._meta.model_name or "",
+        object_id=row.pk,
+        label=titles.masked(row),
+        data_set_id=data_set.pk if data_set else None,
+        **difference,
+    )

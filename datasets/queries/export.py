@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-_RUNS = frozenset("=+-@\t\r")  # a spreadsheet takes text that begins so for a formula
+from config.spreadsheets import FORMULA_STARTS
+
 _LINES_AT_ONCE = 500
 _needs_quotes = re.compile('[,"\r\n]').search
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -60,5 +61,5 @@ def _cell(value: Any) -> str:
     if not isinstance(value, str):
         text = str(value) if type(value) is int else _json(value)
     else:
-        text = f"'{value}" if value[:1] in _RUNS else value
+        text = f"'{value}" if value[:1] in FORMULA_STARTS else value
     return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text

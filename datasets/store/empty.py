@@ -1,4 +1,4 @@
-"""Remove every record of a data set, and nothing else of it. Source: Data Set contract §9; Staff console §2.16."""
+"""Remove every record of a data set, and nothing else of it."""
 
 from django.db.models import F
 
@@ -47,7 +47,8 @@ def _tell(data_set: DataSet, removed: int, by: audit.Actor) -> None:
         "emptied",
         object_kind="dataset",
         object_id=data_set.pk,
+        label=str(data_set),
         data_set_id=data_set.pk,
-        before={"name": data_set.name, "records": removed},
-        after={"name": data_set.name, "records": 0},
+        before={"records": removed},
+        after={"records": 0},
     )

@@ -64,7 +64,8 @@ def _note(pk: int, *, is_late: bool) -> int:
         "found_late" if is_late else "found_recovered",
         object_kind="dataset",
         object_id=pk,
+        label=str(data_set),
         data_set_id=pk,
-        after={"name": str(data_set), "last_write_at": last, "expected_every_seconds": data_set.expected_every_seconds},
+        after={"last_write_at": last, "expected_every_seconds": data_set.expected_every_seconds},
     )
     return 1

@@ -8,10 +8,12 @@ from notifications.admin import (
     guest_list,
     memberships,
     overview,
+    protected_names,
     senders,
     services,
     team,
     templates,
+    unsubscribe_requests,
 )
 from notifications.admin.messages import log
 
@@ -24,8 +26,10 @@ __all__ = [
     "log",
     "memberships",
     "overview",
+    "protected_names",
     "senders",
     "services",
     "team",
     "templates",
+    "unsubscribe_requests",
 ]

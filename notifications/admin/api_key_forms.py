@@ -1,15 +1,15 @@
 """A new API key, as staff ask for it. Source: Staff console §2.3."""
 
-import re
 from typing import Any
 
 from django import forms
 from django.utils import timezone
 
 from config.console.theme import RadioSelect
+from notifications.admin.checking import checked
 from notifications.models import ApiKey, KeyType
+from notifications.validation import keys
 
-_NAME = re.compile(r"[A-Za-z0-9_-]")
 _TYPES = (
     (KeyType.TEST, "Test: nothing leaves, every message comes back delivered. The safe one to begin with."),
     (KeyType.TEAM, "Team and guest list: real messages, to people you know."),
@@ -31,10 +31,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
-        wrong = next((character for character in name if not _NAME.match(character)), None)
-        if wrong is not None:
-            shown = "A space" if wrong.isspace() else wrong
-            raise forms.ValidationError(f"{shown} is not allowed here: use letters, digits, _ and -")
+        checked(keys.check_key_name, name)
         return name
 
     def clean_expires_at(self) -> Any:
@@ -46,8 +43,12 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         service, name = cleaned.get("service"), cleaned.get("name")
-        if service and name and service.api_keys.filter(name=name, revoked_at=None).exists():
-            self.add_error("name", "There is an unrevoked key of this name already.")
+        if service and name:
+            active = service.api_keys.filter(revoked_at=None).values_list("name", flat=True)
+            try:
+                checked(keys.check_key_name_is_new, name, active)
+            except forms.ValidationError as error:
+                self.add_error("name", error)
         return cleaned
 
 

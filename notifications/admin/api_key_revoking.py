@@ -1,4 +1,4 @@
-"""Revoking API keys, one or many. Source: Staff console §2.3."""
+"""Revoking API keys, one or many."""
 
 from collections.abc import Sequence
 
@@ -25,6 +25,7 @@ def revoke(step: BackgroundStep, ids: Sequence[str]) -> int:
             "revoked",
             object_kind="apikey",
             object_id=key.pk,
+            label=key.name,
             service_id=key.service_id,
             before={"name": key.name, "last4": key.last4},
         )

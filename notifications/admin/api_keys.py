@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console import cells
@@ -193,9 +194,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     @admin.display(description="State")
     def state(self, key: ApiKey) -> SafeString:
         if key.revoked_at is not None:
-            return cells.chip("Revoked")
-        if not key.is_live(timezone.now()):
-            return cells.chip("Ended")
+            by = f"by {key.revoked_by or 'somebody'}"
+            return cells.two_lines(cells.chip("Revoked"), format_html("{}<br>{}", cells.moment(key.revoked_at), by))
+        if key.expires_at is not None and not key.is_live(timezone.now()):
+            return cells.two_lines(cells.chip("Ended"), cells.moment(key.expires_at))
         chip = cells.chip("In use", "good")
         return chip if key.expires_at is None else cells.two_lines(chip, f"until {cells.spoken(key.expires_at)}")
 
@@ -210,8 +212,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     @admin.display(description="7 days")
     def week(self, key: Any) -> SafeString:
-        calls = f"{cells.number(key.calls)} call{'' if key.calls == 1 else 's'}"
-        return cells.two_lines(calls, f"{cells.number(key.refused)} refused")
+        return cells.two_lines(cells.counted(key.calls, "call"), f"{cells.number(key.refused)} refused")
 
     @admin.display(description="Last used")
     def last_used(self, key: ApiKey) -> SafeString | str:

@@ -1,4 +1,4 @@
-"""Files sent by email: seen, withdrawn, shortened and extended, and never opened. Source: Staff console §2.12."""
+"""Files sent by email: seen, withdrawn, shortened and extended, and never opened."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -120,10 +120,13 @@ class AttachmentAdmin(ServiceRowAdmin):
             request, {**context, **unsaved, "is_available": is_available}, *args, **kwargs
         )
 
+    def title_of(self, request: HttpRequest, obj: Any) -> str:
+        return self.shown_name(obj)
+
     # Steps
 
     def withdraw(self, request: HttpRequest, file: Attachment) -> HttpResponse:
-        title = f"Withdraw {file}"
+        title = f"Withdraw {self.title_of(request, file)}"
         if refused := self._refused(request, file, title):
             return refused
         form = WithdrawForm(posted(request))
@@ -131,7 +134,8 @@ class AttachmentAdmin(ServiceRowAdmin):
             reason = form.cleaned_data["reason"]
             by = audit.author(request)
             changes = {"withdrawn_at": timezone.now(), "withdrawn_by": by, "withdrawn_why": reason}
-            return self._change(request, file, "withdrew", changes, f"{file} is withdrawn.", reason=reason)
+            told = f"{self.title_of(request, file)} is withdrawn."
+            return self._change(request, file, "withdrew", changes, told, reason=reason)
         explanation = [
             "Whoever holds the link is told that it has been withdrawn, from the next click on.",
             "This cannot be undone. The file itself is removed within 15 minutes.",
@@ -141,13 +145,13 @@ class AttachmentAdmin(ServiceRowAdmin):
         )
 
     def shorten(self, request: HttpRequest, file: Attachment) -> HttpResponse:
-        title = f"Shorten the time of {file}"
+        title = f"Shorten the time of {self.title_of(request, file)}"
         latest = file.last_day - timedelta(days=1)
         too_late = "Today is its last day already. To end it at once, withdraw it." if latest < _today() else ""
         return self._set_last_day(request, file, "shortened", title, _today(), latest, too_late)
 
     def extend(self, request: HttpRequest, file: Attachment) -> HttpResponse:
-        title = f"Extend the time of {file}"
+        title = f"Extend the time of {self.title_of(request, file)}"
         farthest = last_day_before(end_of_period(file.created_at, weeks=MAX_WEEKS))
         too_far = (
             f"It is kept for {MAX_WEEKS} weeks already, which is the longest." if file.last_day >= farthest else ""
@@ -166,7 +170,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         form = LastDayForm(posted(request), earliest=earliest, latest=latest)
         if request.method == "POST" and form.is_valid():
             day = form.cleaned_data["last_day"]
-            told = f"{file} can be downloaded until the end of {in_words(day)}."
+            told = f"{self.title_of(request, file)} can be downloaded until the end of {in_words(day)}."
             return self._change(request, file, verb, {"expires_at": end_of_day(day)}, told)
         explanation = [
             f"Now its last day is {in_words(file.last_day)}, in the zone {timezone.get_default_timezone_name()}."
@@ -180,7 +184,9 @@ class AttachmentAdmin(ServiceRowAdmin):
         available = Attachment.objects.in_state(AttachmentState.AVAILABLE, timezone.now()).filter(pk=file.pk)
         if not available.update(**changes):
             file.refresh_from_db()
-            return self._refused(request, file, str(file)) or self.step_done(request, self.row_url(file), told)
+            return self._refused(request, file, self.title_of(request, file)) or self.step_done(
+                request, self.row_url(file), told
+            )
         before: dict[str, object] = {"last_day": file.last_day.isoformat()}
         after: dict[str, object] = {}
         if "expires_at" in changes:
@@ -205,9 +211,9 @@ class AttachmentAdmin(ServiceRowAdmin):
     @admin.display(description="File name")
     def shown_name(self, file: Attachment) -> str:
         try:
-            return file.name or str(file)
+            return file.name or file.masked_title
         except SealBroken:
-            return f"{file} (its name was sealed under a key that is not here)"
+            return f"{file.masked_title} (its name was sealed under a key that is not here)"
 
     @admin.display(description="Size")
     def size(self, file: Attachment) -> str:

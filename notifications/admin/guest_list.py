@@ -25,8 +25,8 @@ from notifications.models import GuestListEntry, Notification, Role, Service
 class GuestListEntryAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_API})
     form = GuestNoteForm
-    may_delete = True
-    masked_fields = ("value", "normalised")
+    steps = {"remove": "remove"}
+    change_form_template = "admin/notifications/guest_list_change_form.html"
     fields = ("recipient", "kind", "note", "last_used", "added")
     list_display = ("recipient", "kind", "note", "last_used", "added")
     list_filter = ("kind",)
@@ -40,6 +40,24 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         ).order_by("-created_at")
         rows = rights.with_sight(request, super().get_queryset(request))
         return rows.annotate(last_message_at=Subquery(theirs.values("created_at")[:1]))
+
+    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
+        return rights.may_see_recipients(request, obj.service_id)
+
+    def remove(self, request: HttpRequest, entry: GuestListEntry) -> HttpResponse:
+        name = self.title_of(request, entry)
+        if request.method == "POST":
+            self.delete_model(request, entry)
+            return self.step_done(request, self.list_url(), f"{name} is no longer on the guest list.")
+        reach = "In trial, and with a team key, the service no longer reaches this recipient."
+        return self.step_page(
+            request,
+            entry,
+            title=f"Remove {name}",
+            button="Remove from the guest list",
+            explanation=[reach],
+            is_grave=True,
+        )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return ("service", "recipient", "kind", "last_used", "added")
@@ -92,8 +110,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             note=note,
             created_by=audit.author(request),
         )
-        after = changes.snapshot(entry, masked=self.masked_fields)
-        self.audit(request, "created", entry, after={"name": str(entry), **after})
+        self.audit(request, "created", entry, after=changes.snapshot(entry))
         return entry
 
     def _initial(self, request: HttpRequest) -> dict[str, Any]:

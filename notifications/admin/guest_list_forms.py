@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from config.console.theme import Select, Textarea, TextInput
-from notifications.admin import recipient_fields
 from notifications.models import GuestListEntry, RecipientKind, Service
+from notifications.validation import InvalidValue, people
 
 MOST_LINES = 1000  # one page of checked lines stays readable, and one request short
 _ENDS = re.compile(r"[\r\n,]+")
@@ -75,11 +75,14 @@ class _Room:
         kinds = RecipientKind.values
         self.taken = {kind: service.guest_list.filter(kind=kind).count() for kind in kinds} if self.most else {}
 
-    def take(self, kind: str) -> bool:
-        if not self.most:
-            return True
-        self.taken[kind] += 1
-        return self.taken[kind] <= self.most
+    def take(self, kind: str) -> str:
+        """Count one more entry. Returns why it has no room, or nothing."""
+        self.taken[kind] = self.taken.get(kind, 0) + 1
+        try:
+            people.check_guest_list_has_room(self.taken[kind], self.most)
+        except InvalidValue as error:
+            return str(error)
+        return ""
 
 
 def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
@@ -88,9 +91,9 @@ def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
     if line.normalised in team:
         return _refused(line, "already on your team", is_in_team=True)
     if line.normalised in listed:
-        return _refused(line, "on the guest list already")
-    if not room.take(line.kind):
-        return _refused(line, f"The guest list holds {room.most} of these and is full. Remove one first.")
+        return _refused(line, people.ON_GUEST_LIST)
+    if refusal := room.take(line.kind):
+        return _refused(line, refusal)
     return line
 
 
@@ -104,10 +107,10 @@ def _read(text: str) -> Line:
     if not text:
         return Line(text="")
     try:
-        given, normalised = (recipient_fields.email_address if is_email else recipient_fields.phone_number)(text)
-    except forms.ValidationError as error:
-        return Line(text=text, kind=kind, reason=error.messages[0])
-    return Line(text=text, kind=kind, given=given, normalised=normalised)
+        guest = people.parse_email_address(text) if is_email else people.parse_phone_number(text)
+    except InvalidValue as error:
+        return Line(text=text, kind=kind, reason=str(error))
+    return Line(text=text, kind=kind, given=guest.given, normalised=guest.normalised)
 
 
 class GuestNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time

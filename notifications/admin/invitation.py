@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from config.console import audit, invites
+from config.console import audit, invites, titles
 from config.console.audit import Actor
 from config.console.models import ActorKind, Invite
 from config.console.theme import PasswordInput, TextInput
@@ -125,6 +125,7 @@ def _link(request: HttpRequest, member: TeamMember, user: User) -> None:
         "accepted_the_invite_of",
         object_kind="teammember",
         object_id=member.pk,
+        label=titles.masked(member),
         service_id=member.service_id,
         after={"username": name, "roles": member.roles},
     )

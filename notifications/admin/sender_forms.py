@@ -1,42 +1,34 @@
-"""What a sender and a reply-to address must look like. Source: Staff console §2.5, §2.6; the sending contract §8."""
+"""A new text message sender or reply-to address, as staff type it."""
 
-import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
 
-from notifications.models import ReplyToAddress, SmsSender
-from notifications.recipients import email
-
-_ALLOWED = re.compile(r"[A-Za-z0-9 &._-]")
-_LENGTHS = range(3, 12)  # letters beyond 11 are cut off by networks
-_NUMBER = re.compile(r"\A\+?[0-9]{3,15}\Z")  # a phone number or short code may be longer
+from notifications.admin.checking import checked
+from notifications.models import ProtectedName, ReplyToAddress, SmsSender
+from notifications.validation import protected, senders
 
 
 class SmsSenderForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """may_protect: whether an operator fills the form in."""
+
+    may_protect = False
+
     class Meta:
         model = SmsSender
         fields = ("service", "sender", "is_default")
-        help_texts = {"sender": "3 to 11 letters, digits, spaces or & . - _, or a phone number or short code."}
+        help_texts = {"sender": senders.SENDER_HELP}
 
     def clean_sender(self) -> str:
-        sender: str = self.cleaned_data["sender"].strip()
-        if sender.startswith("00"):
-            raise forms.ValidationError("A sender cannot begin with 00: networks replace it.")
-        if _NUMBER.match(sender):
-            return sender
-        wrong = next((character for character in sender if not _ALLOWED.match(character)), None)
-        if wrong is not None:
-            raise forms.ValidationError(f"{wrong} is not allowed here: use letters, digits, spaces or & . - _")
-        if len(sender) not in _LENGTHS:
-            raise forms.ValidationError(f"Use 3 to 11 characters; this has {len(sender)}.")
-        if not any(character.isalnum() for character in sender):
-            raise forms.ValidationError("Use at least one letter or digit.")
+        sender = checked(senders.parse_sms_sender, self.cleaned_data["sender"])
+        if not self.may_protect:
+            checked(protected.check_not_protected, sender, ProtectedName.objects.values_list("name", flat=True))
         return sender
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        refuse_double(self, "sender", "There is this sender already.")
+        refuse_double(self, "sender", senders.check_sms_sender_is_new)
         return cleaned
 
 
@@ -46,22 +38,21 @@ class ReplyToForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at
         fields = ("service", "email_address", "is_default")
 
     def clean_email_address(self) -> str:
-        try:
-            return email.parse(self.cleaned_data["email_address"]).as_given
-        except email.InvalidEmailAddress as error:
-            raise forms.ValidationError(error.ui_message) from error
+        return checked(senders.parse_reply_to, self.cleaned_data["email_address"])
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        refuse_double(self, "email_address", "There is this address already.")
+        refuse_double(self, "email_address", senders.check_reply_to_is_new)
         return cleaned
 
 
-def refuse_double(form: Any, field: str, message: str) -> None:
-    """Put `message` beside the field where the service has such a row, however it is written, that is not removed."""
+def refuse_double(form: Any, field: str, rule: Callable[[str, Iterable[str]], None]) -> None:
+    """Put the rule's words beside the field where the service has such a row that is not removed."""
     service, text = form.cleaned_data.get("service"), form.cleaned_data.get(field)
     if service is None or not text:
         return
-    rows = form._meta.model.objects.filter(service=service, archived_at=None, **{f"{field}__iexact": text})
-    if rows.exclude(pk=form.instance.pk).exists():
-        form.add_error(field, message)
+    rows = form._meta.model.objects.filter(service=service, archived_at=None).exclude(pk=form.instance.pk)
+    try:
+        checked(rule, text, rows.values_list(field, flat=True))
+    except forms.ValidationError as error:
+        form.add_error(field, error)

@@ -13,10 +13,11 @@ from django.utils.safestring import SafeString
 
 from config.console import cells
 from config.console.theme import Select
-from notifications.admin import kept_use
+from notifications.admin import kept_use, rights
 from notifications.admin.sender_forms import ReplyToForm, SmsSenderForm
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender
+from notifications.validation import services
 
 
 class DefaultedAdmin(ServiceRowAdmin):
@@ -80,7 +81,7 @@ class DefaultedAdmin(ServiceRowAdmin):
             self._lock(row)
             self._others(row).update(is_default=False)
             type(row).objects.filter(pk=row.pk).update(is_default=True)
-            self.audit(request, "made_default", row, before={"is_default": False}, after=self._named(row))
+            self.audit(request, "made_default", row, before={"is_default": False}, after={"is_default": True})
             return self.step_done(request, self.list_url(), f"{self._text(row)} is the default now.")
         explanation = [f"Messages that name no other {self.opts.verbose_name} will come from {self._text(row)}."]
         return self.step_page(
@@ -158,6 +159,11 @@ class SmsSenderAdmin(DefaultedAdmin):
     list_display = ("sender", "default", "id_to_copy", "used", "added")
     empty = "No text message sender. Every service has one that its messages come from."
 
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        form.may_protect = rights.is_operator(request)
+        return form
+
     def refusal_to_remove(self, row: SmsSender) -> str:
         return "" if self._others(row).exists() else "A service always has one text message sender. Add another first."
 
@@ -171,7 +177,12 @@ class ReplyToAddressAdmin(DefaultedAdmin):
     empty = "No reply-to address. One is needed before this service goes live."
 
     def refusal_to_remove(self, row: ReplyToAddress) -> str:
-        is_needed = row.service.live and row.service.may(Permission.EMAIL)
-        if is_needed and not self._others(row).exists():
-            return "A live service that sends email needs one."
-        return ""
+        """Ask the rule of going live with the service as it is under the lock, without this address."""
+        service = Service.objects.get(pk=row.service_id)
+        is_needed = services.lacks_reply_to(
+            live=service.live,
+            active=service.active,
+            sends_email=service.may(Permission.EMAIL),
+            has_reply_to=self._others(row).exists(),
+        )
+        return "A live service that sends email needs one." if is_needed else ""

@@ -1,32 +1,38 @@
 """A service's settings, as staff type them: one small form for each section. Source: Staff console §2.2."""
 
-import re
 from typing import Any, ClassVar
 
 from django import forms
-from django.db.models.functions import Lower
 
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
-from notifications.models import Permission, Service
-from notifications.recipients import email, phone
-
-_HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
-_NUMBER_LIKE = re.compile(r"\A[+(]?\d[^@:]*\Z")
-NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
+from notifications.admin.checking import checked
+from notifications.models import Permission, ProtectedName, Service
+from notifications.models.keeping_times import check_unsubscribe_request_days
+from notifications.validation import protected, services
+from notifications.validation.services import NEEDS_REPLY_TO
 
 
 class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """A form with a service's name. may_protect: whether an operator fills it in."""
+
+    may_protect = False
+
     def clean_name(self) -> str:
-        """Refuse a name that differs from another only in case; it is what recipients may read."""
-        name: str = self.cleaned_data["name"].strip()
-        others = Service.objects.annotate(lower=Lower("name")).filter(lower=name.lower())
-        if others.exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError("There is a service of this name already.")
+        """Check a name that is new, since recipients may read it; the stored one stays valid whatever it is."""
+        typed: str = self.cleaned_data["name"]
+        if typed == self.initial.get("name"):
+            return typed
+        name = checked(services.parse_service_name, typed)
+        others = Service.objects.exclude(pk=self.instance.pk).values_list("name", flat=True)
+        checked(services.check_service_name_is_new, name, others)
+        if not self.may_protect:
+            checked(protected.check_not_protected, name, ProtectedName.objects.values_list("name", flat=True))
         return name
 
 
 class NewServiceForm(NamedForm):
+    may_protect = True  # only operators make services
     permissions = forms.MultipleChoiceField(
         label="May send",
         choices=Permission.choices,
@@ -66,12 +72,21 @@ class SectionForm(StartedFrom):
 class GeneralForm(SectionForm, NamedForm):
     class Meta:
         model = Service
-        fields = ("name", "retention_days")
+        fields = ("name", "retention_days", "unsubscribe_request_days")
+        labels = {"unsubscribe_request_days": "Keep unsubscribe requests for (days)"}
+        help_texts = {"unsubscribe_request_days": "30 to 730 days after somebody marks a request as done."}
 
     def clean_retention_days(self) -> int:
         days: int = self.cleaned_data["retention_days"]
-        if days not in range(3, 91):
-            raise forms.ValidationError("Messages can be kept for 3 to 90 days.")
+        checked(services.check_retention_days, days)
+        return days
+
+    def clean_unsubscribe_request_days(self) -> int:
+        days: int = self.cleaned_data["unsubscribe_request_days"]
+        try:
+            check_unsubscribe_request_days(days)
+        except ValueError as error:
+            raise forms.ValidationError(f"The number of days {error}.") from error
         return days
 
 
@@ -84,10 +99,10 @@ class EmailForm(SectionForm):
         fields: tuple[str, ...] = ()
 
     def clean_sends_email(self) -> bool:
-        """Hold a live service to the rule that it had to meet to go live."""
+        """Refuse emails of a live service without a reply-to address, under the lock that removing one takes."""
         is_on: bool = self.cleaned_data["sends_email"]
-        is_turned_on = is_on and not self.instance.may(Permission.EMAIL)
-        if is_turned_on and self.instance.live and not has_reply_to(self.instance):
+        stored = Service.objects.select_for_update().get(pk=self.instance.pk)
+        if is_on and not stored.may(Permission.EMAIL) and lacks_reply_to(stored, sends_email=True):
             raise forms.ValidationError(NEEDS_REPLY_TO)
         return is_on
 
@@ -101,15 +116,7 @@ class FilePageForm(SectionForm):
 
     def clean_file_contact(self) -> str:
         contact: str = self.cleaned_data["file_contact"].strip()
-        if not contact or _HTTPS_LINK.match(contact) or _is_address(contact):
-            return contact
-        if not _NUMBER_LIKE.match(contact):
-            raise forms.ValidationError("Enter a link that begins with https://, an email address, or a phone number.")
-        try:
-            phone.parse_service_contact(contact)
-        except phone.InvalidPhoneNumber as error:
-            raise forms.ValidationError(error.outcome.ui_message) from error
-        return contact
+        return contact and checked(services.parse_file_contact, contact)
 
 
 class TextsForm(SectionForm):
@@ -151,8 +158,7 @@ class LimitsForm(SectionForm, ReasonForm):
 
     def clean_rate_limit_per_minute(self) -> int:
         rate: int = self.cleaned_data["rate_limit_per_minute"]
-        if rate < 1:
-            raise forms.ValidationError("Enter 1 or more: with 0 every call would be refused.")
+        checked(services.check_rate_limit, rate)
         return rate
 
 
@@ -172,13 +178,11 @@ class NameAgainForm(forms.Form):
         return name
 
 
-def has_reply_to(service: Service) -> bool:
-    return service.reply_to_addresses.filter(archived_at=None).exists()
-
-
-def _is_address(text: str) -> bool:
-    try:
-        email.parse(text)
-    except email.InvalidEmailAddress:
-        return False
-    return True
+def lacks_reply_to(service: Service, *, live: bool | None = None, sends_email: bool | None = None) -> bool:
+    """Return whether a service breaks the rule of going live, now or with one of its settings changed."""
+    return services.lacks_reply_to(
+        live=service.live if live is None else live,
+        active=service.active,
+        sends_email=service.may(Permission.EMAIL) if sends_email is None else sends_email,
+        has_reply_to=service.reply_to_addresses.filter(archived_at=None).exists(),
+    )

@@ -32,6 +32,11 @@ def sections(service: Service, change: Callable[[str, str], tuple[tuple[str, str
                 Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
                 Fact(label="API base address", value=settings.BASE_URL, copy_id="api-base"),
                 Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
+                Fact(
+                    label="Unsubscribe requests are kept for",
+                    value=f"{service.unsubscribe_request_days} days",
+                    remark="After somebody marks them as done. All others stay.",
+                ),
                 Fact(label="Made", value=cells.moment(service.created_at), remark=_by(service)),
             ),
         ),

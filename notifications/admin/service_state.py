@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import cells
-from notifications.admin.service_forms import NEEDS_REPLY_TO, NameAgainForm, ReasonForm, has_reply_to
+from notifications.admin.service_forms import NameAgainForm, ReasonForm, lacks_reply_to
 from notifications.admin.service_rows import ServiceScopedAdmin, posted
-from notifications.models import Permission, Service
+from notifications.models import Service
+from notifications.validation.services import NEEDS_REPLY_TO
 
 ARCHIVED = "This service is archived: nothing of it can be changed."
 
@@ -29,8 +30,8 @@ class StateSteps(ServiceScopedAdmin):
 
     def go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Make {service.name} live"
-        is_open = service.active and not service.live
-        if is_open and service.may(Permission.EMAIL) and not has_reply_to(service):
+        stored = Service.objects.select_for_update().get(pk=service.pk)  # removing a reply-to address takes it too
+        if not stored.live and lacks_reply_to(stored, live=True):
             where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
             remedy = ("Add a reply-to address", where)
             return self.step_page(request, service, title=title, button="", refusal=NEEDS_REPLY_TO, remedy=remedy)
@@ -52,7 +53,7 @@ class StateSteps(ServiceScopedAdmin):
         form = NameAgainForm(posted(request), service=service)
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
-            before: dict[str, object] = {"name": service.name, "active": True}
+            before: dict[str, object] = {"active": True}
             self.audit(request, "archived", service, before=before, after={"active": False})
             return self.step_done(request, self.list_url(), f"{service.name} is archived.")
         keys = service.api_keys.filter(revoked_at=None).count()
@@ -84,8 +85,7 @@ class StateSteps(ServiceScopedAdmin):
             values: dict[str, Any] = {"live": live, **_untouched_limits(service, live=live)}
             before: dict[str, object] = {name: getattr(service, name) for name in values}
             Service.objects.filter(pk=service.pk).update(**values)
-            after = {"name": service.name, **values}
-            self.audit(request, verb, service, before=before, after=after, reason=form.cleaned_data["reason"])
+            self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
             return self.step_done(request, self.row_url(service), f"{service.name} is {_word(live)} now.")
         return self.step_page(request, service, title=title, button=button, form=form, explanation=explanation)
 
@@ -97,8 +97,8 @@ def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
 
 
 def _told(limits: dict[str, int]) -> list[str]:
-    words = {"daily_limit_email": "emails", "daily_limit_sms": "text messages"}
-    told = [f"{cells.number(limits[name])} {word}" for name, word in words.items() if name in limits]
+    words = {"daily_limit_email": "email", "daily_limit_sms": "text message"}
+    told = [cells.counted(limits[name], word) for name, word in words.items() if name in limits]
     return [f"From then on it may send {' and '.join(told)} a day."] if told else ["Its daily limits stay as they are."]
 
 

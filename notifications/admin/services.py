@@ -20,6 +20,7 @@ from notifications.admin.service_forms import (
     FilePageForm,
     GeneralForm,
     LimitsForm,
+    NamedForm,
     NewServiceForm,
     SectionForm,
     TextsForm,
@@ -161,13 +162,15 @@ class ServiceAdmin(StateSteps):
         if not service.active:
             return self.step_page(request, service, title=title, button="", refusal=ARCHIVED)
         form = form_class(posted(request), instance=service)
+        if isinstance(form, NamedForm):
+            form.may_protect = rights.is_operator(request)
         if request.method == "POST" and form.is_valid():
             stored = Service.objects.get(pk=service.pk)
             form.store()
             was, now = changes.difference(changes.snapshot(stored), changes.snapshot(form.instance))
             if now:
                 reason = form.cleaned_data.get("reason", "")
-                self.audit(request, "changed", service, before=was, after={"name": stored.name, **now}, reason=reason)
+                self.audit(request, "changed", service, before=was, after=now, reason=reason)
             return self.step_done(request, f"{self.row_url(service)}#{word}", f"{name}: saved.")
         counts = ["What you save counts for calls within 2 seconds."]
         return self.step_page(request, service, title=title, button="Save", form=form, explanation=counts)

@@ -36,7 +36,6 @@ _EXPLANATION = (
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "invite link"  # noqa: S105  a word of the page
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    masked_fields = ("email_address", "normalised_email", "phone_number", "normalised_phone")
     list_display = ("email_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
@@ -156,8 +155,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             return self.step_page(request, member, title=title, button="", refusal=managers.SOMEONE_MUST)
         if request.method == "POST":
             who, name = member.user_id, member.email_address
-            before = changes.snapshot(member, masked=self.masked_fields)
-            self.audit(request, "removed", member, before=before)
+            self.audit(request, "removed", member, before=changes.snapshot(member))
             invites.end(member_id=member.pk)
             member.delete()
             _sign_out(request, who)

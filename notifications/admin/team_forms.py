@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 
 from config.console.theme import CheckboxSelectMultiple
-from notifications.admin import managers, recipient_fields
+from notifications.admin import managers
+from notifications.admin.checking import checked
 from notifications.models import Role, TeamMember
+from notifications.validation import people
 
 _LINES = {
     Role.SEE_ACTIVITY: "overview, log, files, templates and settings, with recipients masked",
@@ -38,15 +40,17 @@ class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
         }
 
     def clean_email_address(self) -> str:
-        given, self.instance.normalised_email = recipient_fields.email_address(self.cleaned_data["email_address"])
-        return given
+        address = checked(people.parse_email_address, self.cleaned_data["email_address"])
+        self.instance.normalised_email = address.normalised
+        return address.given
 
     def clean_phone_number(self) -> str:
         self.instance.normalised_phone = ""
         if not self.cleaned_data["phone_number"]:
             return ""
-        given, self.instance.normalised_phone = recipient_fields.phone_number(self.cleaned_data["phone_number"])
-        return given
+        number = checked(people.parse_phone_number, self.cleaned_data["phone_number"])
+        self.instance.normalised_phone = number.normalised
+        return number.given
 
     def clean(self) -> dict[str, Any]:
         """Refuse a double, however it is written."""
@@ -55,7 +59,7 @@ class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
         if service is not None and "email_address" in cleaned:
             same = service.team.filter(normalised_email=self.instance.normalised_email).exclude(pk=self.instance.pk)
             if same.exists():
-                self.add_error("email_address", "This person is in the team already.")
+                self.add_error("email_address", people.IN_TEAM)
         return cleaned
 
 

@@ -109,15 +109,15 @@ def _set_archived(step: BackgroundStep, ids: Sequence[str], *, is_archived: bool
     moment = timezone.now() if is_archived else None
     Template.objects.filter(pk__in=[row.pk for row in templates]).update(archived_at=moment)
     for row in templates:
-        name: dict[str, object] = {"name": row.name}
         audit.record(
             steps.actor_of(step),
             "archived" if is_archived else "restored",
             object_kind="template",
             object_id=row.pk,
+            label=row.name,
             service_id=row.service_id,
-            before=name if is_archived else None,
-            after=None if is_archived else name,
+            before={"archived": not is_archived},
+            after={"archived": is_archived},
         )
     return len(templates)
 

@@ -5,9 +5,10 @@ from typing import Any
 from django import forms
 
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
+from notifications.admin.checking import checked
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
-from notifications.rendering.email import MAX_BYTES
+from notifications.validation import InvalidValue, templates
 
 _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
@@ -37,7 +38,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         label="Add an unsubscribe link at the end",
         required=False,
         widget=CheckboxInput,
-        help_text="Emails only. It leads to a page of ours where the recipient confirms.",
+        help_text="Emails only. Recipients confirm on a page of ours, and you see them under Unsubscribe requests.",
     )
     note = forms.CharField(
         label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
@@ -73,15 +74,16 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         }
 
     def clean_name(self) -> str:
-        return _required(self.cleaned_data["name"].strip(), "Give the template a name.")
+        """Check a name that is new; the stored one stays valid whatever it is."""
+        typed: str = self.cleaned_data["name"]
+        return typed if typed == self.initial.get("name") else checked(templates.parse_template_name, typed)
 
     def clean_subject(self) -> str:
         return _with_plain_line_ends(self.cleaned_data["subject"])
 
     def clean_content(self) -> str:
-        """Check what no value can mend; a browser sends CRLF for every line end, which is nobody's wish."""
-        content = _with_plain_line_ends(self.cleaned_data["content"])
-        return _required(content, "Write the message.")
+        """Keep plain line ends: a browser sends CRLF for each."""
+        return _with_plain_line_ends(self.cleaned_data["content"])
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -115,16 +117,22 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
 
 def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
-    """List what blocks a template: field and reason. Values are not known yet, so theirs is another matter."""
+    """List what blocks a template: field and reason. None: not typed, or refused already."""
     found: list[tuple[str, str]] = []
-    if channel is Channel.EMAIL:
-        found += _subject_faults(subject or "")
-    if not content:
+    is_text_message = channel is Channel.SMS
+    if not is_text_message:
+        try:
+            templates.check_subject(subject or "")
+        except InvalidValue as error:
+            found.append(("subject", str(error)))
+    if content is None:
         return found
-    if channel is Channel.SMS:
-        found += [("content", fault) for fault in _sms_faults(content)]
-    elif len(content.encode()) > MAX_BYTES:
-        found.append(("content", f"The message is over {MAX_BYTES:,} bytes. Shorten it."))
+    if is_text_message:
+        found += [("content", fault) for fault in _rejected_by_editor(content)]
+    try:
+        templates.check_content(content, is_text_message=is_text_message)
+    except InvalidValue as error:
+        found.append(("content", str(error)))
     return found
 
 
@@ -132,31 +140,14 @@ def current_version(template: Template) -> TemplateVersion:
     return TemplateVersion.objects.get(template=template, number=template.current_version)
 
 
-def _subject_faults(subject: str) -> list[tuple[str, str]]:
-    if not subject.strip():
-        return [("subject", "Write a subject.")]
-    if len(subject.splitlines()) > 1:
-        return [("subject", "A subject stands on one line. Take the line break out.")]
-    return []
-
-
-def _sms_faults(content: str) -> list[str]:
-    found = []
+def _rejected_by_editor(content: str) -> list[str]:
+    """Return what staff are not to type, though `provision` and values may hold it."""
     lost = sms.rejected_characters(content)
-    if lost:
-        named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
-        found.append(f"A text message cannot hold {named}: it would arrive as a question mark.")
-    counted = sms.editor_count(content)
-    if counted.is_too_long:
-        found.append(f"The message is {counted.over_limit_by} characters over the limit of {sms.MAX_CHARACTERS}.")
-    return found
+    if not lost:
+        return []
+    named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
+    return [f"A text message cannot hold {named}: it would arrive as a question mark."]
 
 
 def _with_plain_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n")
-
-
-def _required(text: str, message: str) -> str:
-    if not text.strip():
-        raise forms.ValidationError(message)
-    return text

@@ -38,7 +38,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         "channel": channel.value,
         "samples": samples,
         "kinds": template_samples.kinds(channel),
-        "faults": [fault for _, fault in faults(channel, subject or "–", content)],
+        "faults": [fault for _, fault in faults(channel, subject or "–", content or None)],
         "warnings": odd,
         "is_empty": not content.strip(),
     }

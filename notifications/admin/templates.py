@@ -119,8 +119,8 @@ class TemplateAdmin(ArchivingAdmin):
         obj.updated_at = timezone.now()
         obj.save(update_fields=["name", "current_version", "updated_at"])
         after = self._write_version(request, obj, form, number=obj.current_version)
-        was, now = changes.difference(changes.snapshot(before), changes.snapshot(after))
-        self.audit(request, "changed", obj, before={"name": before.name, **was}, after=now)
+        was, now = changes.difference(before.words(), after.words())
+        self.audit(request, "changed", obj, before=was, after=now, reason=after.note)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         return self._told(request, obj, super().response_add(request, obj, post_url_continue))

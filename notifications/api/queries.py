@@ -14,7 +14,7 @@ from notifications import errors
 from notifications.api import fields
 from notifications.api.identifiers import parse_uuid
 from notifications.api.records import NOTIFICATION_COLUMNS
-from notifications.models import Channel, Notification, ReceivedText, Service, Status, retention
+from notifications.models import Channel, Notification, ReceivedText, Service, Status, UnsubscribeRequest, retention
 from notifications.models.status import FAILURES
 
 PAGE_SIZE = 250
@@ -71,6 +71,7 @@ NOTIFICATION_FILTERS: Mapping[str, Check] = {
 }
 TEMPLATE_FILTERS: Mapping[str, Check] = {"type": _one_of(*TYPES)}
 RECEIVED_TEXT_FILTERS: Mapping[str, Check] = {"older_than": _uuid}
+UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS
 
 
 def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
@@ -100,6 +101,12 @@ def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
 def received_texts(service: Service, query: QueryDict) -> Page:
     rows = ReceivedText.objects.filter(service=service, created_at__gte=retention.kept_since(service))
     return _page(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
+
+
+def unsubscribe_requests(service: Service, query: QueryDict) -> Page:
+    """Return a page of the unsubscribe requests of a service, done ones too as long as they are kept."""
+    rows = UnsubscribeRequest.objects.filter(service=service)
+    return _page(rows, query, anchors=rows, keeps_place=False)
 
 
 def _matching(query: QueryDict) -> list[Q]:

@@ -8,7 +8,7 @@ from django.conf import settings
 from rest_framework.serializers import BaseSerializer
 
 from notifications.api import links
-from notifications.models import Channel, Notification, ReceivedText, TemplateVersion
+from notifications.models import Channel, Notification, ReceivedText, TemplateVersion, UnsubscribeRequest
 from notifications.rendering import placeholders
 
 # What the record of a message is made of. The rest of its row is for the queue, and to read it is half a list's time.
@@ -50,7 +50,7 @@ class NotificationSerializer(BaseSerializer[Notification]):
             "completed_at": moment(notification.completed_at),
             "scheduled_for": moment(notification.scheduled_for),
             "one_click_unsubscribe_url": notification.one_click_unsubscribe_url,
-            **(_sms_cost(notification) if is_sms else _cost(is_ready=True, pounds=0, details={})),
+            **(_sms_cost(notification) if is_sms else _cost(is_ready=True, pounds=0.0, details={})),
         }
 
 
@@ -85,6 +85,19 @@ class ReceivedTextSerializer(BaseSerializer[ReceivedText]):
             "notify_number": text.notify_number,
             "user_number": text.user_number,
             "content": text.content,
+        }
+
+
+class UnsubscribeRequestSerializer(BaseSerializer[UnsubscribeRequest]):
+    def to_representation(self, request: UnsubscribeRequest) -> dict[str, object]:
+        return {
+            "id": str(request.id),
+            "created_at": moment(request.created_at),
+            "service_id": str(request.service_id),
+            "template_id": str(request.template_id),
+            "notification_id": str(request.notification_id),
+            "email_address": request.recipient,
+            "done_at": moment(request.done_at),
         }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
-from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet
+from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
 
 
 def _address(route: str, view: Callable[..., Any]) -> list[URLPattern]:  # Any: as Django's views are typed
@@ -28,4 +28,5 @@ urlpatterns = [
     *_address("v2/template/<str:template_id>/version/<str:number>", TemplateViewSet.as_view({"get": "version"})),
     *_address("v2/template/<str:template_id>/preview", TemplateViewSet.as_view({"post": "preview"})),
     *_address("v2/received-text-messages", ReceivedTextViewSet.as_view({"get": "list"})),
+    *_address("v2/unsubscribe-requests", UnsubscribeRequestViewSet.as_view({"get": "list"})),
 ]

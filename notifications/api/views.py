@@ -17,6 +17,7 @@ from notifications.api.records import (
     NotificationSerializer,
     ReceivedTextSerializer,
     TemplateSerializer,
+    UnsubscribeRequestSerializer,
 )
 from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
 from notifications.api.throttling import CountedViewSet
@@ -130,6 +131,16 @@ class ReceivedTextViewSet(ApiViewSet):
         page = queries.received_texts(self.service, request.query_params)
         record = ReceivedTextSerializer().to_representation
         return Response({"received_text_messages": [record(row) for row in page.rows], "links": _links(request, page)})
+
+
+class UnsubscribeRequestViewSet(ApiViewSet):
+    """Requests of recipients for no more emails: the same list for keys of every type."""
+
+    def list(self, request: Request) -> Response:
+        queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
+        page = queries.unsubscribe_requests(self.service, request.query_params)
+        record = UnsubscribeRequestSerializer().to_representation
+        return Response({"unsubscribe_requests": [record(row) for row in page.rows], "links": _links(request, page)})
 
 
 def _id(name: str, text: str) -> UUID:

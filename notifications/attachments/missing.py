@@ -27,7 +27,8 @@ def settle(names: set[str], *, seen_at: datetime, older_than: timedelta) -> int:
         deleted_at=None, withdrawn_at=None, expires_at__gt=seen_at, created_at__lt=seen_at
     )
     lost, back, is_ours = [], [], not older_than
-    for row in living.only("pk", "storage_name", "missing_since", "service_id").iterator(LOOKED_UP_AT_ONCE):
+    needed = ("pk", "storage_name", "missing_since", "service_id", "extension", "created_at")
+    for row in living.only(*needed).iterator(LOOKED_UP_AT_ONCE):
         if row.storage_name not in names:
             lost.append(row)
             continue
@@ -54,6 +55,7 @@ def _give_up(row: Attachment, at: datetime) -> None:
             "gave_up",
             object_kind="attachment",
             object_id=row.pk,
+            label=row.masked_title,
             service_id=row.service_id,
             reason="The file store no longer has it.",
         )

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from notifications.delivery import unsubscribing
+from notifications.delivery import unsubscribe_links
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
 from notifications.models import Channel, Claim
 from notifications.recipients import email as addresses
@@ -29,10 +29,11 @@ def _sms(claim: Claim) -> OutgoingSms:
 def _email(claim: Claim) -> OutgoingEmail:
     notification = claim.notification
     subject, body = notification.outgoing
+    own_link = unsubscribe_links.url(notification) if notification.unsubscribe_link else None
     text = EmailText(
         subject=subject,
         filled=body,
-        unsubscribe_url=unsubscribing.url(notification) if notification.unsubscribe_link else None,
+        unsubscribe_url=own_link,
         unlinked_names=tuple(settings.EMAIL_UNLINKED_NAMES),
     )
     return OutgoingEmail(
@@ -44,12 +45,12 @@ def _email(claim: Claim) -> OutgoingEmail:
         html=html_document(text),
         message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
         reply_to=addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
-        headers=_unsubscribe_headers(notification.one_click_unsubscribe_url),
+        headers=_unsubscribe_headers(notification.one_click_unsubscribe_url or own_link),
     )
 
 
 def _unsubscribe_headers(url: str | None) -> dict[str, str]:
-    """Source: RFC 8058 §3.1."""
+    """Return the headers for which mail programs show a button. Source: RFC 8058 §3.1."""
     if url is None:
         return {}
     return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}

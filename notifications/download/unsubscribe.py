@@ -1,6 +1,6 @@
-"""The page behind the link at the end of an email. Looking at it changes nothing: mail scanners follow links.
+"""The page behind the link at the end of an email. A GET changes nothing: mail scanners follow links.
 
-Source: Rendering §4.9; RFC 8058 §1, on why following a link must not unsubscribe.
+Source: RFC 8058 §1, on why following a link must not unsubscribe; §3.1 and §3.2, on the POST of mail programs.
 """
 
 from typing import Any
@@ -10,36 +10,42 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from notifications.delivery import unsubscribing
 from notifications.models import UnsubscribeRequest
+from notifications.submission import unsubscribe_requests
+from notifications.submission.unsubscribe_requests import Subscription
 
 SEE_OTHER = 303
 
 
-@csrf_exempt  # whoever holds the signed link may press its button; a cookie would fail in mail programs' own browsers
+@csrf_exempt  # the signed link is the proof; a cookie would fail in mail programs' own browsers
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
-    """Ask on GET, keep the wish on POST, and say on every later visit that it is kept."""
-    message = unsubscribing.message_of(token)
-    if message is None:
+    """Ask on GET, store the request on POST, and show on every later visit that it is stored."""
+    found = unsubscribe_requests.find(token)
+    if found is None:
         return _page(request, status=404, step="broken")
     if request.method == "POST":
-        UnsubscribeRequest.objects.note(message)
+        stored = found.request or unsubscribe_requests.confirm(found.email)
+        if request.POST.get("List-Unsubscribe") == "One-Click":  # a mail program: it does not follow a redirect
+            return _stored(request, found, stored)
         return HttpResponseRedirect(request.path, status=SEE_OTHER)
-    kept = UnsubscribeRequest.objects.of(message).first()
-    if kept is None:
-        return _page(request, step="ask", sender=message.service.name)
-    return _page(request, step="kept", sender=message.service.name, at=kept.at)
+    if found.request is None:
+        return _page(request, step="ask", sender=found.service.name)
+    return _stored(request, found, found.request)
 
 
-@csrf_exempt  # or a form sent by hand is answered with a page about forms instead of 405
+@csrf_exempt  # or Django answers a POST with its page about forms instead of 405
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
     """Show what recipients see: the link in a template's preview leads here."""
     return _page(request, step="preview", sender="Your service")
 
 
+def _stored(request: HttpRequest, found: Subscription, stored: UnsubscribeRequest) -> HttpResponse:
+    return _page(request, step="stored", sender=found.service.name, at=stored.created_at)
+
+
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: what the template shows
     response = render(request, "download/unsubscribe.html", context, status=status)
-    response.headers["Referrer-Policy"] = "no-referrer"  # the address is the proof, and no one else's business
+    response.headers["Referrer-Policy"] = "no-referrer"  # the URL is the proof, so no other site may see it
     return response

@@ -1,10 +1,10 @@
 """Rows to store, gathered first and written in bulk: a document of hundreds of services takes seconds, not minutes."""
 
-from collections import defaultdict
-from uuid import UUID
+from dataclasses import dataclass, field
 
 from django.db import models
 
+from config.console import changes
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
@@ -22,48 +22,63 @@ _PARENTS_FIRST: list[type[models.Model]] = [
 ]  # fmt: skip
 
 
+@dataclass(slots=True)
+class Change:
+    """What a document does to one row. before: the row's values as the audit keeps them, None for a new row."""
+
+    service: Service
+    row: models.Model
+    before: dict[str, object] | None = None
+    columns: set[str] = field(default_factory=set)
+
+
 class Changes:
     """What one document changes. Nothing is written before `save`."""
 
     def __init__(self) -> None:
-        self._added: dict[type[models.Model], list[models.Model]] = defaultdict(list)
-        self._changed: dict[type[models.Model], dict[object, tuple[models.Model, set[str]]]] = defaultdict(dict)
-        self._removed: dict[type[models.Model], list[models.Model]] = defaultdict(list)
-        self.touched: dict[UUID, set[str]] = defaultdict(set)
+        self.added: list[Change] = []
+        self.removed: list[Change] = []
+        self._changed: dict[tuple[type[models.Model], object], Change] = {}
+
+    @property
+    def changed(self) -> list[Change]:
+        return list(self._changed.values())
 
     def add(self, service: Service, row: models.Model) -> None:
-        self._added[type(row)].append(row)
-        self._touch(service, row)
+        self.added.append(Change(service, row))
 
     def change(self, service: Service, row: models.Model, **values: object) -> None:
         """Set what differs. A row that is only about to be added simply takes the values."""
         differing = {name: value for name, value in values.items() if getattr(row, name) != value}
+        if not differing:
+            return
+        if not row._state.adding:
+            known = self._changed.get((type(row), row.pk)) or Change(service, row, changes.snapshot(row))
+            known.columns.update(differing)
+            self._changed[type(row), row.pk] = known
         for name, value in differing.items():
             setattr(row, name, value)
-        if differing and not row._state.adding:
-            _, names = self._changed[type(row)].setdefault(row.pk, (row, set()))
-            names.update(differing)
-            self._touch(service, row)
 
     def remove(self, service: Service, row: models.Model) -> None:
-        self._removed[type(row)].append(row)
-        self._touch(service, row)
+        self.removed.append(Change(service, row, changes.snapshot(row)))
 
     def save(self) -> None:
         """Write everything, parents first. To be called inside a transaction."""
         for model in _PARENTS_FIRST:
             manager = model._default_manager
-            if removed := self._removed[model]:
+            if removed := _rows_of(model, self.removed):
                 manager.filter(pk__in=[row.pk for row in removed]).delete()
             for one_default in (False, True):  # the old default steps down before the new one steps up
-                rows = [
-                    (row, names)
-                    for row, names in self._changed[model].values()
-                    if getattr(row, "is_default", False) is one_default
+                some = [
+                    one
+                    for one in self.changed
+                    if type(one.row) is model and getattr(one.row, "is_default", False) is one_default
                 ]
-                if rows:
-                    manager.bulk_update([row for row, _ in rows], sorted(set().union(*(names for _, names in rows))))
-            manager.bulk_create(self._added[model])
+                if some:
+                    columns = sorted(set().union(*(one.columns for one in some)))
+                    manager.bulk_update([one.row for one in some], columns)
+            manager.bulk_create(_rows_of(model, self.added))
 
-    def _touch(self, service: Service, row: models.Model) -> None:
-        self.touched[service.id].add(type(row)._meta.model_name or "")
+
+def _rows_of(model: type[models.Model], found: list[Change]) -> list[models.Model]:
+    return [one.row for one in found if type(one.row) is model]

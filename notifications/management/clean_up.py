@@ -1,9 +1,9 @@
-"""The rules by which messages, files and what hangs on them go in time. Source: the sending contract §21; Files §10."""
+"""The clean-up rules of messages, files, unsubscribe requests and the rows that belong to them."""
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
 from config.console.clean_up import batches, durations
@@ -18,6 +18,7 @@ from notifications.models import (
     Notification,
     SandboxMessage,
     Service,
+    UnsubscribeRequest,
     retention,
 )
 from notifications.models.key_usage import REFUSALS_KEPT
@@ -48,6 +49,22 @@ def _remove_messages() -> Iterator[Removed]:
         yield Removed(label="sealed copies", number=0)
     for service, number in retention.purge():
         yield Removed(label=service.name, number=number)
+
+
+def _with_done_requests() -> Iterable[Service]:
+    done = UnsubscribeRequest.objects.exclude(done_at=None).filter(service=OuterRef("pk"))
+    return Service.objects.filter(Exists(done)).order_by("name")
+
+
+def _due_requests() -> Iterator[Due]:
+    for service in _with_done_requests():
+        yield from batches.preview(UnsubscribeRequest.objects.to_forget(service), service.name, "done_at")
+
+
+def _remove_requests() -> Iterator[Removed]:
+    UnsubscribeRequest.objects.adopt_earlier()
+    for service in _with_done_requests():
+        yield from batches.delete(UnsubscribeRequest.objects.to_forget(service), service.name)
 
 
 def _due_files() -> Iterator[Due]:
@@ -100,6 +117,13 @@ register(
         remove=_remove_messages,
     ),
     Rule(
+        name="unsubscribe-requests",
+        title="Unsubscribe requests that are done",
+        keeps=lambda: "30 to 730 days after staff mark them as done, as each service says; all others stay",
+        preview=_due_requests,
+        remove=_remove_requests,
+    ),
+    Rule(
         name="files",
         title="Files past their last day",
         keeps=lambda: "1 to 78 weeks, as the sender asked; withdrawn ones no longer",
@@ -133,7 +157,7 @@ register(
     Rule(
         name="callback-tests",
         title="Test events of callbacks",
-        keeps=lambda: "7 days; other events go with their message or text",
+        keeps=lambda: "7 days; other events go with their message, text or request",
         preview=lambda: batches.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
         remove=lambda: batches.delete(CallbackDelivery.objects.to_forget(), "all services"),
     ),

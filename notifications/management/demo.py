@@ -1,15 +1,14 @@
-"""The demo data of the sending area: two services, their templates and keys, and two weeks of messages.
-
-Source: Developer experience §2, §5.
-"""
+"""The demo data of the sending area: two services, their templates and keys, and two weeks of messages."""
 
 import copy
 import uuid
 
+from django.conf import settings
 from django.core.management import CommandError
 from django.db import transaction
 from django.utils import timezone
 
+from config.console import audit, changes, titles
 from config.management.parts import USUAL, DemoResult, DemoWish, Faults
 from notifications.management import demo_document
 from notifications.management.demo_messages import make_messages
@@ -40,7 +39,9 @@ def wipe_demo() -> None:
     SandboxMessage.objects.filter(
         notification_id__in=Notification.objects.filter(service__in=services).values("pk")
     ).delete()
-    Service.objects.filter(pk__in=services).delete()
+    for service in Service.objects.filter(pk__in=services):
+        _audit("deleted", service, service.pk, before=changes.snapshot(service))
+        service.delete()
 
 
 def _make_services(held_key: str) -> str:
@@ -51,13 +52,28 @@ def _make_services(held_key: str) -> str:
     parks = uuid.UUID(demo_document.PARKS)
     for former in ApiKey.objects.filter(service=parks, name=demo_document.TEST_KEY, revoked_at=None):
         if former.secret != declared["secret"]:
-            former.revoked_at = timezone.now()
-            former.save(update_fields=["revoked_at"])
+            stored = changes.snapshot(former)
+            former.revoked_at, former.revoked_by = timezone.now(), settings.PROVISION_AUTHOR
+            former.save(update_fields=["revoked_at", "revoked_by"])
+            before, after = changes.difference(stored, changes.snapshot(former))
+            _audit("revoked", former, parks, before=before, after=after)
     faults = Faults()
     completed = provision(document, faults)
     if faults.lines or not isinstance(completed, list):
         raise CommandError("\n".join(faults.lines))
     return str(next(key["api_key"] for key in completed[0]["api_keys"] if key["name"] == demo_document.TEST_KEY))
+
+
+def _audit(verb: str, row: ApiKey | Service, service_id: uuid.UUID, **difference: dict[str, object]) -> None:
+    audit.record(
+        audit.operator(),
+        verb,
+        object_kind=row._meta.model_name or "",
+        object_id=row.pk,
+        label=titles.masked(row),
+        service_id=service_id,
+        **difference,
+    )
 
 
 def _secret(key: str) -> str | None:

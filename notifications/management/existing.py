@@ -18,6 +18,7 @@ from notifications.models import (
     Template,
     TemplateVersion,
 )
+from notifications.validation.names import same_case
 
 Row = TypeVar("Row", bound=Model)
 
@@ -39,10 +40,28 @@ class Table(Generic[Row]):
 class Existing:
     """Everything stored that a document may be about."""
 
+    def names_like(self, name: str, *, but: Service | None) -> set[str]:
+        """Return the names of other services that differ from this one in nothing but case."""
+        alike = self._alike[same_case(name)] - ({but.pk} if but else set())
+        return {self._names[pk] for pk in alike}
+
+    def note_name(self, service: Service) -> None:
+        """Remember what the document calls a service."""
+        self._alike[same_case(self._names.get(service.pk, ""))].discard(service.pk)
+        self._note(service.pk, service.name)
+
+    def _note(self, pk: UUID, name: str) -> None:
+        self._names[pk] = name
+        self._alike[same_case(name)].add(pk)
+
     def __init__(self, declared: list[ServiceDeclaration]) -> None:
         ids = [one.id for one in declared if one.id]
         names = [one.name for one in declared if one.name and not one.id]
         services = list(Service.objects.filter(Q(id__in=ids) | Q(name__in=names)))
+        self._names: dict[UUID, str] = {}
+        self._alike: defaultdict[str, set[UUID]] = defaultdict(set)
+        for pk, name in Service.objects.values_list("pk", "name"):
+            self._note(pk, name)
         self.services = {service.id: service for service in services}
         self.services_by_name: dict[str, list[Service]] = defaultdict(list)
         for service in services:

@@ -9,6 +9,7 @@ from notifications.management.changes import Changes
 from notifications.management.declarations import ApiKeyDeclaration, CallbackDeclaration, ServiceDeclaration
 from notifications.management.existing import Existing
 from notifications.models import ApiKey, CallbackEndpoint, Service
+from notifications.validation.keys import check_key_name_is_new
 
 
 def provision_api_keys(service: Service, declaration: ServiceDeclaration, existing: Existing, changes: Changes) -> None:
@@ -49,9 +50,9 @@ def _fits(declared: ApiKeyDeclaration, key: ApiKey | None, keys: list[ApiKey]) -
     if key is not None and key.revoked_at is not None and declared.revoked is False:
         declared.entry.refuse("revoked", "cannot be undone: make another key")
     stays_unrevoked = not declared.revoked and (key is None or key.revoked_at is None)
-    namesake = next((one for one in keys if one.name == declared.name and one.revoked_at is None), None)
-    if stays_unrevoked and namesake is not None and namesake is not key:
-        declared.entry.refuse("name", "belongs to another unrevoked key")
+    if stays_unrevoked and declared.name is not None:
+        active = [one.name for one in keys if one.revoked_at is None and one is not key]
+        declared.entry.check("name", check_key_name_is_new, declared.name, active)
     return len(declared.entry.faults.lines) == faults_before
 
 
@@ -79,7 +80,7 @@ def provision_callbacks(
     for declared in declaration.callbacks:
         endpoint = endpoints.get(declared.kind)
         if endpoint is None:
-            endpoint = CallbackEndpoint(service=service, kind=declared.kind)
+            endpoint = CallbackEndpoint(service=service, kind=declared.kind, created_by=settings.PROVISION_AUTHOR)
             endpoint.sealed_bearer_token = endpoint.seal("bearer_token", declared.bearer_token)
             changes.add(service, endpoint)
         changes.change(service, endpoint, url=declared.url)

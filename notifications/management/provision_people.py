@@ -1,5 +1,7 @@
 """Team and guest list of a provisioned service: given, they are replaced as a whole, and who stays keeps the row."""
 
+from django.conf import settings
+
 from notifications.management.changes import Changes
 from notifications.management.declarations import ServiceDeclaration
 from notifications.management.existing import Existing
@@ -13,7 +15,11 @@ def provision_team(service: Service, declaration: ServiceDeclaration, existing: 
     for declared in declaration.team:
         member = members.pop(declared.email_address.normalised, None)
         if member is None:
-            member = TeamMember(service=service, normalised_email=declared.email_address.normalised)
+            member = TeamMember(
+                service=service,
+                normalised_email=declared.email_address.normalised,
+                created_by=settings.PROVISION_AUTHOR,
+            )
             changes.add(service, member)
         number = declared.phone_number
         changes.change(
@@ -36,7 +42,9 @@ def provision_guest_list(
     for guest in declaration.guests:
         entry = entries.pop((guest.kind, guest.normalised), None)
         if entry is None:
-            entry = GuestListEntry(service=service, kind=guest.kind, normalised=guest.normalised)
+            entry = GuestListEntry(
+                service=service, kind=guest.kind, normalised=guest.normalised, created_by=settings.PROVISION_AUTHOR
+            )
             changes.add(service, entry)
         changes.change(service, entry, value=guest.given)
     for former in entries.values():

@@ -1,6 +1,7 @@
 """Text message senders and reply-to addresses of a provisioned service: found by id, else by their text."""
 
 import uuid
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from notifications.management.changes import Changes
 from notifications.management.declarations import SenderDeclaration, ServiceDeclaration
 from notifications.management.existing import Existing, Table
 from notifications.models import ReplyToAddress, Service, SmsSender
+from notifications.validation import senders
 
 Sender = TypeVar("Sender", SmsSender, ReplyToAddress)
 
@@ -16,7 +18,15 @@ Sender = TypeVar("Sender", SmsSender, ReplyToAddress)
 def provision_sms_senders(
     service: Service, declaration: ServiceDeclaration, existing: Existing, changes: Changes
 ) -> None:
-    _provision(service, declaration.sms_senders, SmsSender, "sender", existing.sms_senders, changes)
+    _provision(
+        service,
+        declaration.sms_senders,
+        SmsSender,
+        "sender",
+        existing.sms_senders,
+        changes,
+        senders.check_sms_sender_is_new,
+    )
 
 
 def provision_reply_to_addresses(
@@ -29,6 +39,7 @@ def provision_reply_to_addresses(
         "email_address",
         existing.reply_to_addresses,
         changes,
+        senders.check_reply_to_is_new,
     )
 
 
@@ -39,6 +50,7 @@ def _provision(
     column: str,
     table: Table[Sender],
     changes: Changes,
+    check_is_new: Callable[[str, Iterable[str]], None],
 ) -> None:
     rows = table.of(service)
     default = next((row for row in rows if row.is_default and row.archived_at is None), None)
@@ -46,7 +58,7 @@ def _provision(
     seen: set[uuid.UUID] = set()
     for one in declared:
         row = table.by_id.get(one.id) if one.id else _by_text(rows, column, one.text)
-        if not _fits(service, one, row, rows, column, seen):
+        if not _fits(service, one, row, rows, column, seen, check_is_new):
             continue
         if row is None:
             row = model(id=one.id or uuid.uuid4(), service=service, created_by=settings.PROVISION_AUTHOR)
@@ -73,14 +85,15 @@ def _fits(
     rows: list[Sender],
     column: str,
     seen: set[uuid.UUID],
+    check_is_new: Callable[[str, Iterable[str]], None],
 ) -> bool:
     """Note what keeps the declaration from being stored."""
+    faults_before = len(declared.entry.faults.lines)
     if row is not None and row.service_id != service.id:
         declared.entry.refuse("id", "belongs to another service")
     elif row is not None and row.id in seen:
         declared.entry.refuse("id" if declared.id else column, "is given twice")
-    elif _by_text(rows, column, declared.text) not in (None, row):
-        declared.entry.refuse(column, "belongs to another row of this service")
-    else:
-        return True
-    return False
+    elif row is None or row.archived_at is not None or getattr(row, column) != declared.text:
+        others = [getattr(other, column) for other in rows if other.archived_at is None and other is not row]
+        declared.entry.check(column, check_is_new, declared.text, others)
+    return len(declared.entry.faults.lines) == faults_before

@@ -12,6 +12,7 @@ from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiKeyDay, ApiRefusal
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
+from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_pause import ProviderPause
 from notifications.models.received_text import ReceivedText
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
@@ -20,7 +21,7 @@ from notifications.models.service import GuestListEntry, Permission, RecipientKi
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
 from notifications.models.text_part import TextPart
-from notifications.models.unsubscribe_request import UnsubscribeRequest
+from notifications.models.unsubscribe_request import EarlierUnsubscribeRequest, UnsubscribeRequest
 
 __all__ = [
     "ApiKey",
@@ -42,6 +43,7 @@ __all__ = [
     "DeliveryState",
     "DownloadEvent",
     "DownloadKind",
+    "EarlierUnsubscribeRequest",
     "EarlyReceipt",
     "GuestListEntry",
     "IdempotencyRecord",
@@ -51,6 +53,7 @@ __all__ = [
     "Origin",
     "PauseReason",
     "Permission",
+    "ProtectedName",
     "ProviderPause",
     "RateSlot",
     "ReceivedText",

@@ -133,6 +133,11 @@ class Attachment(models.Model):
         return f"File {str(self.id)[:8]}"
 
     @property
+    def masked_title(self) -> str:
+        """Return the kind and the day, for those who are not to read the file name."""
+        return f"{self.extension.upper()} of {timezone.localtime(self.created_at):%-d %B %Y}"
+
+    @property
     def name(self) -> str | None:
         """Return the file name, None once the file is removed. Raises config.sealing.SealBroken."""
         if self.name_sealed is None:

@@ -4,6 +4,7 @@ import base64
 import secrets
 import uuid
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.utils import timezone
@@ -17,6 +18,7 @@ OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Security and reliability §1
 class CallbackKind(models.TextChoices):
     DELIVERY_STATUS = "delivery_status", "Delivery status"
     RECEIVED_TEXT_MESSAGE = "received_text_message", "Received text message"
+    UNSUBSCRIBE_REQUEST = "unsubscribe_request", "Unsubscribe request"
 
 
 class PauseReason(models.TextChoices):
@@ -61,6 +63,11 @@ class CallbackEndpoint(models.Model):
 
     def __str__(self) -> str:
         return f"Callback {str(self.id)[:8]}"
+
+    @property
+    def title(self) -> str:
+        """Return the kind and the host: the rest of a URL may hold a secret."""
+        return f"{self.get_kind_display()} to {urlsplit(self.url).hostname or 'nowhere'}"
 
     @property
     def bearer_token(self) -> str:

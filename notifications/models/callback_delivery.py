@@ -22,6 +22,7 @@ from config.celery import app
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.received_text import ReceivedText
 from notifications.models.status import Status
+from notifications.models.unsubscribe_request import UnsubscribeRequest
 
 CALL_BACK = app.signature("notifications.tasks.callbacks.call_back")  # by name: tasks stand above models
 TESTS_ARE_KEPT_FOR = timedelta(days=7)
@@ -40,6 +41,8 @@ class CallbackAttempt(TypedDict):
     reply: str
     ms: int
 
+
+_IS_TEST = Q(notification=None, received_text=None, unsubscribe_request=None)
 
 LOST = CallbackAttempt(at=None, outcome="uncertain", status=None, reply="The worker ended before it could say.", ms=0)
 
@@ -72,9 +75,13 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
 
     def owe_text(self, text: ReceivedText) -> None:
         """Write down that the endpoint of a service, if it has one, is to be told of a received text."""
-        endpoints = CallbackEndpoint.objects.filter(service_id=text.service_id, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
-        ids = endpoints.values_list("id", flat=True)
+        ids = _endpoints(text.service_id, CallbackKind.RECEIVED_TEXT_MESSAGE)
         self._owe(CallbackDelivery(endpoint_id=identifier, received_text=text) for identifier in ids)
+
+    def owe_unsubscribe_request(self, request: UnsubscribeRequest) -> None:
+        """Store the callback for an unsubscribe request, if its service has an endpoint for them."""
+        ids = _endpoints(request.service_id, CallbackKind.UNSUBSCRIBE_REQUEST)
+        self._owe(CallbackDelivery(endpoint_id=identifier, unsubscribe_request=request) for identifier in ids)
 
     def owe_test(self, endpoint: CallbackEndpoint) -> "CallbackDelivery":
         """Write down a callback about nothing, to try an endpoint; it goes although the endpoint is paused."""
@@ -127,7 +134,7 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
             still_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())  # PostgreSQL asks again after a wait
             if not mine.filter(still_free).update(claimed_until=lease, attempt=F("attempt") + 1):
                 return None
-            told = ("endpoint__service", "notification", "received_text")
+            told = ("endpoint__service", "notification", "received_text", "unsubscribe_request")
             return self.select_related(*told).get(id=delivery_id)
 
     def repeat(self) -> int:
@@ -138,13 +145,12 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         )
 
     def to_forget(self) -> Self:
-        """Return the test events of long ago; all others go with the message or text they tell of."""
-        tests = self.filter(notification=None, received_text=None)
-        return tests.filter(created_at__lt=timezone.now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
+        """Return the test events of long ago; every other one is deleted with the row that it is about."""
+        return self.filter(_IS_TEST, created_at__lt=timezone.now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
 
     def _callable(self) -> Self:
         is_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
-        may_go = Q(endpoint__paused_at=None) | Q(notification=None, received_text=None)
+        may_go = Q(endpoint__paused_at=None) | _IS_TEST
         return self.filter(is_free, may_go, state=DeliveryState.WAITING, next_attempt_at__lte=Now())
 
     def _takeable(self) -> Self:
@@ -162,13 +168,18 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
             publishing.enqueue(CALL_BACK, str(row.id))
 
 
+def _endpoints(service_id: UUID, kind: CallbackKind) -> models.QuerySet[CallbackEndpoint, UUID]:
+    """Return the id of the service's endpoint of this kind, or nothing."""
+    return CallbackEndpoint.objects.filter(service_id=service_id, kind=kind).values_list("id", flat=True)
+
+
 def endpoint_told_of(kind: CallbackKind) -> Subquery:
     """Return, for a query over rows of a service, the id of the endpoint that is told of them."""
     return Subquery(CallbackEndpoint.objects.filter(service=OuterRef("service"), kind=kind).values("id")[:1])
 
 
 class CallbackDelivery(models.Model):
-    """One callback: about a message's final status, a received text, or, with neither, to try the endpoint.
+    """One callback: about a message's final status, a received text, an unsubscribe request, or a test event.
 
     attempts: what came of each, in order; attempt: how many claims there have been, so that a late finisher knows that
     the row is no longer its own. Its moments are the database's.
@@ -178,6 +189,7 @@ class CallbackDelivery(models.Model):
     endpoint = models.ForeignKey(CallbackEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     notification = models.ForeignKey("notifications.Notification", on_delete=models.CASCADE, null=True, db_index=False)
     received_text = models.ForeignKey(ReceivedText, on_delete=models.CASCADE, null=True, db_index=False)
+    unsubscribe_request = models.ForeignKey(UnsubscribeRequest, on_delete=models.CASCADE, null=True, db_index=False)
     status = models.CharField(max_length=20, choices=Status.choices, blank=True)
     sent_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
@@ -199,6 +211,7 @@ class CallbackDelivery(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["notification", "status"], name="callback_delivery_once_a_status"),
             models.UniqueConstraint(fields=["received_text"], name="callback_delivery_once_a_text"),
+            models.UniqueConstraint(fields=["unsubscribe_request"], name="callback_delivery_once_a_request"),
         ]
         indexes = [
             models.Index(fields=["endpoint", "-created_at", "-id"], name="callback_delivery_list"),
@@ -214,6 +227,12 @@ class CallbackDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"Callback delivery {str(self.id)[:8]}"
+
+    @property
+    def title(self) -> str:
+        about = "Test event" if self.notification_id is None else f"Message {self.status}"
+        what = "Received text message" if self.received_text_id is not None else about
+        return f"{what}, {timezone.localtime(self.created_at):%-d %B %Y at %H:%M}"
 
     @property
     def webhook_id(self) -> str:

@@ -32,6 +32,7 @@ _MOMENTS = {
 # What sending needs, and no more: reading a column that is not used costs as much as one that is.
 _READ = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
+    *("template_id", "created_at"),
     *("sealed_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
     *("status", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
 )
@@ -64,7 +65,6 @@ _MARK_SENT_AND_TAKE = """
     SELECT (SELECT COUNT(*) FROM sent) AS was_ours, taken.* FROM (SELECT 1) AS always LEFT JOIN taken ON TRUE
 """
 
-_CLAIMED = Loaded(Notification, _READ)
 _FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
@@ -170,7 +170,7 @@ class Claim:
     def _of(cls, found: Sequence[Any]) -> Self:  # Any: values of columns, as the claim returns them
         service_name, service_is_active, sender, reply_to_address = found[-4:]
         return cls(
-            notification=_CLAIMED.row(found),
+            notification=_claimed().row(found),
             service_name=service_name,
             service_is_active=bool(service_is_active),
             sender=sender,
@@ -195,9 +195,15 @@ class Claim:
 
 
 @cache
+def _claimed() -> Loaded[Notification]:
+    """Return what makes messages of claimed rows. The key of a template is known only once all models are there."""
+    return Loaded(Notification, _READ)
+
+
+@cache
 def _claim_statement() -> str:
     now, later = _MOMENTS[connection.vendor]
-    return _CLAIM.format(now=now, later=later, read=_CLAIMED.names)
+    return _CLAIM.format(now=now, later=later, read=_claimed().names)
 
 
 @cache

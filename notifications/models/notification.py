@@ -115,6 +115,8 @@ class Notification(models.Model):
     The moments of the queue are the database's, so that no web server's clock decides what is due.
     """
 
+    title_is_recipient = True
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
     api_key = models.ForeignKey(ApiKey, on_delete=models.SET_NULL, null=True, db_index=False)
@@ -198,6 +200,10 @@ class Notification(models.Model):
 
     def __str__(self) -> str:
         return f"Message {str(self.id)[:8]}"
+
+    @property
+    def title(self) -> str:
+        return self.recipient
 
     @property
     def outgoing(self) -> tuple[str, str]:

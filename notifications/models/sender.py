@@ -1,7 +1,6 @@
 """Where messages come from: text message senders and reply-to addresses, one default each.
 
 A removed one keeps its row and its id, which the API then refuses like an unknown one.
-Source: the sending contract §8; Staff console §2.5, §2.6.
 """
 
 import uuid
@@ -69,3 +68,7 @@ class ReplyToAddress(Sender):
 
     def __str__(self) -> str:
         return f"Reply-to address {str(self.id)[:8]}"  # no address, also not in whatever keeps `str(row)` for ever
+
+    @property
+    def title(self) -> str:
+        return self.email_address

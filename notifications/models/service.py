@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from notifications.models.keeping_times import DEFAULT_UNSUBSCRIBE_REQUEST_DAYS, UNSUBSCRIBE_REQUEST_DAYS
+
 
 class Permission(models.TextChoices):
     SMS = "sms", "Text messages"
@@ -47,6 +49,11 @@ class Service(models.Model):
         max_length=255, blank=True, help_text="An https link, an email address or a phone number."
     )
     retention_days = models.PositiveSmallIntegerField("keep messages for (days)", default=7)
+    unsubscribe_request_days = models.PositiveSmallIntegerField(
+        "keep done unsubscribe requests for (days)",
+        default=DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
+        db_default=DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
+    )
     rate_limit_per_minute = models.PositiveIntegerField(default=3000)
     daily_limit_sms = models.PositiveIntegerField()
     daily_limit_email = models.PositiveIntegerField()
@@ -61,6 +68,13 @@ class Service(models.Model):
             models.CheckConstraint(
                 condition=models.Q(retention_days__gte=3, retention_days__lte=90), name="service_retention_3_to_90"
             ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    unsubscribe_request_days__gte=UNSUBSCRIBE_REQUEST_DAYS[0],
+                    unsubscribe_request_days__lte=UNSUBSCRIBE_REQUEST_DAYS[-1],
+                ),
+                name="service_unsubscribe_requests_30_to_730",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -72,6 +86,9 @@ class Service(models.Model):
 
 class TeamMember(models.Model):
     """A person of the team: may be reached in trial and with a team key, and with an account may use the console."""
+
+    title_is_recipient = True
+    recipient_fields = ("email_address", "normalised_email", "phone_number", "normalised_phone")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="team")
@@ -92,9 +109,16 @@ class TeamMember(models.Model):
     def __str__(self) -> str:
         return f"Team member {str(self.id)[:8]}"
 
+    @property
+    def title(self) -> str:
+        return self.email_address
+
 
 class GuestListEntry(models.Model):
     """One address or number beyond the team that a team key, and a service in trial, may reach."""
+
+    title_is_recipient = True
+    recipient_fields = ("value", "normalised")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="guest_list")
@@ -113,3 +137,7 @@ class GuestListEntry(models.Model):
 
     def __str__(self) -> str:
         return f"Guest list entry {str(self.id)[:8]}"
+
+    @property
+    def title(self) -> str:
+        return self.value

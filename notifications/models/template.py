@@ -1,7 +1,4 @@
-"""Templates and their versions. A version is never changed: a new text is a new row.
-
-Source: the sending contract §7, §17.3; Staff console §2.4.
-"""
+"""Templates and their versions. A version is never changed: a new text is a new row."""
 
 import uuid
 
@@ -59,3 +56,12 @@ class TemplateVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.number}"
+
+    def words(self) -> dict[str, object]:
+        """Return what recipients get and staff choose by: what the audit compares of two versions."""
+        return {
+            "name": self.name,
+            "subject": self.subject,
+            "content": self.content,
+            "unsubscribe_link": self.unsubscribe_link,
+        }

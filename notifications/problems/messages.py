@@ -76,6 +76,12 @@ EMAIL_SHAPE = (
         "Give a whole address that starts `https://`.",
         "one_click_unsubscribe_url is not a valid https url",
     ),
+    row(
+        "unsubscribe-url-too-long",
+        ValidationError,
+        "Use a URL of at most 2000 characters, for example with an id that stands for the recipient.",
+        "one_click_unsubscribe_url … is too long",
+    ),
 )
 
 TEMPLATE = (

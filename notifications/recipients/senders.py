@@ -9,6 +9,7 @@ from notifications.recipients import phone
 _WHITE_SPACE = re.compile(r"\s+")
 _NOT_ADDRESS = re.compile(r"[^a-z0-9.]+")
 _DOTS = re.compile(r"\.{2,}")
+_MAX_LOCAL_PART = 64  # octets, RFC 5321 §4.5.3.1.1
 _NAMELESS = "no-reply"  # for a name without a single Latin letter or digit
 
 
@@ -27,11 +28,14 @@ def from_number(sender: str) -> str:
 
 @lru_cache(maxsize=1024)
 def from_email(service_name: str, domain: str) -> str:
-    """Return the address emails of a service come from, which is no inbox.
+    """Return the address that emails of a service come from, which is no inbox.
 
     >>> from_email("Café  Crème & O'Neill", "example.org")
     'cafe.creme.oneill@example.org'
+    >>> len(from_email("Harbour " * 12, "example.org").removesuffix("@example.org"))
+    63
     """
     ascii_name = unicodedata.normalize("NFKD", service_name.strip()).encode("ascii", "ignore").decode().lower()
     local_part = _DOTS.sub(".", _NOT_ADDRESS.sub("", _WHITE_SPACE.sub(".", ascii_name))).strip(".")
+    local_part = local_part[:_MAX_LOCAL_PART].rstrip(".")
     return f"{local_part or _NAMELESS}@{domain}"

@@ -39,10 +39,13 @@ def unvalued(text: SmsText) -> str:
 
     >>> unvalued(SmsText("Depot: hello", prefix_chars=7))
     'Without values: 1 part · 12 characters, 5 of them the message'
+    >>> unvalued(SmsText("x"))
+    'Without values: 1 part · 1 character'
     """
     parts = f"{text.fragments} {'part' if text.fragments == 1 else 'parts'}"
     message = f", {text.chars_without_prefix} of them the message" if text.prefix_chars else ""
-    return f"Without values: {parts} · {text.chars} characters{message}"
+    characters = f"{text.chars} {'character' if text.chars == 1 else 'characters'}"
+    return f"Without values: {parts} · {characters}{message}"
 
 
 def costly(text: SmsText) -> str:

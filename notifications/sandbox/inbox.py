@@ -12,7 +12,7 @@ from notifications.models.sandbox_message import MOST_KEPT, SandboxContent
 from notifications.recipients import normalise
 
 _UNSUBSCRIBE = "List-Unsubscribe"
-_ADDRESS = re.compile(r"<(https://[^>\s]+)>")
+_ADDRESS = re.compile(r"<(https?://[^>\s]+)>")
 _CHUNK = 200  # opened at a time, so that finding one of the newest opens few
 
 

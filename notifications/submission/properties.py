@@ -8,6 +8,7 @@ from notifications.recipients.phone import PhoneNumber
 from notifications.submission import policy
 
 MAX_REFERENCE_CHARACTERS = 1000
+MAX_UNSUBSCRIBE_URL_CHARACTERS = 2000
 MAX_NUMBER_CHARACTERS = (
     400  # as written; what is kept of it has to fit its column, and any number of blanks is well formed
 )

@@ -29,6 +29,7 @@ def link(service: Service) -> str:
     document = {
         "name": f"Harbour Office {uuid.uuid4().hex[:8]} for tide and storm warnings of the whole county",
         "live": True,
+        "reply_to_addresses": [{"email_address": "reply@example.com"}],
         "templates": [
             {"type": "email", "name": "email", "subject": "Hi", "content": "Dear all", "unsubscribe_link": True}
         ],
@@ -36,8 +37,8 @@ def link(service: Service) -> str:
     }
     sent = Provisioned(service, document).send_email().json()
     code = (
-        "from notifications.delivery import unsubscribing; from notifications.models import Notification; "
-        f"print(unsubscribing.url(Notification.objects.get(id={json.dumps(sent['id'])})))"
+        "from notifications.delivery import unsubscribe_links; from notifications.models import Notification; "
+        f"print(unsubscribe_links.url(Notification.objects.get(id={json.dumps(sent['id'])})))"
     )
     return service.manage("shell", "-v", "0", "-c", code).stdout.strip()
 
@@ -63,7 +64,7 @@ def test_it_is_read_and_pressed_by_keyboard_on_the_narrowest_screen(browser: Bro
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
 
-    expect(page.get_by_role("heading", name="You are unsubscribed", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Unsubscribe request sent", level=1)).to_be_visible()
     check_looks(page)
     page.reload()
     expect(page.get_by_role("button")).to_have_count(0)

@@ -43,6 +43,7 @@ def sender(counting) -> Provisioned:
     document: dict[str, Any] = {
         "name": f"Counted {uuid.uuid4().hex[:8]}",
         "live": True,
+        "reply_to_addresses": [{"email_address": "reply@example.com"}],
         "sms_senders": [{"sender": "COUNT", "default": True}],
         "daily_limits": {"sms": 3},
         "templates": [{"type": "sms", "name": "text", "content": "Hello"}],

@@ -1,6 +1,7 @@
 """`manage.py provision` for data sets: declared, completed, repeated, refused."""
 
 import copy
+import getpass
 import json
 
 import pytest
@@ -69,19 +70,54 @@ def test_the_same_document_again_changes_nothing():
     assert AccessToken.objects.count() == 4
 
 
-def test_settings_become_exactly_those_named_and_records_stay():
+def test_settings_that_are_left_out_stay_and_so_do_records():
     apply({**ONE, "public": True, "max_records": 5})
     data_set = DataSet.objects.get()
+    DataSet.objects.update(retention_days=10, auto_ids=["channel"])  # as staff may have set them since
     put_in(data_set, some_records(3))
 
     (done,) = apply({**ONE, "expected_every_seconds": 60})
 
     data_set.refresh_from_db()
-    assert (data_set.public, data_set.max_records, data_set.expected_every_seconds) == (False, None, 60)
+    assert (data_set.public, data_set.max_records, data_set.expected_every_seconds) == (True, 5, 60)
+    assert (data_set.retention_days, data_set.auto_ids) == (10, ["channel"])
     assert data_set.records.count() == 3
     assert done["tokens"] == []
     changed = AuditEvent.objects.get(verb="changed")
-    assert changed.before == {"public": True, "max_records": 5, "expected_every_seconds": None}
+    assert (changed.before, changed.after) == ({"expected_every_seconds": None}, {"expected_every_seconds": 60})
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "given"),
+    [
+        ("public", True, False),
+        ("realtime", True, False),
+        ("auto_ids", ["channel"], None),
+        ("retention_days", 10, None),
+        ("max_records", 5, None),
+        ("expected_every_seconds", 60, None),
+    ],
+)
+def test_a_setting_that_is_given_replaces_the_stored_one(name, stored, given):
+    apply({**ONE, name: stored})
+
+    apply({**ONE, name: given})
+
+    assert getattr(DataSet.objects.get(), name) == given
+
+
+def test_the_audit_names_what_was_made_by_its_path_and_who_ran_the_command():
+    apply(ONE)
+
+    found = {(event.verb, event.object_kind, event.object_label) for event in AuditEvent.objects.all()}
+    prefix = AccessToken.objects.get().prefix
+    assert found == {
+        ("created", "datagroup", "pay"),
+        ("created", "datatype", "weekly-volumes"),
+        ("created", "dataset", "pay/weekly-volumes"),
+        ("issued", "accesstoken", f"{prefix}…"),
+    }
+    assert {event.actor_id for event in AuditEvent.objects.all()} == {getpass.getuser()}
 
 
 def test_what_is_not_named_stays():

@@ -11,6 +11,7 @@ from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers.smtp import Smtp
 from notifications.models import Claim, Notification
 from tests.notifications.calling import email_template, make_caller
+from tests.notifications.delivery.test_mime import read
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +48,7 @@ def hand_over(sink, identifier: str) -> EmailMessage:
     claim = Claim.take(Notification.objects.get(id=identifier).id)
     assert claim is not None
     Smtp("mail", sink.url).send(message_for(claim))
+    read(sink.envelopes[-1].content)
     return sink.messages[-1]
 
 

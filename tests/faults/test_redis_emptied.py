@@ -32,6 +32,7 @@ def test_what_waited_in_redis_is_found_again_and_goes_once(start_service, redis_
     document = {
         "name": f"Emptied {uuid.uuid4().hex[:8]}",
         "live": True,
+        "reply_to_addresses": [{"email_address": "reply@example.com"}],
         "templates": [{"type": "email", "name": "email", "subject": "Hello", "content": "Dear all"}],
         "api_keys": [{"name": "k", "type": "live"}],
     }

@@ -23,6 +23,7 @@ OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 DOCUMENT = {
     "name": f"Archive {uuid.uuid4().hex[:8]}",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "file_contact": "help@example.org",
     "templates": [{"type": "email", "name": "email", "subject": "Hello", "content": "Here: ((doc))"}],
     "api_keys": [{"name": "k", "type": "live"}],

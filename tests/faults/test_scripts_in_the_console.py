@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from config.console import audit
 from datasets.store import fields_seen
@@ -54,6 +55,9 @@ def rows_called(text: str) -> list[Any]:
         factories.make_reply_to(service, email_address=f"{text}@example.org"),
         factories.make_guest(service, value=f"{text}@example.org"),
         message,
+        factories.make_unsubscribe_request(
+            template, recipient=f"{text[:200]}@example.org", done_at=timezone.now(), done_by=text
+        ),
         endpoint,
         CallbackDelivery.objects.owe_test(endpoint),
         send_file(service, name=f"{text[:90]}.pdf", withdrawn_by=text, withdrawn_why=text).row,

@@ -44,6 +44,7 @@ def make_service(service: Service, **fields: Any) -> Provisioned:
     document = {
         "name": f"Busy {uuid.uuid4().hex[:8]}",
         "live": True,
+        "reply_to_addresses": [{"email_address": "reply@example.com"}],
         "sms_senders": [{"sender": "BUSY", "default": True}],
         "team": [{"email_address": "team@example.com", "phone_number": NUMBER}],
         "templates": [{"type": "sms", "name": "text", "content": "Hello"}],

@@ -19,6 +19,7 @@ DAILY_LIMIT = 8
 SERVICE = {
     "name": "Lighthouses",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "rate_limit_per_minute": PER_MINUTE,
     "daily_limits": {"sms": DAILY_LIMIT},
     "sms_senders": [{"sender": "LAMP", "default": True}],

@@ -1,6 +1,6 @@
-"""The audit trail, read-only: days, and sentences. Source: Staff console §2.18."""
+"""The audit trail, read-only: days, and sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ _THROUGH = {
     ActorKind.USER: "Console",
     ActorKind.KEY: "API key",
     ActorKind.TOKEN: "Access token",
-    ActorKind.CLOCK: "Clock",
+    ActorKind.CLOCK: "System",
     ActorKind.COMMAND: "Command line",
 }
 _PAGE = 50
@@ -55,6 +55,9 @@ class AuditEventAdmin(ConsoleModelAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         """Return the events this person may read; all others are to them as if they did not exist."""
         return super().get_queryset(request).filter(scope.audited(request))
+
+    def title_of(self, request: HttpRequest, obj: Any) -> str:
+        return words.sentence(obj, words.names_of([obj], self.titles_for(request)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -88,7 +91,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
             kept["before"] = f"{events[-1].at.isoformat()}_{events[-1].pk}"
         context = {
             **self.page_context(request, "Audit"),
-            "days": _days(events),
+            "days": _days(events, self.titles_for(request)),
             "filters": filters,
             "is_filtered": any(one.value for one in filters),
             "is_paged": before is not None,
@@ -103,7 +106,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
 
     @admin.display(description="What")
     def what(self, event: AuditEvent) -> str:
-        return words.sentence(event, words.names_of([event]))
+        """Return the title that was given to the row with the reader known."""
+        return str(getattr(event, "row_title", "") or words.sentence(event))
 
     @admin.display(description="Through")
     def made_through(self, event: AuditEvent) -> str:
@@ -117,8 +121,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
     def changes(self, event: AuditEvent) -> SafeString | str:
         rows = words.differences(event)
         if not rows:
-            return "Nothing but the deed itself."
-        body = format_html_join("", _LINE, [_cells(row) for row in rows])
+            return "No details."
+        body = format_html_join("", _LINE, rows)
         return format_html(
             '<div class="sb-scroll"><table class="sb-table sb-stack"><thead>'
             "<tr><th>Field</th><th>Before</th><th>After</th></tr></thead><tbody>{}</tbody></table></div>",
@@ -126,10 +130,12 @@ class AuditEventAdmin(ConsoleModelAdmin):
         )
 
 
-def _days(events: Iterable[AuditEvent]) -> list[tuple[date, list[dict[str, Any]]]]:
+def _days(
+    events: Iterable[AuditEvent], shown: Callable[[models.Model], str]
+) -> list[tuple[date, list[dict[str, Any]]]]:
     """Return each day, in the console's zone, with its events as sentences."""
     some = list(events)
-    names = words.names_of(some)
+    names = words.names_of(some, shown)
     of_day = groupby(some, key=lambda event: timezone.localdate(event.at))
     return [
         (day, [{"event": event, "sentence": words.sentence(event, names)} for event in on_day])
@@ -145,8 +151,3 @@ def _key(text: str) -> tuple[datetime, UUID] | None:
     except ValueError:
         return None
     return (moment, identifier) if moment.tzinfo else None
-
-
-def _cells(row: tuple[str, Any, Any]) -> tuple[str, Any, Any]:
-    field, before, after = row
-    return field, "–" if before in (None, "") else before, "–" if after in (None, "") else after

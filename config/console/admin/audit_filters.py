@@ -16,7 +16,7 @@ _WHO = {
     ActorKind.USER: "People",
     ActorKind.KEY: "API keys",
     ActorKind.TOKEN: "Access tokens",
-    ActorKind.CLOCK: "The clock",
+    ActorKind.CLOCK: "The system",
     ActorKind.COMMAND: "Commands",
 }
 KINDS = (
@@ -29,6 +29,7 @@ KINDS = (
     "datatype",
     "guestlistentry",
     "notification",
+    "protectedname",
     "replytoaddress",
     "retentionrun",
     "service",
@@ -57,7 +58,7 @@ def shown(request: HttpRequest) -> list[Filter]:
         ("who", "Who", [(kind.value, title) for kind, title in _WHO.items()]),
         *((place.field, place.title, place.choices(request)) for place in audit_places.registered()),
         ("kind", "Kind", sorted(((kind, words.kind_of(kind)) for kind in KINDS), key=lambda one: one[1].lower())),
-        ("verb", "Did", sorted(((verb, words.in_words(verb)) for verb in _verbs()), key=lambda one: one[1])),
+        ("verb", "Action", sorted(((verb, words.in_words(verb)) for verb in _verbs()), key=lambda one: one[1])),
     ]
     return [
         Filter(name=name, title=title, value=request.GET.get(name, ""), choices=choices)

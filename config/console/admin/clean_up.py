@@ -173,7 +173,7 @@ def _explanation(states: list[state.RuleState], number: int) -> list[str]:
         return ["Nothing is due now. A run would find what has become due meanwhile."]
     oldest = min((one.oldest for one in states if one.oldest), default=None)
     since = f", the oldest from {cells.spoken(oldest)}" if oldest else ""
-    return [f"This removes {cells.number(number)} rows{since}. It cannot be taken back."]
+    return [f"This removes {cells.counted(number, 'row')}{since}. It cannot be taken back."]
 
 
 def _history(request: HttpRequest, seen: list[Rule]) -> dict[str, Any]:

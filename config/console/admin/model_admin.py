@@ -1,6 +1,6 @@
 """The base class of every admin: the console's rules against the traps of the Django admin.
 
-Source: Staff console §1.1, §1.2. An admin says what it shows; this class says what nobody may do with it.
+An admin says what it shows; this class says what nobody may do with it.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,15 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, words
+from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, titles, words
+from config.console.admin.titled import TitledAdmin
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
 from config.console.started_from import StartedFrom
-from config.console.theme import ModelAdmin, TabularInline
+from config.console.theme import TabularInline
 
 
-class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class takes no parameter
+class ConsoleModelAdmin(TitledAdmin):
     """An admin that filters by declared filters only, deletes nothing unasked, counts no millions, and keeps an audit.
 
     may_delete: whether single rows of this model may be deleted at all (trap T6).
@@ -113,7 +114,9 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Offer one way to save, and a second that stays on the page; the history to who may read it."""
         obj = kwargs.get("obj")
-        ours = {"show_history": obj is not None and self.may_read_history(request, obj)}
+        ours: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
+        if obj is not None:
+            ours["subtitle"] = self.title_of(request, obj)
         page = {"show_save_and_add_another": False, **context, **ours}
         return super().render_change_form(request, page, *args, **kwargs)
 
@@ -140,6 +143,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
             verb,
             object_kind=obj._meta.model_name or "",
             object_id=obj.pk,
+            label=titles.masked(obj),
             before=before,
             after=after,
             reason=reason,
@@ -151,7 +155,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         super().save_model(request, obj, form, change)
         after = changes.snapshot(obj, masked=self.masked_fields)
         if stored is None:
-            self.audit(request, "created", obj, after={"name": str(obj), **after})
+            self.audit(request, "created", obj, after=after)
             return
         was, now = changes.difference(changes.snapshot(stored, masked=self.masked_fields), after)
         if now:
@@ -178,7 +182,7 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
         if not self.has_view_or_change_permission(request, obj) or not self.may_read_history(request, obj):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
-        names = words.names_of(events)
+        names = words.names_of(events, self.titles_for(request))
         told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event, names)} for event in events]
         context = {**self.page_context(request, "History", obj), "events": told, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
@@ -198,6 +202,8 @@ class ConsoleModelAdmin(ModelAdmin):  # type: ignore[type-arg]  # Unfold's class
 
     def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
         """Return what every page of our own needs: the frame, the title, and where it hangs."""
+        if obj is not None:
+            self.give_title(request, obj)
         return {
             **self.admin_site.each_context(request),
             "opts": self.opts,

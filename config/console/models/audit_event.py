@@ -58,7 +58,10 @@ def _name_the_days(days: str) -> None:
 
 
 class AuditEvent(models.Model):
-    """One thing somebody did, written in its transaction and never changed. Secrets are fingerprints here."""
+    """One thing somebody did, written in its transaction and never changed. Secrets are fingerprints here.
+
+    object_label: what people call the row, a recipient masked; before and after hold only what changed
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     at = models.DateTimeField(default=timezone.now)
@@ -69,6 +72,7 @@ class AuditEvent(models.Model):
     data_set_id = models.BigIntegerField(null=True, blank=True)
     object_kind = models.CharField(max_length=40)
     object_id = models.CharField(max_length=64)
+    object_label = models.CharField(max_length=255, blank=True, db_default="")
     verb = models.CharField(max_length=40)
     before = models.JSONField(null=True, blank=True)
     after = models.JSONField(null=True, blank=True)

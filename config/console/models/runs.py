@@ -53,6 +53,10 @@ class RetentionRun(models.Model):
     def __str__(self) -> str:
         return f"Run {str(self.id)[:8]} of {self.rule}"
 
+    @property
+    def title(self) -> str:
+        return f"{self.rule.replace('-', ' ').capitalize()}, {timezone.localtime(self.started_at):%-d %B %Y at %H:%M}"
+
 
 class BackgroundStep(models.Model):
     """A step over more rows than a request should change: what is to be done, and how far it has come (trap T11).
@@ -91,3 +95,7 @@ class BackgroundStep(models.Model):
 
     def __str__(self) -> str:
         return f"Step {str(self.id)[:8]}: {self.kind}"
+
+    @property
+    def title(self) -> str:
+        return self.kind.replace("-", " ").capitalize()

@@ -21,7 +21,8 @@ def in_our_words(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     section, title = navigation.place_of(str(parts[1].get("link", "")))
     if not section:
         section = str(parts[0]["title"])
-    return [{"title": section}, {**parts[1], "title": title or capfirst(parts[1]["title"])}, *parts[2:]]
+    rows = [{**part, "title": getattr(part["title"], "row_title", part["title"])} for part in parts[2:]]
+    return [{"title": section}, {**parts[1], "title": title or capfirst(parts[1]["title"])}, *rows]
 
 
 @register.filter

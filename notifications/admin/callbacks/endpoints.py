@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console import audit, shown_once
+from config.console import audit, cells, changes, shown_once
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.columns import EndpointColumns
@@ -135,16 +135,19 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         fault = getattr(request, "url_fault", "")
         form = EditCallbackForm(posted(request), initial={"url": row.url}, url_fault=fault)
         if request.method == "POST" and form.is_valid():
-            before: dict[str, object] = {"url": row.url}
+            stored = changes.snapshot(row)
             row.url = form.cleaned_data["url"]
-            if token := form.cleaned_data["bearer_token"]:
+            token = form.cleaned_data["bearer_token"]
+            if token and token != row.bearer_token:
                 row.sealed_bearer_token = row.seal("bearer_token", token)
             row.save(update_fields=["url", "sealed_bearer_token"])
-            self.audit(request, "changed", row, before=before, after={"url": row.url, "new_token": bool(token)})
+            was, now = changes.difference(stored, changes.snapshot(row))
+            if now:
+                self.audit(request, "changed", row, before=was, after=now)
             return self.step_done(request, self.row_url(row), "Calls go there from now on, tries of earlier ones too.")
         explanation = ["What waits to be tried again goes to the new URL as well."]
         return self.step_page(
-            request, row, title="Change URL or token", button="Save", form=form, explanation=explanation
+            request, row, title=f"Change URL or token: {row.title}", button="Save", form=form, explanation=explanation
         )
 
     def rotate(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
@@ -154,14 +157,14 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             row.rotate_signing_secret(timezone.now())
             columns = ["sealed_signing_secret", "sealed_old_signing_secret", "old_signing_secret_until"]
             row.save(update_fields=columns)
-            self.audit(request, "rotated", row, after={"kind": row.kind})
+            self.audit(request, "rotated", row)
             return self.secret_page(request, row)
         explanation = (
             "For 24 hours calls are signed with the new secret and with the one before: change the receiver meanwhile."
             if had_one
             else "Every call is signed from then on. A receiver that does not look at signatures notices nothing."
         )
-        title = "Rotate the secret" if had_one else "Sign every call"
+        title = f"{'Rotate the secret' if had_one else 'Sign every call'}: {row.title}"
         button = "Make another secret" if had_one else "Make a secret"
         return self.step_page(
             request, row, title=title, button=button, explanation=[explanation], **self.nonce_context(request)
@@ -179,21 +182,21 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             "00000000-0000-0000-0000-000000000000.",
         ]
         return self.step_page(
-            request, row, title="Send a test event", button="Send test event", explanation=explanation
+            request, row, title=f"Send a test event: {row.title}", button="Send test event", explanation=explanation
         )
 
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
-            return self.step_page(request, row, title="Pause", button="", refusal="It is paused already.")
+            return self.step_page(request, row, title=f"Pause {row.title}", button="", refusal="It is paused already.")
         if request.method == "POST":
             health.pause(row, PauseReason.PERSON, audit.person(request))
             return self.step_done(request, self.row_url(row), "Nothing is sent to it until you resume it.")
         explanation = ["What happens meanwhile is kept as long as its message, and goes out once you resume."]
-        return self.step_page(request, row, title="Pause this callback", button="Pause", explanation=explanation)
+        return self.step_page(request, row, title=f"Pause {row.title}", button="Pause", explanation=explanation)
 
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
-            return self.step_page(request, row, title="Resume", button="", refusal="It is not paused.")
+            return self.step_page(request, row, title=f"Resume {row.title}", button="", refusal="It is not paused.")
         if request.method == "POST":
             health.resume(row, audit.person(request))
             return self.step_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
@@ -202,7 +205,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             f"{_events(waiting)} waited meanwhile and will be sent." if waiting else "No event waited meanwhile.",
             "A test event tells first whether it answers.",
         ]
-        return self.step_page(request, row, title="Resume this callback", button="Resume", explanation=explanation)
+        return self.step_page(request, row, title=f"Resume {row.title}", button="Resume", explanation=explanation)
 
     def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         form = SinceForm(posted(request))
@@ -217,22 +220,21 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             "Those since the moment below are sent again, each under its former webhook-id, and tried as new ones are.",
         ]
         return self.step_page(
-            request, row, title="Resend what failed", button="Resend", form=form, explanation=explanation
+            request, row, title=f"Resend what failed: {row.title}", button="Resend", form=form, explanation=explanation
         )
 
     def remove(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if request.method == "POST":
-            before: dict[str, object] = {"kind": row.kind, "url": row.url}
-            self.audit(request, "removed", row, before=before)
+            self.audit(request, "removed", row, before={"kind": row.kind, "url": row.url})
             row.delete()
-            return self.step_done(request, self.list_url(), "The callback is removed.")
+            return self.step_done(request, self.list_url(), f"{row.title} is removed.")
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
             f"{_events(waiting)} still waiting are dropped, and its delivery log goes.",
             "This cannot be undone.",
         ]
         return self.step_page(
-            request, row, title="Remove this callback", button="Remove", explanation=explanation, is_grave=True
+            request, row, title=f"Remove {row.title}", button="Remove", explanation=explanation, is_grave=True
         )
 
     @staticmethod
@@ -241,4 +243,4 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
 
 def _events(count: int) -> str:
-    return "1 event" if count == 1 else f"{count} events"
+    return cells.counted(count, "event")

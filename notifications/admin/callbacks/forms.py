@@ -1,6 +1,5 @@
 """Where a service wants to be called, as staff say it. Source: Staff console §3.8; the sending contract §20."""
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -12,14 +11,16 @@ from config import outbound_call
 from config.console.theme import CheckboxInput, PasswordInput, RadioSelect, TextInput
 from config.outbound import UnsafeUrl
 from config.outbound_call import CallFailed
+from notifications.admin.checking import checked
 from notifications.models import CallbackEndpoint, CallbackKind
+from notifications.validation import keys
 
 LOOK_UP_SECONDS = 5.0
 
-_TOKEN = re.compile(r"[!-~]{10,2000}")
 _KINDS = (
     (CallbackKind.DELIVERY_STATUS, "Delivery status: what became of each message, once it is final"),
     (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text that somebody sends to the service"),
+    (CallbackKind.UNSUBSCRIBE_REQUEST, "Unsubscribe request: each recipient who asks for no more emails"),
 )
 _TOKEN_HELP = "At least 10 letters, digits or signs. It goes with every call as Authorization: Bearer …"  # noqa: S105
 
@@ -71,8 +72,8 @@ class TargetForm(forms.Form):
 
     def clean_bearer_token(self) -> str:
         token: str = self.cleaned_data["bearer_token"]
-        if token and not _TOKEN.fullmatch(token):
-            raise forms.ValidationError("10 to 2000 letters, digits or signs, without blanks and accents.")
+        if token:
+            checked(keys.check_bearer_token, token)
         return token
 
 

@@ -28,7 +28,7 @@ from notifications.delivery.callbacks import bodies
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
 
 _TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
-_RECIPIENTS = ("to", "source_number")  # of a body
+_RECIPIENTS = ("to", "source_number", "email_address")  # of a body
 
 
 class EndpointFilter(admin.SimpleListFilter):
@@ -61,7 +61,10 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     steps = {"resend": "resend"}
-    empty = "Nothing has been posted yet. An event appears here as soon as a message is final or a text comes in."
+    empty = (
+        "Nothing has been posted yet. "
+        "An event appears here when a message is final, a text comes in or a recipient unsubscribes."
+    )
 
     def service_id_of(self, obj: Model) -> UUID | None:
         return obj.endpoint.service_id if isinstance(obj, CallbackDelivery) else None
@@ -81,7 +84,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             raise PermissionDenied
         is_shown_whole = rights.may_see_recipients(request, delivery.endpoint.service)
         context = {
-            **self.page_context(request, str(delivery), delivery),
+            **self.page_context(request, delivery.title, delivery),
             "may_resend": self.has_change_permission(request, delivery),
             "resend_url": self.url_of("resend", delivery),
             "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
@@ -131,6 +134,8 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
         if delivery.received_text_id is not None:
             return cells.two_lines("received text", str(delivery.received_text_id)[:8])
+        if delivery.unsubscribe_request_id is not None:
+            return cells.two_lines("unsubscribe request", str(delivery.unsubscribe_request_id)[:8])
         return "test event"
 
     @admin.display(description="Service")

@@ -72,6 +72,9 @@ class NotificationAdmin(ServiceRowAdmin):
         listed = rows if is_open else rows.filter(service__in=self._listed_services(request))
         return listed.filter(created_at__gte=kept_since(chosen)) if chosen else listed
 
+    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
+        return rights.may_see_recipients(request, obj.service_id)
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         message = super().get_object(request, object_id, from_field)
         return None if message is None or message.created_at < kept_since(message.service) else message

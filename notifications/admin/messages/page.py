@@ -14,6 +14,7 @@ from config.console import cells
 from config.sealing import SealBroken
 from notifications.admin import rights
 from notifications.admin.messages import timeline, words
+from notifications.admin.unsubscribe_requests import on_message
 from notifications.models import Attachment, Channel, Notification, TemplateVersion
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, placeholders, preview, sms
@@ -83,6 +84,8 @@ def _facts(message: Notification) -> list[Fact]:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
         facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
         facts.append(Fact(label="Unsubscribe address", value=message.one_click_unsubscribe_url or "–"))
+        if asked := on_message.shown(message.pk):
+            facts.append(Fact(label="Unsubscribe request", value=asked))
     else:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
     facts.append(Fact(label="Reference", value=message.reference or "–"))

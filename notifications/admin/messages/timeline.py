@@ -94,7 +94,9 @@ def _after(message: Notification) -> str:
     if message.completed_at is None:
         return ""
     seconds = max(0.0, (message.completed_at - (message.scheduled_for or message.created_at)).total_seconds())
-    return f" {seconds:.1f} seconds after it was accepted" if seconds < 60 else f" {seconds / 60:.0f} minutes later"
+    if seconds < 60:
+        return f" {seconds:.1f} seconds after it was accepted"
+    return f" {cells.counted(round(seconds / 60), 'minute')} later"
 
 
 def _beginning(message: Notification) -> Iterator[Moment]:

@@ -47,6 +47,7 @@ _ROWS: Mapping[str, Iterable[Row]] = {
     "readTemplateVersion": _ONE,
     "previewTemplate": (*_ONE, *calling.BODY, messages.WRONG_TYPE, messages.PERSONALISATION),
     "listReceivedTexts": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
+    "listUnsubscribeRequests": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
 }
 _ENTRY = {
     "type": "object",

@@ -154,3 +154,19 @@ class ReceivedText(Shape):
 class ReceivedTexts(Shape):
     received_text_messages = ReceivedText(many=True, help_text=f"Newest first, at most {PAGE_SIZE}.")
     links = PageLinks()
+
+
+class UnsubscribeRequest(Shape):
+    id = serializers.UUIDField()
+    created_at = serializers.DateTimeField(help_text=_MOMENT)
+    service_id = serializers.UUIDField()
+    template_id = serializers.UUIDField(help_text="The template of the email.")
+    notification_id = serializers.UUIDField(help_text="The email. The request is kept longer than its message.")
+    email_address = serializers.CharField(help_text="The recipient, as you gave it.")
+    done_at = serializers.DateTimeField(allow_null=True, help_text="When staff marked the request as done.")
+
+
+@_one_object
+class UnsubscribeRequests(Shape):
+    unsubscribe_requests = UnsubscribeRequest(many=True, help_text=f"Newest first, at most {PAGE_SIZE}.")
+    links = PageLinks()

@@ -50,7 +50,8 @@ These are yours to keep:
 
 - `reference` must hold no personal data: it is shown in lists and in the console.
 - Emails people have subscribed to need an unsubscribe link at the end of their body as well, to a page where the
-  recipient confirms. `one_click_unsubscribe_url` alone gives only the button of the mail program.
+  recipient confirms. `one_click_unsubscribe_url` alone gives only the button of the mail program. A template with our
+  unsubscribe link has both: see Unsubscribe requests.
 - Markdown in a value is obeyed: a value may hold a link, a heading or a list. Where strangers have written it, name it
   in `sanitise_content_for`; the answer shows under `sanitised_content` what that changed.
 
@@ -86,6 +87,16 @@ _RECEIVED = f"""
 Texts people sent to the service, newest first, {PAGE_SIZE} at a time.
 """
 
+_UNSUBSCRIBE_REQUESTS = f"""
+A template may end with an unsubscribe link. It leads to a page of ours where the recipient confirms, and mail programs
+show a button for it (RFC 8058), unless you send a `one_click_unsubscribe_url` of your own. The link works for at least
+730 days, also when its message is deleted.
+
+A confirmed request is stored once for each email. It does not stop further emails: take the recipient off your list.
+Read the requests here, newest first, {PAGE_SIZE} at a time, or have each one posted to a callback. Staff see them in
+the console, mark them as done, and decide how long done requests are kept: 30 to 730 days.
+"""
+
 _CALLBACKS = """
 Instead of asking, be told: staff name a URL and a bearer token in the console, one for each kind.
 
@@ -94,6 +105,8 @@ Instead of asking, be told: staff name a URL and a bearer token in the console, 
   `sent_at`, `notification_type`, `template_id` and `template_version`.
 - A **received text message** comes for each text that somebody sends to the service, with `id`, `source_number`,
   `destination_number`, `message` and `date_received`.
+- An **unsubscribe request** comes once for each email whose recipient confirms that they want no more like it, with
+  `id`, `notification_id`, `template_id`, `email_address` and `created_at`.
 
 Each is a POST of JSON with `Authorization: Bearer`. Answer 2xx within 5 seconds. On a network fault, 429 or 5xx it is
 tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ± 20 %; any other answer ends it. 410,
@@ -140,6 +153,7 @@ CHAPTERS = [
     Chapter(title=operations.READING, text=_READING.strip()),
     Chapter(title=operations.TEMPLATES, text=_TEMPLATES.strip()),
     Chapter(title=operations.RECEIVED, text=_RECEIVED.strip()),
+    Chapter(title=operations.UNSUBSCRIBE_REQUESTS, text=_UNSUBSCRIBE_REQUESTS.strip()),
     Chapter(title="Callbacks", text=_CALLBACKS.strip()),
     Chapter(title="Trial mode", text=_TRIAL.strip()),
     Chapter(title="Testing", text=_TESTING.strip()),

@@ -16,6 +16,7 @@ from notifications.api import queries
 from notifications.api.schema import answers, requests
 
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
+UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
 
 _UUID = {"type": "string", "format": "uuid"}
 _OLDER_THAN = OpenApiParameter(
@@ -201,5 +202,22 @@ class ReceivedTexts(OpenApiViewExtension):
                 answers.ReceivedTexts,
                 _OLDER_THAN,
                 about="What people have sent to the numbers of the service: the same list for keys of every type.",
+            ),
+        )
+
+
+class UnsubscribeRequests(OpenApiViewExtension):
+    target_class = "notifications.api.views.UnsubscribeRequestViewSet"
+
+    def view_replacement(self) -> Any:
+        return annotated(
+            self.target,
+            list=_read(
+                "listUnsubscribeRequests",
+                UNSUBSCRIBE_REQUESTS,
+                "List unsubscribe requests",
+                answers.UnsubscribeRequests,
+                _OLDER_THAN,
+                about="Recipients who confirmed on our page that they want no more emails: the same list for all keys.",
             ),
         )

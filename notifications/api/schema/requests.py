@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from notifications.submission.properties import MAX_REFERENCE_CHARACTERS
+from notifications.submission.properties import MAX_REFERENCE_CHARACTERS, MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # of the demo data, where ids are the same on every machine
 SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"
@@ -47,7 +47,11 @@ class Email(_Message):
     )
     one_click_unsubscribe_url = serializers.URLField(
         required=False,
-        help_text="An https address that unsubscribes on an empty POST (RFC 8058): mail programs show a button for it.",
+        max_length=MAX_UNSUBSCRIBE_URL_CHARACTERS,
+        help_text=(
+            "An https URL that unsubscribes on an empty POST (RFC 8058). Mail programs show a button for it. "
+            "It replaces the link of a template with an unsubscribe link in the headers, not in the text."
+        ),
     )
     sanitise_content_for = serializers.ListField(
         required=False,

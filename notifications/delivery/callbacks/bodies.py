@@ -12,9 +12,11 @@ NO_TEMPLATE = UUID(int=0)  # of an event that tries an endpoint
 
 
 def body_of(delivery: CallbackDelivery) -> bytes:
-    """Return the JSON that tells of a final status or a received text."""
+    """Return the JSON of a final status, a received text or an unsubscribe request."""
     if delivery.endpoint.kind == CallbackKind.RECEIVED_TEXT_MESSAGE:
         told = _received_text(delivery)
+    elif delivery.endpoint.kind == CallbackKind.UNSUBSCRIBE_REQUEST:
+        told = _unsubscribe_request(delivery)
     elif delivery.notification is not None:
         told = _status(delivery)
     else:
@@ -65,6 +67,17 @@ def _received_text(delivery: CallbackDelivery) -> dict[str, object]:
         "destination_number": text.notify_number if text else settings.DEFAULT_SMS_SENDER,
         "message": text.content if text else "This is a test event.",
         "date_received": _moment(text.created_at if text else delivery.created_at),
+    }
+
+
+def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
+    request = delivery.unsubscribe_request
+    return {
+        "id": str(request.id if request else delivery.id),
+        "notification_id": str(request.notification_id if request else delivery.id),
+        "template_id": str(request.template_id if request else NO_TEMPLATE),
+        "email_address": request.recipient if request else f"test@{settings.EMAIL_DOMAIN}",
+        "created_at": _moment(request.created_at if request else delivery.created_at),
     }
 
 

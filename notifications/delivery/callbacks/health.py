@@ -10,7 +10,7 @@ import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
-from config.console import audit
+from config.console import audit, titles
 from notifications.models import CallbackEndpoint, PauseReason
 
 FAILS_AT_MOST = timedelta(days=3)  # nothing but failures
@@ -64,8 +64,8 @@ def _audit(endpoint: CallbackEndpoint, verb: str, by: audit.Actor, after: dict[s
         verb,
         object_kind=endpoint._meta.model_name or "",
         object_id=endpoint.pk,
+        label=titles.masked(endpoint),
         service_id=endpoint.service_id,
-        before={"kind": endpoint.kind},
         after=after,
     )
 

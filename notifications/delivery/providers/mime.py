@@ -1,8 +1,8 @@
 """An email as it goes over the wire: plain part first, then HTML, in seven bits and short lines.
 
-Written here and not by Python's email package, which took 0.60 ms of CPU for a short message and this 0.03;
-headers that are long or not plain ASCII, and they alone, are still its to encode.
-Source: the sending contract §19.2; RFC 2045, RFC 5322.
+Python's email package would write the same in 1.6 ms of CPU for an ordinary email; this takes 0.09 ms. The package
+also decodes a subject that looks like an encoded-word. Its encoder of headers is used where a header needs one.
+Source: RFC 2045, RFC 2047, RFC 5322.
 """
 
 import re
@@ -14,8 +14,9 @@ from functools import lru_cache
 
 from notifications.delivery.messages import OutgoingEmail
 
-_LINE = 76  # characters; a longer header is folded
-_LONGEST_LINE = 900  # what every server takes is 998; RFC 5321 §4.5.3.1.6
+_LINE = 76  # characters of a line that holds text; RFC 2047 §2 allows no more beside an encoded-word
+_LONGEST_LINE = 998  # octets of any line, without its CR LF; RFC 5322 §2.1.1
+_LONGEST_QUOTED = 255  # characters of a name; quoting may double them
 # Quoted-printable never has these two in a row, so no text can hold the boundary. Source: RFC 2045 §6.7.
 _BOUNDARY = "=_signalbox"
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")
@@ -61,31 +62,68 @@ def quoted_printable(text: str) -> bytes:
 
 
 def _headers(message: OutgoingEmail) -> Iterator[tuple[str, str]]:
-    yield "Subject", _encoded("Subject", message.subject)
+    yield "Subject", _text("Subject", message.subject)
     yield "From", _sender(message.from_name, message.from_address)
-    yield "To", _encoded("To", message.to)
+    yield "To", _structured("To", message.to)
     if message.reply_to:
-        yield "Reply-To", _encoded("Reply-To", message.reply_to)
+        yield "Reply-To", _structured("Reply-To", message.reply_to)
     yield "Date", formatdate()
-    yield "Message-ID", message.message_id
+    yield "Message-ID", _structured("Message-ID", message.message_id)
     for name, value in message.headers.items():
-        yield name, _encoded(name, value)
+        yield name, _structured(name, value)
 
 
 @lru_cache(maxsize=1024)
 def _sender(name: str, address: str) -> str:
-    """A name in one piece, however long, as long as the line may be: not every reader joins the pieces rightly."""
-    whole = formataddr((name, address))
-    if name.isascii():
-        return _encoded("From", whole)
-    return whole if len(whole) <= _LONGEST_LINE else f"{_encoded('From', name)}\r\n <{address}>"
+    """Return the name, quoted or encoded where it needs to be, and the address.
+
+    A quoted name stays in one piece: some readers do not find the end of one that is folded.
+    """
+    bracketed = f"<{_structured('From', address)}>"
+    if not name:
+        return bracketed
+    if _is_plain(name) and len(name) <= _LONGEST_QUOTED:
+        words = formataddr((name, address)).removesuffix(bracketed).rstrip()
+    else:
+        words = _encoded("From", name)
+    last_line = f"From: {words}".rpartition("\n")[2]
+    between = " " if len(f"{last_line} {bracketed}") <= _LINE else "\r\n "
+    return f"{words}{between}{bracketed}"
 
 
-def _encoded(name: str, value: str) -> str:
-    """Return a header's value in ASCII, folded where it is long."""
-    if value.isascii() and value.isprintable() and len(name) + len(value) < _LINE:
+def _text(header: str, value: str) -> str:
+    """Return unstructured text: as it is, folded at its blanks, or in encoded-words."""
+    most = _LINE - len(f"{header}: ")
+    if not _is_plain(value) or any(len(word) > most for word in value.split(" ")):
+        return _encoded(header, value)
+    if len(value) <= most:
         return value
-    if _LINE_ENDS.search(value):  # what follows would be a header of its own
-        raise ValueError(f"{name} has several lines")
-    coded = Header(value, None if value.isascii() else "utf-8", maxlinelen=_LINE, header_name=name)
-    return coded.encode(linesep="\r\n")
+    return Header(value, maxlinelen=_LINE, header_name=header).encode(linesep="\r\n")
+
+
+def _structured(header: str, value: str) -> str:
+    """Return a value that programs read, in one line where that is short enough for a server.
+
+    Only the URL of a list header can be longer: readers ignore white space between its brackets. Source: RFC 2369 §2.
+    """
+    _check_one_line(header, value)
+    first = _LONGEST_LINE - len(f"{header}: ")
+    following = _LONGEST_LINE - len(" ")
+    pieces = [value[:first], *(value[start : start + following] for start in range(first, len(value), following))]
+    return "\r\n ".join(pieces)
+
+
+def _is_plain(value: str) -> bool:
+    """Return whether readers show the value as it is: ASCII, without anything that they decode or trim."""
+    return value.isascii() and value.isprintable() and "=?" not in value and value == value.strip()
+
+
+def _encoded(header: str, value: str) -> str:
+    _check_one_line(header, value)
+    return Header(value, "utf-8", maxlinelen=_LINE, header_name=header).encode(linesep="\r\n")
+
+
+def _check_one_line(header: str, value: str) -> None:
+    """Raise ValueError where the rest of the value would be a header of its own."""
+    if _LINE_ENDS.search(value):
+        raise ValueError(f"{header} has several lines")

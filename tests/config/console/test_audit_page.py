@@ -93,15 +93,43 @@ def known_verbs() -> set[str]:
         ),
         (
             {"verb": "ran", "kind": "retentionrun", "before": None, "after": {"rule": "files", "removed": 1200}},
-            "mina ran the clean-up “files”: 1 200 removed",
+            "mina ran the clean-up “Files past their last day”: 1 200 removed",
         ),
         (
             {"verb": "failed", "kind": "retentionrun", "before": None, "after": {"rule": "files", "error": "away"}},
-            "mina ran the clean-up “files”, which failed: away",
+            "mina ran the clean-up “Files past their last day”, which failed: away",
         ),
         (
             {"verb": "emptied", "kind": "dataset", "before": {"name": "pay_volumes", "records": 48211}},
             "mina emptied the data set “pay_volumes”: 48 211 records",
+        ),
+        (
+            {"verb": "emptied", "kind": "dataset", "before": {"name": "pay/volumes", "records": 1}},
+            "mina emptied the data set “pay/volumes”: 1 record",
+        ),
+        (
+            {"verb": "cleaned_up", "kind": "dataset", "before": None, "object_label": "pay/volumes",
+             "after": {"removed": 1}, "actor_kind": ActorKind.CLOCK, "actor_label": "clock"},
+            "The system removed 1 record from the data set “pay/volumes”, past what it keeps",
+        ),
+        (
+            {"verb": "made_live", "kind": "service", "name": "", "object_label": "Pay",
+             "before": {"live": False}, "after": {"live": True}, "reason": "tested"},
+            "mina made the service “Pay” live: tested",
+        ),
+        (
+            {"verb": "put_back_to_trial", "kind": "service", "before": None, "object_label": "Pay"},
+            "mina put the service “Pay” back into trial",
+        ),
+        (
+            {"verb": "found_late", "kind": "dataset", "before": None, "object_label": "pay/volumes",
+             "actor_kind": ActorKind.CLOCK, "actor_label": "clock"},
+            "The system found the data set “pay/volumes” late",
+        ),
+        (
+            {"verb": "provision", "kind": "service", "before": None, "object_label": "Pay",
+             "actor_label": "command line"},
+            "command line provisioned the service “Pay”",
         ),
         ({"verb": "signed_in", "kind": "user", "name": "mina"}, "mina signed in"),
         (
@@ -149,8 +177,23 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
-    for told in ("daily limit email 1000 5000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
+    for told in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
         assert told in page
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ({"name": "Letter", "id": 7}, {"id": 9}, [("id", "7", "9")]),
+        ({"name": "a"}, {"name": "b"}, [("name", "a", "b")]),
+        (None, {"name": "a", "live": False}, [("name", "–", "a"), ("live", "–", "no")]),
+        ({"roles": []}, {"roles": ["see_activity", "manage_api"]}, [("roles", "–", "see activity, manage api")]),
+        ({"live": False}, {"name": "Pay", "live": True}, [("live", "no", "yes")]),
+        (None, {"keeps": {"days": 1}}, [("keeps", "–", "days: 1")]),
+    ],
+)
+def test_before_and_after_hold_what_changed_and_no_name_that_did_not(before, after, shown) -> None:
+    assert words.differences(event(before=before, after=after)) == shown
 
 
 def test_nothing_found_says_so(console: Client) -> None:

@@ -39,6 +39,7 @@ OF_RECIPIENTS = {
     "notifications.Notification",
     "notifications.SandboxMessage",
     "notifications.TeamMember",
+    "notifications.UnsubscribeRequest",
 }
 OF_RECORDS = {"datasets.Record"}
 DONE = {  # what the run is to have done, as the audit calls it

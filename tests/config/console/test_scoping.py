@@ -20,7 +20,6 @@ from tests.people import browser_of, join, make_person
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 MAY_BE_DELETED = {  # all else is revoked, archived, withdrawn, emptied first, or a log
-    "notifications.GuestListEntry",
     "datasets.DataGroup",
     "datasets.DataType",
 }

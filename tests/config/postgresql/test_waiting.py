@@ -21,6 +21,7 @@ from tests.servers import PrivatePostgres, postgres_programs, processes, wait_un
 SERVICE = {
     "name": "Ferries",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "templates": [{"type": "sms", "name": "text", "content": "Hello"}],
     "api_keys": [{"name": "k", "type": "test"}],
 }

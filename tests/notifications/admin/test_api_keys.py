@@ -2,7 +2,7 @@
 
 import re
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -131,7 +131,7 @@ def test_a_wrong_key_is_refused_beside_its_field(console, service, fields, reaso
 def test_a_name_is_free_again_once_its_key_is_revoked(console, service):
     key = factories.make_api_key(service, KeyType.TEST, name="pay-app")
     taken = console.post(ADD, form(console, service))
-    assert "There is an unrevoked key of this name already." in taken.content.decode()
+    assert "An active key with this name already exists." in taken.content.decode()
 
     console.post(reverse("admin:notifications_apikey_revoke", args=[key.pk]))
 
@@ -151,6 +151,16 @@ def test_revoking_explains_first_and_does_it_on_post(console, service):
     key.refresh_from_db()
     assert (key.revoked_by, key.revoked_at is not None) == ("mina@example.org", True)
     assert AuditEvent.objects.get().verb == "revoked"
+
+
+def test_list_and_page_say_when_a_key_was_revoked_and_by_whom(console, service):
+    at = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
+    key = factories.make_api_key(service, revoked_at=at, revoked_by="jo@example.org")
+
+    for page in ("changelist", "change"):
+        place = reverse(f"admin:notifications_apikey_{page}", args=[key.pk] if page == "change" else [])
+        text = re.sub(r"<[^>]*>", " ", console.get(place).content.decode())
+        assert "Revoked 2 Nov 2026, 09:30 GMT by jo@example.org" in " ".join(text.split()), page
 
 
 def test_a_revoked_key_stays_revoked(console, service):

@@ -199,4 +199,4 @@ def test_a_name_sealed_under_a_lost_key_does_not_take_the_page_down(console: Cli
     file = make_file()
     settings.FIELD_KEYS = ["YW5vdGhlci1maWVsZC1rZXktZm9yLXRoaXMtdGVzdCE="]
 
-    assert f"{file} (its name was sealed under a key that is not here)" in page_of(console, LIST)
+    assert f"{file.masked_title} (its name was sealed under a key that is not here)" in page_of(console, LIST)

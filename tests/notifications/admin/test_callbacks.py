@@ -145,14 +145,17 @@ def test_what_is_wrong_stands_beside_its_field_in_words(console, service, receiv
     assert CallbackEndpoint.objects.count() == 0
 
 
-def test_a_second_one_of_the_kind_is_refused_and_one_of_the_other_kind_is_not(console, service, receiver):
+def test_a_second_one_of_the_kind_is_refused_and_one_of_another_kind_is_not(console, service, receiver):
     factories.make_callback(service, receiver.url)
 
     refused = console.post(ADD, form(console, service, receiver.url))
-    other = console.post(ADD, form(console, service, receiver.url, kind="received_text_message"))
+    others = [
+        console.post(ADD, form(console, service, receiver.url, kind=kind))
+        for kind in ("received_text_message", "unsubscribe_request")
+    ]
 
     assert "This service has one of this kind already" in refused.content.decode()
-    assert SECRET.search(other.content.decode())
+    assert all(SECRET.search(other.content.decode()) for other in others)
     assert set(CallbackEndpoint.objects.values_list("kind", flat=True)) == set(CallbackKind)
 
 

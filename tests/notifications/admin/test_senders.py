@@ -63,12 +63,12 @@ def test_make_default_is_a_step_of_its_own(console, service):
 @pytest.mark.parametrize(
     ("sender", "reason"),
     [
-        ("00441234", "A sender cannot begin with 00"),
-        ("AB", "Use 3 to 11 characters; this has 2."),
-        ("ABCDEFGHIJKL", "Use 3 to 11 characters; this has 12."),
+        ("00441234", "Enter a sender that does not begin with 00"),
+        ("AB", "Use 3 to 11 characters, or a valid phone number; this has 2."),
+        ("ABCDEFGHIJKL", "Use 3 to 11 characters, or a valid phone number; this has 12."),
         ("PIER#1", "# is not allowed here"),
         ("---", "Use at least one letter or digit."),
-        ("PIÉR", "É is not allowed here"),
+        ("PIÉR", "É (latin capital letter e with acute) is not allowed here"),
     ],
 )
 def test_a_wrong_sender_is_refused_with_its_reason(console, service, sender, reason):
@@ -90,7 +90,7 @@ def test_a_double_is_refused_however_it_is_written(console, service):
 
     answer = add(console, "replytoaddress", service, email_address="Help@Example.org")
 
-    assert "There is this address already." in answer.content.decode()
+    assert "This address already exists." in answer.content.decode()
     assert ReplyToAddress.objects.count() == 1
 
 

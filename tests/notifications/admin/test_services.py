@@ -15,6 +15,7 @@ from tests.people import colleague
 
 ADD = "/admin/notifications/service/add/"
 LIST = "/admin/notifications/service/"
+GENERAL = {"name": "Tides", "retention_days": 7, "unsubscribe_request_days": 365}
 LIMITS = {"daily_limit_sms": 1, "daily_limit_email": 1, "daily_limit_international_sms": 1}
 
 
@@ -51,10 +52,12 @@ def test_names_differ_by_more_than_case(console):
 @pytest.mark.parametrize(
     ("section", "form", "reason"),
     [
-        ("general", {"name": "Tides", "retention_days": 2}, "Messages can be kept for 3 to 90 days."),
-        ("general", {"name": "Tides", "retention_days": 91}, "Messages can be kept for 3 to 90 days."),
-        ("general", {"name": "BUSES", "retention_days": 7}, "There is a service of this name already."),
-        ("general", {"name": "", "retention_days": 7}, "This field is required."),
+        ("general", {**GENERAL, "retention_days": 2}, "Messages can be kept for 3 to 90 days."),
+        ("general", {**GENERAL, "retention_days": 91}, "Messages can be kept for 3 to 90 days."),
+        ("general", {**GENERAL, "unsubscribe_request_days": 29}, "The number of days must be from 30 to 730."),
+        ("general", {**GENERAL, "unsubscribe_request_days": 731}, "The number of days must be from 30 to 730."),
+        ("general", {**GENERAL, "name": "BUSES"}, "There is a service of this name already."),
+        ("general", {**GENERAL, "name": ""}, "This field is required."),
         ("file-page", {"file_contact": "http://example.org"}, "Enter a link that begins with https://"),
         ("file-page", {"file_contact": "somebody"}, "Enter a link that begins with https://"),
         ("limits", {"rate_limit_per_minute": 0, **LIMITS, "reason": "x"}, "Enter 1 or more"),
@@ -92,9 +95,11 @@ def test_each_section_changes_its_own_settings_and_no_other(console):
     service = factories.make_service(permissions=["sms", "email"], prefix_sms=False)
 
     console.post(page_of(service, "texts"), {"prefix_sms": "on", "landlines": "on"})
-    console.post(page_of(service, "general"), {"name": "Tides", "retention_days": 30})
+    console.post(page_of(service, "general"), {**GENERAL, "retention_days": 30, "unsubscribe_request_days": 730})
 
     service.refresh_from_db()
+    assert service.unsubscribe_request_days == 730
+    assert "730 days" in console.get(page_of(service, "change")).content.decode()
     assert service.permissions == ["email", "sms_to_uk_landlines"]
     assert (service.prefix_sms, service.name, service.retention_days) == (True, "Tides", 30)
 
@@ -109,7 +114,7 @@ def test_the_audit_holds_before_and_after_and_the_reason(console):
     event = AuditEvent.objects.get(object_kind="service")
     assert (event.verb, event.reason, event.service_id) == ("changed", "election mailing", service.pk)
     assert event.before == {"daily_limit_email": 1000}
-    assert event.after == {"name": "Tides", "daily_limit_email": 5000}
+    assert (event.object_label, event.after) == ("Tides", {"daily_limit_email": 5000})
 
 
 def test_a_section_saved_over_a_newer_one_is_refused(console):
@@ -296,7 +301,7 @@ def test_a_step_that_is_taken_already_says_so(console):
 def test_an_archived_service_is_not_changed(console, word):
     service = factories.make_service(active=False)
 
-    answer = console.post(page_of(service, word), {"name": service.name, "reason": "x", "retention_days": 5})
+    answer = console.post(page_of(service, word), {**GENERAL, "name": service.name, "reason": "x", "retention_days": 5})
 
     assert "This service is archived: nothing of it can be changed." in answer.content.decode()
     assert not AuditEvent.objects.filter(object_kind="service").exists()

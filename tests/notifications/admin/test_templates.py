@@ -116,7 +116,7 @@ def test_a_newer_version_is_not_written_over(console, template):
         ({"subject": " "}, "Write a subject."),
         ({"subject": "one\rtwo"}, "A subject stands on one line."),
         ({"type": "sms", "content": "½ price 🛶"}, "A text message cannot hold ½, 🛶"),
-        ({"type": "sms", "content": "x" * 919}, "The message is 1 characters over the limit of 918."),
+        ({"type": "sms", "content": "x" * 919}, "The message is 1 character over the limit of 918."),
         ({"content": "é" * 1_000_001}, "The message is over 2,000,000 bytes."),
         ({"content": "a\x00b"}, "Null characters are not allowed."),
     ],

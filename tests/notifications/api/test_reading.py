@@ -76,8 +76,17 @@ def test_what_a_text_message_cost_is_known_once_it_is_handed_over(caller: Caller
         "international_rate_multiplier": 2,
         "sms_rate": 0.0227,
     }
-    email = read(caller, make_row(caller, template=email_template(caller)))
-    assert (email["is_cost_data_ready"], email["cost_in_pounds"], email["cost_details"]) == (True, 0, {})
+
+
+def test_an_email_costs_nothing_and_says_so_with_a_decimal_point(caller: Caller) -> None:
+    """Clients of typed languages take `0` for a whole number."""
+    row = make_row(caller, template=email_template(caller))
+
+    answer = caller.get(f"/v2/notifications/{row.id}")
+
+    assert (answer.json()["is_cost_data_ready"], answer.json()["cost_details"]) == (True, {})
+    assert re.findall(rb'"cost_in_pounds":([^,]*)', answer.content) == [b"0.0"]
+    assert re.findall(rb'"cost_in_pounds":([^,]*)', caller.get("/v2/notifications").content) == [b"0.0"]
 
 
 def test_an_id_may_be_written_in_many_ways_and_is_shown_in_one(caller: Caller) -> None:

@@ -215,6 +215,20 @@ def test_an_unsubscribe_address_that_is_none(url: str) -> None:
         fields.https_url("one_click_unsubscribe_url", url, make_service())
 
 
+def test_an_unsubscribe_url_may_be_2000_characters_long(caller: Caller) -> None:
+    longest = f"https://example.org/{'u' * (2000 - len('https://example.org/'))}"
+    template = email_template(caller)
+
+    kept = caller.send_email(template, one_click_unsubscribe_url=longest)
+    refused = caller.send_email(template, one_click_unsubscribe_url=f"{longest}u")
+
+    assert kept.json()["content"]["one_click_unsubscribe_url"] == longest
+    assert refused.status_code == 400
+    (fault,) = refused.json()["errors"]
+    assert fault["error"] == "ValidationError"
+    assert fault["message"] == f"one_click_unsubscribe_url {longest}u is too long"
+
+
 def test_a_long_unsubscribe_address_is_read_in_no_time() -> None:
     began = time.process_time()
 

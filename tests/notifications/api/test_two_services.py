@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notifications.models import Notification, ReceivedText, TemplateVersion
-from tests.factories import make_notification
+from tests.factories import make_notification, make_unsubscribe_request
 from tests.notifications.calling import ADDRESS, NUMBER, Caller, email_template, make_caller, sms_template
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +27,7 @@ def first() -> Caller:
     for template in (email, text):
         make_notification(template, api_key=caller.key, reference=REFERENCE)
     ReceivedText.objects.create(service=caller.service, notify_number="447700900851", user_number="1", content="Hi")
+    make_unsubscribe_request(email)
     return caller
 
 
@@ -47,6 +48,7 @@ def ids_of(caller: Caller) -> dict[str, str]:
         "reply-to": service.reply_to_addresses.get(),
         "notification": newest,
         "received text": service.received_texts.first(),
+        "unsubscribe request": service.unsubscribe_requests.first(),
     }
     return {name: str(row.pk) for name, row in rows.items() if row is not None}
 
@@ -78,6 +80,9 @@ WALK: dict[str, Ask] = {
     "list after the notification": lambda by, ids: by.get(f"/v2/notifications?older_than={ids['notification']}"),
     "list texts after the received one": lambda by, ids: by.get(
         f"/v2/received-text-messages?older_than={ids['received text']}"
+    ),
+    "list requests after the unsubscribe request": lambda by, ids: by.get(
+        f"/v2/unsubscribe-requests?older_than={ids['unsubscribe request']}"
     ),
 }
 
@@ -121,6 +126,7 @@ def test_the_service_itself_gets_something_for_each(first: Caller, step: str) ->
         (f"/v2/notifications?reference={REFERENCE}", "notifications"),
         ("/v2/notifications", "notifications"),
         ("/v2/received-text-messages", "received_text_messages"),
+        ("/v2/unsubscribe-requests", "unsubscribe_requests"),
     ],
 )
 def test_no_list_holds_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:

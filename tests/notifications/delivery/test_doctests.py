@@ -6,10 +6,10 @@ from types import ModuleType
 import pytest
 
 from notifications.delivery import messages
-from notifications.delivery.providers import http, smpp_text
+from notifications.delivery.providers import http, mime, smpp_text
 
 
-@pytest.mark.parametrize("module", [messages, http, smpp_text], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [messages, http, mime, smpp_text], ids=lambda module: module.__name__)
 def test_examples_hold(module: ModuleType) -> None:
     outcome = doctest.testmod(module)
 

@@ -14,6 +14,7 @@ from tests.service import Service
 AT_MOST = timedelta(seconds=15)
 DOCUMENT = {
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "templates": [{"type": "email", "name": "email", "subject": "Hi", "content": "Dear all"}],
     "api_keys": [{"name": "test-key", "type": "test"}, {"name": "live-key", "type": "live"}],
 }

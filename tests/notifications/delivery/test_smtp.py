@@ -10,6 +10,7 @@ import pytest
 from notifications.delivery.messages import OutgoingEmail, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers.smtp import Smtp
 from tests.notifications.delivery.mail_servers import DrippingServer, ScriptedServer
+from tests.notifications.delivery.test_mime import read
 from tests.servers import SmtpSink
 
 # A server says in its greeting whether commands may come before it has answered the last one.
@@ -37,7 +38,9 @@ def body(part: EmailMessage) -> str:
 
 def sent(sink: SmtpSink, message: OutgoingEmail) -> EmailMessage:
     Smtp("mail", sink.url).send(message)
-    return sink.wait_for_message()
+    arrived = sink.wait_for_message()
+    read(sink.envelopes[-1].content)
+    return arrived
 
 
 def test_headers_and_both_parts_arrive(smtp_sink):
@@ -66,7 +69,8 @@ def test_a_long_subject_and_name_arrive_in_lines_every_server_takes(smtp_sink, s
     mail = sent(smtp_sink, email(subject=subject.strip(), from_name="Ämter und Büros " * 15))
 
     assert mail["Subject"].strip() == subject.strip()
-    assert mail["From"].addresses[0].display_name.split() == ["Ämter", "und", "Büros"] * 15
+    # Python's parser puts a blank between the encoded-words of a name, which may be within a word.
+    assert "".join(mail["From"].addresses[0].display_name.split()) == "ÄmterundBüros" * 15
     assert max(map(len, smtp_sink.envelopes[0].content.split(b"\r\n"))) < 998
 
 

@@ -23,6 +23,7 @@ PROCESSES = 2  # of one worker; each has at most one message in hand
 SERVICE = {
     "name": "Parks",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "templates": [{"type": "email", "name": "t", "subject": "Hello", "content": "Dear ((name))"}],
     "api_keys": [{"name": "k", "type": "live"}],
 }

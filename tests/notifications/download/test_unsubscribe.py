@@ -1,17 +1,23 @@
-"""The page behind the unsubscribe link of an email: it asks, keeps the wish once, and believes only our own links."""
+"""The page behind the unsubscribe link of an email: it asks, stores the request once, and takes only our own links."""
 
+import base64
 import re
 import uuid
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import time_machine
+from django.core.signing import Signer
 from django.test import Client
+from structlog.testing import capture_logs
 
-from notifications.delivery import unsubscribing
+from notifications.delivery import unsubscribe_links
 from notifications.delivery.deliver import deliver
-from notifications.models import Channel, Notification, SandboxMessage, Status, UnsubscribeRequest
+from notifications.delivery.unsubscribe_links import LinkedEmail
+from notifications.models import Channel, Notification, SandboxMessage, Service, Status, UnsubscribeRequest
+from notifications.submission.unsubscribe_requests import confirm
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import email_template, make_caller
 
@@ -21,7 +27,7 @@ BASE = "http://127.0.0.1:8000"
 
 
 def path_of(message: Notification) -> str:
-    return unsubscribing.url(message).removeprefix(BASE)
+    return unsubscribe_links.url(message).removeprefix(BASE)
 
 
 @pytest.fixture
@@ -66,45 +72,178 @@ def test_looking_changes_nothing_and_pressing_the_button_does(browser: Client, m
 
     assert (pressed.status_code, pressed.headers["Location"]) == (303, path)
     kept = UnsubscribeRequest.objects.get()
-    assert (kept.notification, kept.at) == (message, datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
-    assert "You are unsubscribed" in said(after)
-    assert "21 November 2026 at 09:30" in said(after)
+    assert (kept.notification_id, kept.service, kept.template) == (message.id, message.service, message.template)
+    assert (kept.recipient, kept.created_at) == ("ana@example.com", datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
+    assert abs(kept.email_created_at - message.created_at) < timedelta(milliseconds=1)
+    assert (kept.done_at, kept.done_by) == (None, "")
     assert "<button" not in after.content.decode()
 
 
-def test_pressing_twice_keeps_the_first_moment(browser: Client, message: Notification) -> None:
+def test_the_page_promises_that_the_service_was_told_and_nothing_more(browser: Client, message: Notification) -> None:
+    with time_machine.travel("2026-11-21T09:30:00Z", tick=False):
+        browser.post(path_of(message))
+
+    text = said(browser.get(path_of(message)))
+
+    assert "Unsubscribe request sent" in text
+    assert "We told Tide &amp; Times on 21 November 2026 at 09:30 that you do not want more emails like this" in text
+    assert "You may still get emails until they take you off their list." in text
+    assert "You are unsubscribed" not in text
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"List-Unsubscribe=One-Click", "application/x-www-form-urlencoded"),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+        ),
+    ],
+    ids=["urlencoded", "multipart"],
+)
+def test_a_mail_program_unsubscribes_with_one_post_and_is_not_redirected(
+    browser: Client, message: Notification, body: bytes, content_type: str
+) -> None:
+    """RFC 8058 §3.1 and §3.2."""
+    for _ in range(2):
+        answer = browser.generic("POST", path_of(message), body, content_type=content_type)
+        assert answer.status_code == 200
+
+    assert UnsubscribeRequest.objects.get().notification_id == message.id
+
+
+@pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "text/plain", ""])
+def test_an_empty_post_unsubscribes(browser: Client, message: Notification, content_type: str) -> None:
+    assert browser.generic("POST", path_of(message), b"", content_type=content_type).status_code == 303
+
+    assert UnsubscribeRequest.objects.count() == 1
+
+
+def test_confirming_twice_stores_one_request_with_its_first_moment(browser: Client, message: Notification) -> None:
     browser.post(path_of(message))
-    first = UnsubscribeRequest.objects.get().at
+    first = UnsubscribeRequest.objects.get()
 
     assert browser.post(path_of(message)).status_code == 303
+    confirm(LinkedEmail.of(message))  # as a second process does that has not found the first request
 
-    assert UnsubscribeRequest.objects.get().at == first
+    assert UnsubscribeRequest.objects.get().created_at == first.created_at
 
 
-def forged(path: str, other: Notification) -> list[str]:
-    token = path.rpartition("/")[2]
-    identifier, _, signature = token.partition(":")
-    changed = ("A" if signature[-2] != "A" else "B") + signature[-1]
-    tokens = [identifier, f"{identifier}:", f"{other.id}:{signature}", f"{identifier}:{signature[:-2]}{changed}"]
-    tokens += [f"{token}x", f"{token}:{signature}", "x", str(uuid.uuid4()), identifier.upper() + f":{signature}", "%00"]
+def test_two_emails_to_one_recipient_are_two_requests(browser: Client, message: Notification) -> None:
+    other = make_notification(message.template)
+
+    for one in (message, other):
+        browser.post(path_of(one))
+
+    assert set(UnsubscribeRequest.objects.values_list("notification_id", flat=True)) == {message.id, other.id}
+
+
+def test_a_link_works_for_two_years_without_its_message(browser: Client, message: Notification) -> None:
+    path = path_of(message)
+    message.delete()
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=730), tick=False):
+        assert "Tide &amp; Times sent you the email" in said(browser.get(path))
+        browser.post(path)
+
+    kept = UnsubscribeRequest.objects.get()
+    assert (kept.service, kept.template, kept.recipient) == (message.service, message.template, "ana@example.com")
+
+
+def test_the_link_of_an_archived_service_works(browser: Client, message: Notification) -> None:
+    Service.objects.update(active=False, archived_at=datetime.now(UTC))
+
+    assert browser.get(path_of(message)).status_code == 200
+    assert browser.post(path_of(message)).status_code == 303
+    assert UnsubscribeRequest.objects.count() == 1
+
+
+def test_the_link_of_a_template_that_is_not_here_is_404(browser: Client, message: Notification) -> None:
+    path = path_of(message)
+    message.template.delete()
+
+    assert (browser.get(path).status_code, browser.post(path).status_code) == (404, 404)
+
+
+def test_one_message_has_one_link(message: Notification) -> None:
+    assert path_of(message) == path_of(Notification.objects.get())
+
+
+@pytest.mark.parametrize("recipient", ["Ana@Example.com", "fern@bücher.example", f"{'a' * 300}@example.com"])
+def test_a_link_says_nothing_of_the_recipient_that_can_be_read(recipient: str) -> None:
+    message = make_notification(recipient=recipient)
+    token = path_of(message).rpartition("/")[2]
+
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", token)
+    assert recipient.partition("@")[0].encode()[:5] not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    assert unsubscribe_links.read(token) == replace(
+        LinkedEmail.of(message), created_at=unsubscribe_links.read(token).created_at
+    )
+
+
+def test_no_log_holds_the_link_or_the_recipient(
+    browser: Client, message: Notification, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = path_of(message)
+    with capture_logs() as events:
+        browser.get(path)
+        browser.post(path)
+
+    logged = f"{events} {caplog.text}"
+    assert "unsubscribe_request.stored" in logged
+    assert message.recipient not in logged
+    assert path.rpartition("/")[2] not in logged
+
+
+def test_a_link_outlives_a_new_secret_key_for_as_long_as_the_old_one_is_a_fallback(
+    browser: Client, message: Notification, settings: Any
+) -> None:
+    first, earlier, old_key = path_of(message), earlier_path_of(message), settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a-new-key-" * 6, [old_key]
+    second = path_of(message)
+
+    assert [browser.get(path).status_code for path in (first, second, earlier)] == [200, 200, 200]
+    assert first != second
+    settings.SECRET_KEY_FALLBACKS = []
+    assert [browser.get(path).status_code for path in (first, second, earlier)] == [404, 200, 404]
+
+
+def earlier_path_of(message: Notification) -> str:
+    """A link as the release before this one has sent it."""
+    return f"/unsubscribe/{Signer(salt='unsubscribe').sign(str(message.id))}"
+
+
+def test_a_link_of_the_release_before_works_while_its_message_is_kept(browser: Client, message: Notification) -> None:
+    path = earlier_path_of(message)
+
+    assert "Tide &amp; Times sent you the email" in said(browser.get(path))
+    assert browser.post(path).headers["Location"] == path
+    assert "Unsubscribe request sent" in said(browser.get(path))
+    browser.post(path_of(message))  # a second try carried the link of this release
+
+    kept = UnsubscribeRequest.objects.get()
+    assert (kept.notification_id, kept.recipient) == (message.id, "ana@example.com")
+    message.delete()
+    assert browser.get(path).status_code == 404
+
+
+def forged(message: Notification, other: Notification) -> list[str]:
+    token, earlier = (path.rpartition("/")[2] for path in (path_of(message), earlier_path_of(message)))
+    identifier, _, signature = earlier.partition(":")
+    tokens = [f"{token}x", token[:-1], token[4:], token.upper(), f"{token}=", f"{token}\u00e9", token.swapcase()]
+    tokens += [("B" if token[0] == "A" else "A") + token[1:], token[:-1] + ("B" if token[-1] == "A" else "A")]
+    tokens += [identifier, f"{identifier}:", f"{other.id}:{signature}", f"{earlier}x", f"{earlier}:{signature}"]
+    tokens += ["x", str(uuid.uuid4()), identifier.upper() + f":{signature}", "%00", "A" * 20, "A" * 10_000, "previeW"]
     return [f"/unsubscribe/{one}" for one in tokens]
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_link_we_have_not_made_is_404_and_keeps_nothing(browser: Client, message: Notification, method: str) -> None:
-    for path in forged(path_of(message), make_notification()):
+    for path in forged(message, make_notification()):
         answer = browser.generic(method, path)
         assert (answer.status_code, "This link does not work" in said(answer)) == (404, True), path
 
-    assert UnsubscribeRequest.objects.count() == 0
-
-
-def test_a_message_that_is_gone_is_404(browser: Client, message: Notification) -> None:
-    path = path_of(message)
-    browser.post(path)
-    message.delete()
-
-    assert browser.get(path).status_code == 404
     assert UnsubscribeRequest.objects.count() == 0
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from config.console.models import AuditEvent
 from notifications.management import demo_document
 from notifications.management.demo import make_demo
 from notifications.models import ApiKey, KeyType, Notification, Service, Status, Template
@@ -54,6 +55,7 @@ def test_where_the_key_is_lost_a_new_one_is_issued_and_the_old_one_revoked():
     unrevoked = ApiKey.objects.get(name="demo_test", revoked_at=None)
     assert issued.endswith(unrevoked.secret)
     assert ApiKey.objects.filter(name="demo_test").count() == 2
+    assert AuditEvent.objects.get(verb="revoked").object_label == "demo_test"
 
 
 def test_a_kept_key_works_again_on_an_empty_database():

@@ -13,6 +13,7 @@ from tests.service import Service
 SERVICE = {
     "name": "Parks",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "sms_senders": [{"sender": "07700 900854", "default": True}],
     "templates": [{"type": "sms", "name": "t", "content": "Hi ((name))"}],
     "api_keys": [{"name": "k", "type": "live"}],

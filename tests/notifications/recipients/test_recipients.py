@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications.recipients import email, matches, phone
+from notifications.recipients import email, matches, phone, senders
 
 IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 
@@ -112,3 +112,11 @@ def test_a_unicode_host_is_encoded_for_sending_only() -> None:
 def test_a_recipient_is_found_however_it_is_written() -> None:
     assert matches("+44 (0)7700 900123", ["fern@quay.example", "07700900123"])
     assert not matches("07700900124", ["fern@quay.example", "07700900123"])
+
+
+@pytest.mark.parametrize("characters", [63, 64, 65, 255])
+def test_the_local_part_of_a_sender_is_never_longer_than_servers_take(characters: int) -> None:
+    """RFC 5321 §4.5.3.1.1."""
+    local_part, _, domain = senders.from_email("x" * characters, "example.org").rpartition("@")
+
+    assert (local_part, domain) == ("x" * min(characters, 64), "example.org")

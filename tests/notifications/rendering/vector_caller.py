@@ -89,6 +89,7 @@ class Caller:
                 "id": str(uuid.uuid4()),
                 "name": prefix or "Harbour rendering",
                 "live": True,
+                "reply_to_addresses": [{"email_address": "reply@example.com"}],
                 "prefix_sms": prefix is not None,
                 "permissions": permissions,
                 "file_contact": "https://harbour.example/help",
@@ -105,14 +106,15 @@ class Caller:
         return self.services[what]
 
     def _template(self, vector: Vector) -> dict[str, Any]:
-        repeat = vector.get("template_repeat")
-        content = repeat["text"] * repeat["times"] + repeat.get("suffix", "") if repeat else vector.get("template")
+        content = _repeated(vector) or vector.get("template")
         if content is None:
             content = "((doc))" if vector.get("schema") == "file" else "x"
         if vector["kind"] == "sanitise_value":
             content = "((v))"
         elif vector["kind"] == "sanitise_request":
             content = " ".join(f"(({name}))" for name in vector["personalisation"])
+        if _has_too_long_text(vector):
+            content = "((text))"  # `provision` refuses a text that is too long by itself: it comes as a value
         row = {"id": self.templates[vector["id"]], "name": vector["id"], "content": content}
         if _is_text(vector):
             return {**row, "type": "sms"}
@@ -133,5 +135,16 @@ def _is_text(vector: Vector) -> bool:
     return channel == "sms" or vector["kind"] in {"sms_body", "sms_length", "phone"}
 
 
+def _repeated(vector: Vector) -> str:
+    repeat = vector.get("template_repeat")
+    return repeat["text"] * repeat["times"] + repeat.get("suffix", "") if repeat else ""
+
+
+def _has_too_long_text(vector: Vector) -> bool:
+    return vector["kind"] == "sms_length" and vector["too_long"]
+
+
 def _values(vector: Vector) -> dict[str, Any]:
+    if _has_too_long_text(vector):
+        return {"personalisation": {"text": _repeated(vector)}}
     return {"personalisation": vector["personalisation"]} if "personalisation" in vector else {}

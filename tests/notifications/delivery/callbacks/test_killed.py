@@ -15,6 +15,7 @@ from tests.service import Service
 SERVICE: dict[str, Any] = {
     "name": "Ferries",
     "live": True,
+    "reply_to_addresses": [{"email_address": "reply@example.com"}],
     "templates": [{"type": "sms", "name": "text", "content": "Hello"}],
     "api_keys": [{"name": "k", "type": "test"}],
 }

@@ -1,0 +1,88 @@
+"""The list of protected sender names: operators add to it and remove from it."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from config.console import audit, cells, scope
+from config.console.admin import ConsoleModelAdmin
+from notifications.admin.checking import checked
+from notifications.models import ProtectedName
+from notifications.validation import protected
+
+
+class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    class Meta:
+        model = ProtectedName
+        fields = ("name",)
+        help_texts = {
+            "name": "For example HMRC. Names that read like it, such as H.M.R.C or hmrc, are protected too. "
+            "Senders and services that have such a name already keep it."
+        }
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        checked(protected.check_new_protected, name, ProtectedName.objects.values_list("name", flat=True))
+        return name
+
+
+@admin.register(ProtectedName)
+class ProtectedNameAdmin(ConsoleModelAdmin):
+    """Only operators give one of these names to a service, as a text message sender or as the service's own name."""
+
+    form = ProtectedNameForm
+    fields = ("name",)
+    list_display = ("name", "added")
+    steps = {"remove": "remove"}
+    change_list_template = "admin/notifications/protected_name_list.html"
+    change_form_template = "admin/notifications/protected_name_change_form.html"
+    empty = "No protected names. Any team can use any text message sender and service name."
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return () if obj is None else ("name", "added")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("name",) if obj is None else ("name", "added")
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Offer no way to save a row that is only shown."""
+        unsaved = {"show_save": False, "show_save_and_continue": False} if kwargs.get("obj") else {}
+        return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return scope.is_operator(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return scope.is_operator(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return scope.is_operator(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return scope.is_operator(request)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_by = audit.author(request)
+        super().save_model(request, obj, form, change)
+
+    def remove(self, request: HttpRequest, row: ProtectedName) -> HttpResponse:
+        if request.method == "POST":
+            self.delete_model(request, row)
+            return self.step_done(request, self.list_url(), f"{row.name} is no longer protected.")
+        explanation = ["Everyone who manages a service or its API can use this name from then on."]
+        return self.step_page(
+            request,
+            row,
+            title=f"Remove {row.name} from the protected names",
+            button="Remove from the list",
+            explanation=explanation,
+            is_grave=True,
+        )
+
+    @admin.display(description="Added", ordering="created_at")
+    def added(self, row: ProtectedName) -> SafeString:
+        return cells.two_lines(row.created_by or "Installed with Signalbox", cells.moment(row.created_at))

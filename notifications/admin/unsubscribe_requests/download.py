@@ -1,0 +1,81 @@
+"""Unsubscribe requests as a CSV file, streamed. The audit of each service has who downloaded how many."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils import timezone
+
+from config import spreadsheets
+from config.console import audit
+from config.console.masking import mask
+from notifications.models import UnsubscribeRequest
+
+HEADER = (
+    *("Asked at (UTC)", "Email address", "Service", "Template", "Template id", "Email sent at (UTC)", "Message id"),
+    *("Done at (UTC)", "Done by"),
+)
+_COLUMNS = (
+    *("created_at", "recipient", "is_shown_whole", "service__name", "template__name", "template_id"),
+    *("email_created_at", "notification_id", "done_at", "done_by"),
+)
+_ROWS_AT_ONCE = 500
+
+
+class _Line:
+    """What `csv.writer` writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def stream(requests: QuerySet[UnsubscribeRequest]) -> StreamingHttpResponse:
+    """Return the file. requests: with the mark of `rights.with_sight`; recipients are masked where it says so."""
+    disposition = f'attachment; filename="unsubscribe-requests-{timezone.localdate():%Y-%m-%d}.csv"'
+    headers = {"Content-Disposition": disposition, "Cache-Control": "no-store"}
+    return StreamingHttpResponse(_lines(requests), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def note(request: HttpRequest, requests: QuerySet[UnsubscribeRequest]) -> None:
+    """Write into the audit of each service that this person has downloaded so many of its requests."""
+    counted = requests.order_by().values_list("service_id", "service__name").annotate(number=Count("pk"))
+    with transaction.atomic():
+        for service_id, name, number in counted:
+            audit.record(
+                audit.person(request),
+                "downloaded_unsubscribe_requests",
+                object_kind="service",
+                object_id=service_id,
+                service_id=service_id,
+                after={"name": name, "requests": number},
+            )
+
+
+def _lines(requests: QuerySet[UnsubscribeRequest]) -> Iterator[bytes]:
+    writer = csv.writer(_Line())
+    rows = requests.values_list(*_COLUMNS, named=True).iterator(chunk_size=_ROWS_AT_ONCE)
+    for cells in chain([HEADER], map(_cells, rows)):
+        yield writer.writerow(map(spreadsheets.as_text, cells)).encode()
+
+
+def _cells(row: Any) -> Iterable[str]:  # Any: a named tuple of the columns
+    return (
+        _moment(row.created_at),
+        row.recipient if row.is_shown_whole else mask(row.recipient),
+        row.service__name,
+        row.template__name,
+        str(row.template_id),
+        _moment(row.email_created_at),
+        str(row.notification_id),
+        _moment(row.done_at) if row.done_at else "",
+        row.done_by,
+    )
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,206 @@
+"""Unsubscribe requests: listed, read, marked as done and downloaded. Nobody adds, edits or deletes one here."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+
+from config.console import cells, recent_sign_in
+from config.console.admin import many_rows
+from config.console.admin.many_rows import Chosen
+from config.console.background import steps
+from config.console.sections import Fact, Section
+from notifications.admin import rights
+from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
+from notifications.admin.unsubscribe_requests import download, marking
+from notifications.models import Notification, Role, UnsubscribeRequest
+from notifications.models.retention import kept_since
+
+_TAKE_OFF = (
+    "Mark a request as done when you have taken the recipient off your list. "
+    "Signalbox does not stop emails to them by itself."
+)
+
+
+class StateFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("waiting", "Waiting"), ("done", "Done")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() == "waiting":
+            return queryset.waiting()
+        return queryset.exclude(done_at=None) if self.value() == "done" else queryset
+
+
+@admin.register(UnsubscribeRequest)
+class UnsubscribeRequestAdmin(ServiceRowAdmin):
+    """People who send messages mark requests as done, and so do people who manage the service."""
+
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.SEND_MESSAGES, Role.MANAGE_SERVICE})
+    list_display = ("asked", "to_whom", "of_template", "sent", "state")
+    list_filter = (StateFilter, ("template", OwnRowsFilter))
+    list_select_related = ("service", "template")
+    change_list_template = "admin/notifications/unsubscribe_request_list.html"
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    steps = {"done": "mark_done"}
+    actions = ("mark_chosen_done",)
+    empty = "No unsubscribe requests. One appears here when a recipient confirms that they want no more emails."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return rights.with_sight(request, super().get_queryset(request))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return super().get_actions(request) if self.has_change_permission(request) else {}
+
+    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
+        return rights.may_see_recipients(request, obj.service_id)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    # Pages
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.download)
+        return [path("download/", view, name="notifications_unsubscriberequest_download"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        context = {"download_url": _with_filters(request, self.url_of("download")), **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        row: Any = self._row_or_404(request, object_id)
+        if request.method not in {"GET", "HEAD"} or not self.has_view_permission(request, row):
+            raise PermissionDenied
+        buttons = (("Mark as done…", self.url_of("done", row)),) if self._may_mark(request, row) else ()
+        section = Section(slug="request", title="Request", facts=self._facts(row), buttons=buttons)
+        context = {
+            **self.page_context(request, self.title_of(request, row), row),
+            "sections": [section],
+            "history_url": self.url_of("history", row) if self.may_read_history(request, row) else "",
+        }
+        return TemplateResponse(request, "admin/sections.html", context)
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        """Say how many requests the list's filters leave, and stream them when the person confirms."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        try:
+            found = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(self.list_url())
+        if request.method == "POST":
+            download.note(request, found)
+            return download.stream(found)
+        number = found.order_by().count()
+        context = {
+            **self.page_context(request, "Download unsubscribe requests"),
+            "number": number,
+            "is_filtered": bool(request.GET),
+            "is_masked": found.filter(is_shown_whole=False).exists(),
+            "list_url": _with_filters(request, self.list_url()),
+        }
+        return TemplateResponse(request, "admin/notifications/unsubscribe_requests_download.html", context)
+
+    # Steps
+
+    def mark_done(self, request: HttpRequest, row: UnsubscribeRequest) -> HttpResponse:
+        title = "Mark this request as done"
+        if row.done_at is not None:
+            refusal = f"{row.done_by or 'Somebody'} marked this request as done on {cells.spoken(row.done_at)}."
+            return self.step_page(request, row, title=title, button="", refusal=refusal)
+        if request.method == "POST":
+            steps.do_now(many_rows.new_step(request, marking.KIND, rows=[str(row.pk)], total=1))
+            return self.step_done(request, self.row_url(row), "The request is marked as done.")
+        asked = f"{self._recipient(row)} asked on {cells.spoken(row.created_at)} for no more emails like this one:"
+        email = f"“{row.template.name}”, sent on {cells.spoken(row.email_created_at)}."
+        deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
+        explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
+        return self.step_page(request, row, title=title, button="Mark as done", explanation=explanation)
+
+    @admin.action(description="Mark as done…")
+    def mark_chosen_done(self, request: HttpRequest, chosen: QuerySet[UnsubscribeRequest]) -> HttpResponse:
+        found = self.changeable(request, chosen).filter(done_at=None).order_by("-created_at", "-id")
+        requests = Chosen(request, found)
+        if "step" in request.POST and requests.is_confirmed:
+            return many_rows.take(request, marking.KIND, requests.pks, way_back=self.list_url())
+        context = {
+            **self.page_context(request, "Mark unsubscribe requests as done"),
+            "chosen": requests,
+            "rows": [(self._recipient(row), row.template.name, row.created_at) for row in requests.shown],
+            "explanation": [_TAKE_OFF],
+        }
+        return TemplateResponse(request, "admin/notifications/unsubscribe_requests_chosen.html", context)
+
+    # Columns
+
+    @admin.display(description="Asked")
+    def asked(self, row: UnsubscribeRequest) -> SafeString | str:
+        return cells.moment(row.created_at)
+
+    @admin.display(description="Recipient")
+    def to_whom(self, row: UnsubscribeRequest) -> str:
+        return self._recipient(row)
+
+    @admin.display(description="Template")
+    def of_template(self, row: UnsubscribeRequest) -> str:
+        return row.template.name
+
+    @admin.display(description="Email sent")
+    def sent(self, row: UnsubscribeRequest) -> SafeString | str:
+        return cells.moment(row.email_created_at)
+
+    @admin.display(description="State")
+    def state(self, row: UnsubscribeRequest) -> SafeString:
+        return cells.chip("Waiting", "warn") if row.done_at is None else cells.chip("Done", "good")
+
+    @staticmethod
+    def _recipient(row: UnsubscribeRequest) -> str:
+        return rights.shown_recipient(row, row.recipient)
+
+    def _may_mark(self, request: HttpRequest, row: UnsubscribeRequest) -> bool:
+        return row.done_at is None and self.has_change_permission(request, row)
+
+    def _facts(self, row: UnsubscribeRequest) -> tuple[Fact, ...]:
+        kept_days = row.service.unsubscribe_request_days
+        message = Notification.objects.filter(pk=row.notification_id, created_at__gte=kept_since(row.service)).exists()
+        message_url = reverse("admin:notifications_notification_change", args=[row.notification_id])
+        template_url = reverse("admin:notifications_template_change", args=[row.template_id])
+        if row.done_at is None:
+            done = Fact(label="State", value=self.state(row), remark=_TAKE_OFF)
+        else:
+            by = f"{cells.spoken(row.done_at)} by {row.done_by or 'somebody'}"
+            kept = f"{by}. Signalbox deletes the request {kept_days} days later."
+            done = Fact(label="State", value=self.state(row), remark=kept)
+        return (
+            Fact(label="Recipient", value=self._recipient(row)),
+            Fact(label="Asked", value=cells.moment(row.created_at)),
+            Fact(label="Template", value=row.template.name, link=("Open the template", template_url)),
+            Fact(
+                label="Email sent",
+                value=cells.moment(row.email_created_at),
+                remark="" if message else "The message is deleted: its time is over.",
+                link=("Open the message", message_url) if message else None,
+            ),
+            done,
+        )
+
+
+def _with_filters(request: HttpRequest, url: str) -> str:
+    return f"{url}?{request.GET.urlencode()}" if request.GET else url

@@ -1,0 +1,96 @@
+"""Which characters a name may hold that recipients or staff read: of services, senders and templates.
+
+The rule, after Unicode Technical Standard 39 (restriction levels), with the script data of the `regex` library:
+
+- No control characters, line breaks, private-use characters or invisible characters, so no bidirectional overrides.
+  Joiners and variation selectors stay where emoji and the scripts that need them use them.
+- One word holds letters of one script. Chinese, Japanese and Korean may mix theirs, and Latin letters with them.
+- One name holds letters of one of the scripts whose letters look alike: Latin, Greek, Cyrillic and a few more.
+
+Names in one script stay allowed, whichever it is, and so do accents, digits, punctuation and emoji.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+import regex
+
+from notifications.validation.invalid import InvalidValue
+
+# Invisible, but with a meaning where they stand: they are left out before the others are looked for.
+_JOINING = (
+    r"[\p{Arabic}\p{Syriac}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}"
+    r"\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}]"
+)
+_NEEDED = regex.compile(
+    rf"(?<={_JOINING})[\u200c\u200d]"
+    r"|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d(?=\p{Extended_Pictographic})"
+    r"|(?<=\p{Emoji})[\ufe0e\ufe0f]"
+    r"|(?<=\p{sc=Han})[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    r"|(?<=\U0001f3f4)[\U000e0020-\U000e007e]+\U000e007f"  # the flags of England, Scotland and Wales
+)
+_UNSEEN = regex.compile(r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]")
+_LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]+")
+_SCRIPT_NAMES = (
+    "Latin Greek Cyrillic Armenian Coptic Cherokee Lisu Deseret "
+    "Hebrew Arabic Syriac Thaana NKo Ethiopic Georgian Tifinagh Vai Adlam Mongolian Canadian_Aboriginal "
+    "Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala Meetei_Mayek Ol_Chiki "
+    "Thai Lao Khmer Myanmar Tibetan Balinese Javanese Sundanese Cham Yi Han Hiragana Katakana Bopomofo Hangul"
+)
+_SCRIPTS = {name: regex.compile(rf"(?=\p{{L}})\p{{sc={name}}}") for name in _SCRIPT_NAMES.split()}
+_LOOK_ALIKE = {"Latin", "Greek", "Cyrillic", "Armenian", "Coptic", "Cherokee", "Lisu", "Deseret"}
+_WRITTEN_TOGETHER: tuple[set[str], ...] = (
+    {"Latin", "Han", "Hiragana", "Katakana"},
+    {"Latin", "Han", "Bopomofo"},
+    {"Latin", "Han", "Hangul"},
+)
+
+
+def check_name(name: str) -> None:
+    """Raise InvalidValue where a name holds what nobody can see, or letters that pass for others.
+
+    >>> for name in ("Llyfrgell Ŵy", "Café – l'étage", "Допомога", "東京タワーTokyo", "Parks 🌳 & Lakes"):
+    ...     check_name(name)
+    >>> check_name("Pаrks")  # the second letter is Cyrillic
+    Traceback (most recent call last):
+    ...
+    notifications.validation.invalid.InvalidValue: Use letters of one alphabet: “Pаrks” mixes Cyrillic and Latin.
+    """
+    unseen = _UNSEEN.search(_NEEDED.sub("", name))
+    if unseen is not None:
+        raise InvalidValue(_without(unseen[0]))
+    for word in _WORD.findall(name):
+        scripts = _scripts_of(word)
+        if len(scripts) > 1 and not any(scripts <= together for together in _WRITTEN_TOGETHER):
+            raise InvalidValue(_of_one_alphabet(word, scripts))
+    scripts = _scripts_of(name) & _LOOK_ALIKE
+    if len(scripts) > 1:
+        raise InvalidValue(_of_one_alphabet(name, scripts))
+
+
+def is_taken(name: str, others: Iterable[str]) -> bool:
+    """Return whether another name is the same one, whatever the case of its letters."""
+    return same_case(name) in map(same_case, others)
+
+
+def same_case(name: str) -> str:
+    """Return the form in which names are compared regardless of case."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _scripts_of(text: str) -> set[str]:
+    return {name for name, letter in _SCRIPTS.items() if letter.search(text)}
+
+
+def _without(character: str) -> str:
+    if character in _LINE_BREAKS:
+        return "Enter this on one line, without line breaks."
+    called = unicodedata.name(character, "control or private-use character").lower()
+    return f"Remove the character that cannot be seen: U+{ord(character):04X} ({called})."
+
+
+def _of_one_alphabet(text: str, scripts: set[str]) -> str:
+    mixed = " and ".join(sorted(script.replace("_", " ") for script in scripts))
+    return f"Use letters of one alphabet: “{text}” mixes {mixed}."

@@ -1,0 +1,73 @@
+"""A service's own settings: its name, the contact of its file page, its figures, and whether it may be live."""
+
+import re
+from collections.abc import Iterable
+
+from notifications.recipients import email, phone
+from notifications.validation.invalid import InvalidValue
+from notifications.validation.names import check_name, is_taken
+
+MAX_NAME_CHARACTERS = 255
+MOST = 2_147_483_647  # what the columns of the limits hold
+RETENTION_DAYS = range(3, 91)
+NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
+
+_HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
+_NUMBER_LIKE = re.compile(r"\A[+(]?\d[^@:]*\Z")
+
+
+def parse_service_name(text: str) -> str:
+    """Return a service's name as it is stored."""
+    name = text.strip()
+    if not name:
+        raise InvalidValue("Enter a name.")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
+    check_name(name)
+    return name
+
+
+def check_service_name_is_new(name: str, others: Iterable[str]) -> None:
+    """Raise InvalidValue where another service has this name, in whatever case."""
+    if is_taken(name, others):
+        raise InvalidValue("There is a service of this name already.")
+
+
+def parse_file_contact(text: str) -> str:
+    """Return what people who download a file may turn to: a link, an email address or a phone number."""
+    contact = text.strip()
+    if _HTTPS_LINK.match(contact) or _is_address(contact):
+        return contact
+    if not _NUMBER_LIKE.match(contact):
+        raise InvalidValue("Enter a link that begins with https://, an email address, or a phone number.")
+    try:
+        phone.parse_service_contact(contact)
+    except phone.InvalidPhoneNumber as error:
+        raise InvalidValue(error.outcome.ui_message) from error
+    return contact
+
+
+def check_retention_days(days: int) -> None:
+    if days not in RETENTION_DAYS:
+        raise InvalidValue("Messages can be kept for 3 to 90 days.")
+
+
+def check_rate_limit(rate: int) -> None:
+    if rate < 1:
+        raise InvalidValue("Enter 1 or more: with 0 every call would be refused.")
+
+
+def lacks_reply_to(*, live: bool, active: bool, sends_email: bool, has_reply_to: bool) -> bool:
+    """Return whether a service breaks the rule of going live: one that sends email needs a reply-to address.
+
+    The rule holds on every way there: going live, turning email on, restoring, and removing the last address.
+    """
+    return live and active and sends_email and not has_reply_to
+
+
+def _is_address(text: str) -> bool:
+    try:
+        email.parse(text)
+    except email.InvalidEmailAddress:
+        return False
+    return True

@@ -1,0 +1,117 @@
+"""Protected names: operators list them and give them to services; nobody else does."""
+
+import html
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.urls import reverse
+
+from config.console.models import AuditEvent
+from notifications.models import ProtectedName, Role, Service, SmsSender
+from tests import factories
+from tests.people import colleague
+
+LIST = reverse("admin:notifications_protectedname_changelist")
+ADD = reverse("admin:notifications_protectedname_add")
+ADD_SENDER = reverse("admin:notifications_smssender_add")
+
+
+@pytest.fixture
+def service(db):
+    return factories.make_service(name="Tides")
+
+
+@pytest.fixture(autouse=True)
+def listed(db):
+    """Fill the list as a new installation has it."""
+    ProtectedName.objects.all().delete()
+    import_module("notifications.migrations.0023_first_protected_names").fill(apps, None)
+
+
+@pytest.fixture
+def manager(service):
+    return colleague(service, Role.MANAGE_SERVICE, Role.MANAGE_API)
+
+
+def text_of(answer):
+    return html.unescape(answer.content.decode())
+
+
+def test_the_list_begins_with_the_names_people_trust_most(console):
+    assert {"HMRC", "GOV.UK", "NHS"} <= set(ProtectedName.objects.values_list("name", flat=True))
+    page = text_of(console.get(LIST))
+    assert "HMRC" in page
+    assert "Only operators give these names, and names that read like them, to a service" in page
+
+
+@pytest.mark.parametrize("sender", ["HMRC", "hmrc", "H M R C", "GOV.UK", "GOVUK", "G0V-UK"])
+def test_a_team_cannot_send_texts_under_one(manager, service, sender):
+    page = text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": sender}))
+
+    assert f"“{sender}” is a protected name. Ask an operator to set it." in page
+    assert not SmsSender.objects.exists()
+
+
+def test_an_operator_gives_one_to_a_service(console, service):
+    console.post(ADD_SENDER, {"service": service.pk, "sender": "HMRC"})
+
+    assert SmsSender.objects.get().sender == "HMRC"
+    assert AuditEvent.objects.get(object_kind="smssender").object_label == "HMRC"
+
+
+def test_a_team_cannot_rename_its_service_to_one_and_an_operator_can(manager, console, service):
+    general = reverse("admin:notifications_service_general", args=[service.pk])
+
+    assert "is a protected name" in text_of(
+        manager.post(general, {"name": "Gov.uk", "retention_days": 7, "unsubscribe_request_days": 365})
+    )
+    assert Service.objects.get().name == "Tides"
+
+    console.post(general, {"name": "GOV.UK", "retention_days": 7, "unsubscribe_request_days": 365})
+    assert Service.objects.get().name == "GOV.UK"
+
+
+def test_a_name_that_was_there_before_stays_valid(manager, service):
+    Service.objects.filter(pk=service.pk).update(name="HM\u202eRC")
+    general = reverse("admin:notifications_service_general", args=[service.pk])
+
+    manager.post(general, {"name": "HM\u202eRC", "retention_days": 9, "unsubscribe_request_days": 365})
+
+    assert Service.objects.get().retention_days == 9
+
+
+def test_an_operator_edits_the_list_and_the_audit_has_it(console, manager, service):
+    console.post(ADD, {"name": "Harbour"})
+    refused = text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"}))
+    assert "is a protected name" in refused
+
+    row = ProtectedName.objects.get(name="Harbour")
+    page = text_of(console.get(reverse("admin:notifications_protectedname_remove", args=[row.pk])))
+    assert "Remove Harbour from the protected names" in page
+    done = console.post(reverse("admin:notifications_protectedname_remove", args=[row.pk]), follow=True)
+
+    assert "Harbour is no longer protected." in text_of(done)
+    manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"})
+    assert SmsSender.objects.get().sender == "HARBOUR"
+    verbs = AuditEvent.objects.filter(object_kind="protectedname").order_by("at").values_list("verb", "object_label")
+    assert list(verbs) == [("created", "Harbour"), ("deleted", "Harbour")]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("h-m-r-c", "protected already"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
+)
+def test_what_cannot_be_listed_is_refused(console, name, reason):
+    before = ProtectedName.objects.count()
+
+    assert reason in text_of(console.post(ADD, {"name": name}))
+    assert ProtectedName.objects.count() == before
+
+
+def test_nobody_but_an_operator_opens_the_list(manager):
+    row = ProtectedName.objects.first()
+
+    assert [manager.get(page).status_code for page in (LIST, ADD)] == [403, 403]
+    assert manager.post(reverse("admin:notifications_protectedname_remove", args=[row.pk])).status_code == 403
+    assert "Protected names" not in text_of(manager.get("/admin/"))

@@ -1,0 +1,87 @@
+"""A service that may send emails goes live with a reply-to address only, whichever way a document takes."""
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from config.management.parts import Faults
+from notifications.management import demo_document
+from notifications.management.provision import provision
+from notifications.models import Permission, Service
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = ["services[0].live: Add a reply-to address first: this service sends email."]
+TEXTS = [Permission.SMS.value]
+
+
+def faults_of(**service: Any) -> list[str]:
+    faults = Faults()
+    with transaction.atomic():
+        provision([{"name": "Parks", **service}], faults)
+        transaction.set_rollback(bool(faults.lines))
+    return faults.lines
+
+
+@pytest.mark.parametrize(
+    ("stored", "document"),
+    [
+        (None, {"live": True}),
+        (None, {"live": True, "reply_to_addresses": []}),
+        ({"live": False}, {"live": True}),
+        ({"live": True, "permissions": TEXTS}, {"permissions": ["sms", "email"]}),
+        ({"live": True, "active": False}, {"active": True}),
+    ],
+    ids=["new", "new, with none", "from trial", "emails turned on", "restored"],
+)
+def test_without_a_reply_to_address_it_is_refused_and_nothing_is_stored(stored, document):
+    if stored is not None:
+        factories.make_service(name="Parks", **stored)
+    before = list(Service.objects.values())
+
+    assert faults_of(**document) == REFUSED
+    assert list(Service.objects.values()) == before
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"live": True, "reply_to_addresses": [{"email_address": "parks@example.org"}]},
+        {"live": True, "permissions": TEXTS},
+        {"live": True, "active": False},
+        {"live": False},
+    ],
+    ids=["with one", "texts alone", "archived", "in trial"],
+)
+def test_else_it_is_stored(document):
+    assert faults_of(**document) == []
+    assert Service.objects.get().live is document["live"]
+
+
+def test_a_stored_address_counts_and_a_removed_one_does_not():
+    service = factories.make_service(name="Parks", live=False)
+    address = factories.make_reply_to(service)
+    address.archived_at, address.is_default = address.created_at, False
+    address.save()
+    assert faults_of(live=True) == REFUSED
+
+    factories.make_reply_to(service, "again@example.org")
+
+    assert faults_of(live=True) == []
+
+
+def test_a_service_that_has_been_live_without_one_can_still_be_changed():
+    factories.make_service(name="Parks", live=True)
+
+    assert faults_of(live=True, retention_days=30) == []
+    assert Service.objects.get().retention_days == 30
+
+
+def test_the_demo_document_is_one_that_can_go_live():
+    faults = Faults()
+
+    provision(demo_document.DOCUMENT, faults)
+
+    assert faults.lines == []
