@@ -94,7 +94,7 @@ def test_a_run_is_explained_started_in_the_background_and_told(
         done = console.post(f"{PAGE}searches/run/")
 
     run = RetentionRun.objects.get()
-    assert "This removes 1 rows, the oldest from" in asked
+    assert "This removes 1 row, the oldest from" in asked
     assert "Remove 1 now" in asked
     assert done.headers["Location"] == PAGE
     assert (run.rule, run.trigger, run.by, run.removed, run.error) == ("searches", "person", operator, 1, "")
