@@ -86,7 +86,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             user.set_password(form.cleaned_data["new_password"])
             user.save(update_fields=["password"])
             update_session_auth_hash(request, user)
-            sessions.end_all(user.pk, but=request.session.session_key)
+            sessions.end_all(user.pk, but=request.session)
             sign_in_audit.note(request, user, "changed_password")
         return done(request, "Your password is changed. Everywhere else you are signed out.")
     explanation = ["Everywhere else you will be signed out."]
@@ -98,7 +98,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     user = sessions.account_of(request)
     with transaction.atomic():
-        ended = sessions.end_all(user.pk, but=request.session.session_key)
+        ended = sessions.end_all(user.pk, but=request.session)
         sign_in_audit.note(request, user, "ended_sessions", ended=ended)
     return done(request, f"{ended} other {'session is' if ended == 1 else 'sessions are'} ended.")
 

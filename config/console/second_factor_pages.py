@@ -90,7 +90,7 @@ def _confirm(request: HttpRequest) -> HttpResponse:
             codes = second_factor.new_recovery_codes(account_of(request))
             django_otp.login(request, device)  # type: ignore[no-untyped-call]
             request.session.cycle_key()
-            sessions.end_all(account_of(request).pk, but=request.session.session_key)
+            sessions.end_all(account_of(request).pk, but=request.session)
             verb = "replaced_second_factor" if is_renewed else "enrolled_second_factor"
             sign_in_audit.note(request, account_of(request), verb)
     if device is None:

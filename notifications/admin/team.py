@@ -236,5 +236,5 @@ def _losses(member: TeamMember) -> list[str]:
 def _sign_out(request: HttpRequest, user_id: int | None) -> None:
     """End the sessions a role was used in; one's own at this browser stays, with the rights that are left."""
     if user_id is not None:
-        own = request.session.session_key if user_id == request.user.pk else None
+        own = request.session if user_id == request.user.pk else None
         sessions.end_all(user_id, but=own)

@@ -90,7 +90,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             if not change:
                 self._invite(request, obj)
             elif self._rights_changed(request, obj, form):
-                sessions.end_all(obj.pk, but=request.session.session_key)
+                sessions.end_all(obj.pk, but=request.session)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
         back = ("To the accounts", self.list_url())
@@ -116,7 +116,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
 
     def end_sessions(self, request: HttpRequest, user: User) -> HttpResponse:
         if request.method == "POST":
-            ended = sessions.end_all(user.pk, but=request.session.session_key)
+            ended = sessions.end_all(user.pk, but=request.session)
             self._note(request, "ended_sessions", user, ended=ended)
             told = f"{ended} {'session' if ended == 1 else 'sessions'} of {user.username} ended."
             return self.step_done(request, self.row_url(user), told)
@@ -133,7 +133,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             return self.step_page(request, user, title=title, button="", refusal="This account has no second factor.")
         if request.method == "POST":
             second_factor.reset(user)
-            sessions.end_all(user.pk, but=request.session.session_key)
+            sessions.end_all(user.pk, but=request.session)
             self._note(request, "reset_second_factor", user)
             return self.step_done(request, self.row_url(user), f"{user.username} has no second factor now.")
         what_then = (

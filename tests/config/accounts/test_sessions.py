@@ -91,17 +91,46 @@ def test_typing_into_a_preview_keeps_it_alive(clock, client, operator):
 
 
 def test_a_sign_in_gets_a_new_session_id(client, operator):
-    planted = Session.objects.create(session_key="a" * 32, session_data="", expire_date="2099-01-01T00:00:00Z")
-    client.cookies["sessionid"] = planted.session_key
+    planted = "a" * 32
+    Session.objects.create(session_key=sessions.hash_id(planted), session_data="", expire_date="2099-01-01T00:00:00Z")
+    client.cookies["sessionid"] = planted
 
     password(client)
     first = client.cookies["sessionid"].value
     password(client)
     second = client.cookies["sessionid"].value
 
-    assert len({planted.session_key, first, second}) == 3
-    assert not Session.objects.filter(session_key__in=[planted.session_key, first]).exists()
+    assert len({planted, first, second}) == 3
+    assert [session.session_key for session in Session.objects.all()] == [sessions.hash_id(second)]
     assert is_in(client)
+
+
+def test_a_copy_of_the_database_opens_no_session(client, operator):
+    password(client)
+    (stored,) = Session.objects.all()
+    thief = Client()
+
+    thief.cookies["sessionid"] = stored.session_key
+
+    assert client.cookies["sessionid"].value not in stored.session_key
+    assert is_in(client)
+    assert not is_in(thief)
+
+
+def test_a_session_of_an_older_version_is_not_found_by_its_plain_id(client, operator):
+    password(client)
+    session_id = client.cookies["sessionid"].value
+    Session.objects.update(session_key=session_id)
+
+    assert not is_in(client)
+
+
+def test_signing_out_removes_the_row(client, operator):
+    password(client)
+
+    client.post("/admin/logout/")
+
+    assert Session.objects.count() == 0
 
 
 def test_a_change_of_password_ends_it_everywhere_else(client, operator):
