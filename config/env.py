@@ -7,6 +7,7 @@ read stops the start with the variable's name. On a developer's machine secrets 
 import os
 import secrets
 import shlex
+import stat
 from pathlib import Path
 
 from cryptography.fernet import Fernet
@@ -27,6 +28,7 @@ def load() -> None:
 
     The suite reads neither: what a developer has set for themselves must not decide a test.
     """
+    os.umask(0o077)  # files are for our own user alone; each process comes by here before it writes one
     if environment() == "test":
         return
     env.read_env(str(ROOT / ".env"), recurse=False)
@@ -78,6 +80,18 @@ def is_given(name: str) -> bool:
 def demo_values() -> dict[str, str]:
     """Return what `.demo.env` holds, name → value."""
     return {name: value for name, value in dotenv_values(DEMO_ENV, interpolate=False).items() if value is not None}
+
+
+def private_folder(folder: Path) -> Path:
+    """Return the folder, made where there is none, and closed to other users. Raises OSError.
+
+    A folder of somebody else, or one like /tmp that is meant for all, stays as it is.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.stat()
+    if found.st_uid == os.geteuid() and found.st_mode & 0o077 and not found.st_mode & stat.S_ISVTX:
+        folder.chmod(0o700)
+    return folder
 
 
 def keep(values: dict[str, str]) -> None:

@@ -5,11 +5,10 @@ from urllib.parse import urlsplit
 import dj_database_url
 from environs import validate
 
-from config.env import ROOT, env, environment, secret
+from config.env import ROOT, env, environment, private_folder, secret
 
 ENVIRONMENT = environment()
-VAR = env.path("VAR_DIR", ROOT / "var")
-VAR.mkdir(parents=True, exist_ok=True)
+VAR = private_folder(env.path("VAR_DIR", ROOT / "var"))
 
 DEBUG = False
 SECRET_KEY = secret("SECRET_KEY")

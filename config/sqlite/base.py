@@ -5,7 +5,7 @@ Source: Security and reliability §12.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -13,12 +13,21 @@ from django.db.backends.sqlite3 import base
 from config.sqlite.turn import Turn, turn_of
 
 SUFFIX = "-turn"
+FILES = ("", "-wal", "-shm")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """Django's own, whose transactions wait for their turn to begin. Single statements ask SQLite as before."""
 
     _turn: Turn | None = None
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: untyped in Django
+        """Close a file of an older version to other users: new ones are made so."""
+        for path in (f"{self.settings_dict['NAME']}{suffix}" for suffix in FILES):
+            with suppress(OSError):
+                if os.stat(path).st_mode & 0o077:
+                    os.chmod(path, 0o600)
+        return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:
         name, seconds = self.settings_dict["NAME"], self.settings_dict["OPTIONS"]["timeout"]
