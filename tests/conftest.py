@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import pytest_django
+import time_machine
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -103,6 +104,13 @@ def redis_server() -> Iterator[PrivateRedis]:
     server = PrivateRedis()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def noon() -> Iterator[time_machine.Traveller]:
+    """A clock that stands still at noon: no midnight, no end of summer time and no change of codes comes in between."""
+    with time_machine.travel("2026-11-20T12:00:00Z", tick=False) as clock:
+        yield clock
 
 
 @pytest.fixture

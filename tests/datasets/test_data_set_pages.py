@@ -188,6 +188,7 @@ def test_columns_are_kept_for_each_person(manager, data_set):
     assert "<td>first</td>" in text_of(signed_in("olga", manages=True).get(url))
 
 
+@pytest.mark.usefixtures("noon")
 def test_tokens_show_scopes_use_calls_and_state(manager, data_set):
     tallies.store_pending()
     secret = make_token(data_set)
@@ -370,6 +371,7 @@ def test_activity_tells_what_was_done_and_the_days_in_figures(manager, data_set)
     assert "<td>42</td>" in text
 
 
+@pytest.mark.usefixtures("noon")
 def test_the_list_shows_and_filters_what_staff_ask_for(manager, data_set):
     other = make_data_set("post", "letters", retention_days=400)
     other.owners.add(User.objects.get(username="mina"))

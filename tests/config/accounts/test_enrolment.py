@@ -13,6 +13,8 @@ from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, hidde
 PAGE = "/admin/account/second-factor/"
 RENEW = "/admin/account/recovery-codes/"
 
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 def begin(client):
     page = client.get(PAGE).content.decode()

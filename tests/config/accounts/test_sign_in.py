@@ -10,6 +10,8 @@ from tests.config.accounts.codes import CODE, PASSWORD, SIGN_IN, code_of, enroll
 
 WRONG_CODE = "This code is not right, or it has been used already."
 
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 @pytest.fixture
 def key(operator):

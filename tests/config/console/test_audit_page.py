@@ -153,6 +153,7 @@ def test_a_row_whose_name_the_event_does_not_hold_is_called_what_it_is_called_to
 # The page
 
 
+@pytest.mark.usefixtures("noon")
 def test_events_stand_below_their_days_newest_first(console: Client) -> None:
     today = timezone.now()
     for days, name in ((0, "a"), (1, "b"), (1, "c")):

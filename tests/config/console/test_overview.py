@@ -17,7 +17,7 @@ from notifications.tasks.upkeep import COUNTS
 from tests.datasets.making import make_data_set
 from tests.factories import make_api_key, make_notification, make_service, make_template
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 
 def count(template: Template, status: Status, n: int, days: int = 0) -> None:

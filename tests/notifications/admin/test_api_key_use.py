@@ -13,6 +13,8 @@ from tests.notifications import calling
 
 LIST = "/admin/notifications/apikey/"
 
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 @pytest.fixture
 def service(db):

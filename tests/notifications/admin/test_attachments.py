@@ -20,7 +20,7 @@ from notifications.models.attachment import end_of_day, end_of_period
 from tests.factories import make_service
 from tests.people import colleague
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 LIST = "/admin/notifications/attachment/"
 

@@ -216,13 +216,13 @@ def test_the_list_is_filtered_by_template_key_provider_origin_and_file(console, 
         ("yesterday..tomorrow", {0, 3, 6, 7}),
     ],
 )
-def test_the_list_is_filtered_by_days(console, template, made, days_ago):
+def test_the_list_is_filtered_by_days(client, operator, template, made, days_ago):
     with time_machine.travel(NOW, tick=False):
         for days in (0, 3, 6, 7):
             factories.make_notification(template, created_at=NOW - timedelta(days=days))
-        console.force_login(console.get(LOG).wsgi_request.user)
+        client.force_login(operator)
 
-        rows = found(console, f"made={made}")
+        rows = found(client, f"made={made}")
 
     assert {(NOW - row.created_at).days for row in rows} == days_ago
 

@@ -13,6 +13,8 @@ from tests.people import browser_of, colleague, join, make_person
 
 LOG = "/admin/notifications/notification/"
 
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 @pytest.fixture
 def service(db):

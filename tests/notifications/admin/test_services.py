@@ -162,7 +162,7 @@ def test_the_empty_list_says_what_a_service_is(console):
     assert "No services yet. A service is one sender of messages" in console.get(LIST).content.decode()
 
 
-def test_the_list_counts_what_was_sent_and_what_failed(console):
+def test_the_list_counts_what_was_sent_and_what_failed(noon, console):
     service = factories.make_service(name="Tides")
     template = factories.make_template(service)
     today = timezone.now().date()

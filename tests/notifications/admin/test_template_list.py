@@ -12,6 +12,8 @@ from tests.people import colleague
 
 LIST = "/admin/notifications/template/"
 
+pytestmark = pytest.mark.usefixtures("noon")
+
 
 @pytest.fixture
 def service(db):

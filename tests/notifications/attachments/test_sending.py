@@ -311,6 +311,7 @@ def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path)
 # All or nothing
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_used_up_day_leaves_no_blob(caller: Caller, blobs: Path) -> None:
     """The last refusal there is, in the transaction itself: the blobs are written by then."""
     Service.objects.filter(pk=caller.service.pk).update(daily_limit_email=5)

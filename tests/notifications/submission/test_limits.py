@@ -119,6 +119,7 @@ def test_the_limit_may_be_reached_between_the_look_and_the_count(kinds: list[Lim
     assert set(Notification.objects.filter(id__in=[first.id, second.id])) == {first}
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_counter_far_from_its_limit_is_believed_for_a_moment() -> None:
     """Where the rate limit lets nobody come near the day's limit meanwhile, and nowhere else."""
     caller = make_caller(rate_limit_per_minute=100, daily_limit_sms=1000)
