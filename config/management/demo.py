@@ -13,6 +13,7 @@ from config.management import parts
 from config.management.parts import USUAL, DemoWish, Refused
 
 PASSWORD = "ADMIN_PASSWORD"  # noqa: S105  the name of a variable
+ADMIN_EMAIL = "admin@example.org"
 SAVED = "saved in .demo.env"
 
 
@@ -60,10 +61,15 @@ def _refuse_where_real() -> None:
 
 
 def _make_admin(password: str) -> None:
-    """Make the console's first account; if `.demo.env` was removed, give it the new password."""
-    user, is_new = get_user_model().objects.get_or_create(
-        username="admin", defaults={"is_staff": True, "is_superuser": True}
-    )
+    """Make the console's first account; if `.demo.env` was removed, give it the new password.
+
+    It has an email address: `created_by` of its templates, and the recipient of the messages it sends to itself.
+    """
+    accounts = get_user_model().objects
+    user, is_new = accounts.get_or_create(username="admin", defaults={"is_staff": True, "is_superuser": True})
+    if not user.email and not accounts.filter(email__iexact=ADMIN_EMAIL).exists():
+        user.email = ADMIN_EMAIL
+        user.save(update_fields=["email"])
     if is_new or not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])

@@ -9,6 +9,8 @@ from rest_framework.serializers import BaseSerializer
 
 from notifications.api import links
 from notifications.models import Channel, Notification, ReceivedText, TemplateVersion, UnsubscribeRequest
+from notifications.recipients import email
+from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
 
 # What the record of a message is made of. The rest of its row is for the queue, and to read it is half a list's time.
@@ -66,7 +68,7 @@ class TemplateSerializer(BaseSerializer[TemplateVersion]):
             "type": template.type,
             "created_at": moment(template.created_at),
             "updated_at": moment(version.created_at) if version.number > 1 else None,
-            "created_by": version.created_by or template.created_by or settings.PROVISION_AUTHOR,
+            "created_by": _address(version.created_by or template.created_by),
             "version": version.number,
             "body": version.content,
             "subject": version.subject if template.type == Channel.EMAIL else None,
@@ -108,6 +110,15 @@ def moment(value: datetime | None) -> str | None:
     '2026-11-20T09:00:00.000000Z'
     """
     return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z" if value else None
+
+
+def _address(author: str) -> str:
+    """Return the author if it is an email address: accounts may have none, and clients expect one. Contract §17.3."""
+    try:
+        email.parse(author)
+    except InvalidEmailAddress:
+        return str(settings.PROVISION_AUTHOR)
+    return author
 
 
 def template_reference(notification: Notification, base: str) -> dict[str, object]:

@@ -121,6 +121,12 @@ def test_the_secrets_are_in_a_file_for_the_owner_alone(copy):
     assert len(sourced.stdout.split(" ")) == 3
 
 
+def test_the_account_of_the_console_has_an_email_address(copy):
+    query = "from django.contrib.auth.models import User; print(User.objects.get(username='admin').email)"
+
+    assert "admin@example.org" in copy.manage("shell", "-c", query).stdout
+
+
 def test_the_second_start_keeps_everything_and_shows_no_secret(copy, ended):
     before = (copy.folder / ".demo.env").read_text()
     records = copy.manage("shell", "-c", "from datasets.models import Record; print(Record.objects.count())").stdout

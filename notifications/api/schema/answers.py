@@ -115,7 +115,7 @@ class Template(Shape):
     type = serializers.ChoiceField(choices=Channel.values)
     created_at = serializers.DateTimeField(help_text=_MOMENT)
     updated_at = serializers.DateTimeField(allow_null=True, help_text="null in version 1.")
-    created_by = serializers.CharField(help_text="Address of whoever made it.")
+    created_by = serializers.CharField(help_text="Email address of the author.")
     version = serializers.IntegerField(min_value=1)
     body = serializers.CharField(help_text="With its placeholders in double brackets.")
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")

@@ -272,6 +272,16 @@ def test_a_template_and_its_versions_each_with_its_own_words(caller: Caller, set
     assert list(first["personalisation"]) == ["c", "B", "First Name"]
 
 
+@pytest.mark.parametrize("author", ["", "admin", "mina@home"])
+def test_the_author_of_a_template_is_an_email_address_also_for_an_account_without_one(
+    caller: Caller, settings: Any, author: str
+) -> None:
+    template = email_template(caller)
+    make_second_version(template, created_by=author)
+
+    assert caller.get(f"/v2/template/{template.id}").json()["created_by"] == settings.PROVISION_AUTHOR
+
+
 @pytest.mark.parametrize("number", ["0", "2", "99", "two", "-1", "1.0", "9" * 30, "１"])
 def test_a_version_that_is_not_there(caller: Caller, number: str) -> None:
     assert caller.get(f"/v2/template/{sms_template(caller).id}/version/{number}").status_code == 404
