@@ -13,11 +13,11 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from config.console import audit, cells
-from config.sealing import SealBroken
 from notifications.admin.attachment_forms import LastDayForm, WithdrawForm, in_words
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
+from notifications.submission import redaction
 
 _TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
 _EVENTS_SHOWN = 20
@@ -94,6 +94,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         "state",
     )
     list_filter = (StateFilter, "extension", LastDayFilter, AsksForAddressFilter)
+    list_select_related = ("service", "template")
     ordering = ("-created_at", "-id")
     steps = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}
     change_form_template = "admin/notifications/attachment_change_form.html"
@@ -210,10 +211,7 @@ class AttachmentAdmin(ServiceRowAdmin):
 
     @admin.display(description="File name")
     def shown_name(self, file: Attachment) -> str:
-        try:
-            return file.name or file.masked_title
-        except SealBroken:
-            return f"{file.masked_title} (its name was sealed under a key that is not here)"
+        return redaction.file_name(file)
 
     @admin.display(description="Size")
     def size(self, file: Attachment) -> str:

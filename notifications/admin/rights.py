@@ -19,15 +19,13 @@ from notifications.models import Role, Service, TeamMember
 is_operator = scope.is_operator
 
 _KEY = "service"  # in the session: the id of the chosen service, or ALL
-_INCLUDED = {Role.SEE_RECIPIENTS: Role.SEE_ACTIVITY}  # "the same, unmasked"
 
 
 def roles(request: HttpRequest) -> dict[UUID, frozenset[Role]]:
     """Return this person's roles in each service they belong to, read once a request."""
     known: dict[UUID, frozenset[Role]] | None = getattr(request, "roles_in_services", None)
     if known is None:
-        rows = TeamMember.objects.filter(user_id=request.user.pk) if request.user.is_active else []
-        known = {row.service_id: _whole(row.roles) for row in rows}
+        known = TeamMember.objects.roles_of(request.user.pk if request.user.is_active else None)
         request.roles_in_services = known  # type: ignore[attr-defined]  # kept for the other questions of this request
     return known
 
@@ -115,11 +113,6 @@ def _chosen(request: HttpRequest) -> Service | None:
     if chosen is None and not is_operator(request):
         chosen = mine.order_by("-active", "name").first()
     return chosen
-
-
-def _whole(stored: list[str]) -> frozenset[Role]:
-    held = {Role(word) for word in stored if word in Role.values}
-    return frozenset(held | {_INCLUDED[role] for role in held if role in _INCLUDED})
 
 
 # What the top bar, the sidebar and the audit ask of this area.

@@ -51,8 +51,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         labels = {"redact_personalisation": "Hide what callers fill in"}
         help_texts = {
             "name": "Recipients never see it.",
-            "redact_personalisation": "On a message's page staff then see “hidden” in its place, in messages already "
-            "sent too. Once saved it stays.",
+            "redact_personalisation": "Staff then see “hidden” in its place everywhere, in messages already sent too. "
+            "Once saved it stays.",
         }
         widgets = {"redact_personalisation": CheckboxInput}
 

@@ -59,6 +59,7 @@ def seal(file: CheckedFile, key: FileKey, notification: Notification) -> SealedF
         id=key.file_id,
         service_id=notification.service_id,
         notification_id=notification.id,
+        template_id=notification.template_id,
         storage_name=store.new_name(),
         extension=validation.extension_of(file.name),
         size_bytes=len(file.data),

@@ -5,6 +5,8 @@ The id is in the path, so that staff can speak of a file; the key is in the quer
 
 import base64
 import binascii
+import re
+from collections.abc import Iterator
 from uuid import UUID
 
 from django.conf import settings
@@ -12,6 +14,9 @@ from django.conf import settings
 ID_CHARACTERS = 22  # 16 bytes
 KEY_CHARACTERS = 43  # 32 bytes
 TEST_DOCUMENT = "test-document"
+_LINK = re.compile(
+    rf"https?://[^\s<>\"']+?/d/(?P<id>[\w-]{{{ID_CHARACTERS}}})(?P<key>\?key=[\w-]{{{KEY_CHARACTERS}}})", re.ASCII
+)
 
 
 def with_key(file_id: UUID, secret: bytes) -> str:
@@ -22,6 +27,22 @@ def with_key(file_id: UUID, secret: bytes) -> str:
 def without_key(file_id: UUID) -> str:
     """Return what is kept of the link; followed, it leads to "This link does not work"."""
     return f"{settings.FILES_BASE_URL}/d/{write(file_id.bytes)}"
+
+
+def find(text: str) -> Iterator[tuple[UUID, str]]:
+    """Return id and whole link of every file that a text links to."""
+    for match in _LINK.finditer(text):
+        if (file_id := read_id(match["id"])) is not None:
+            yield file_id, match[0]
+
+
+def cut_keys(text: str) -> str:
+    """Return a text with its links as they are kept: without their keys.
+
+    >>> cut_keys(f"See https://example.org/d/{'A' * 22}?key={'B' * 43}.")
+    'See https://example.org/d/AAAAAAAAAAAAAAAAAAAAAA.'
+    """
+    return _LINK.sub(lambda match: match[0].removesuffix(match["key"]), text)
 
 
 def for_simulation(service_id: UUID) -> str:

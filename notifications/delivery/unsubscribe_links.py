@@ -4,6 +4,7 @@ What it says is encrypted and authenticated with keys made from SECRET_KEY and S
 recipient's address in it, and nobody can make a link for another email. It has no end: people open old emails.
 """
 
+import re
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,7 +50,22 @@ class LinkedEmail:
 
 def url(notification: Notification) -> str:
     """Return the URL of our page where the recipient confirms. For one message it is always the same."""
-    return f"{settings.BASE_URL}/unsubscribe/{_write(LinkedEmail.of(notification))}"
+    return f"{_start()}{_write(LinkedEmail.of(notification))}"
+
+
+def _start() -> str:
+    return f"{settings.BASE_URL}/unsubscribe/"
+
+
+def token_of(url: str) -> str:
+    """Return the end of a link to our page; empty for a URL that leads elsewhere."""
+    ours = _start()
+    return url.removeprefix(ours) if url.startswith(ours) else ""
+
+
+def cut_tokens(text: str) -> str:
+    """Return a text whose links to our page lead to no email any more."""
+    return re.sub(rf"{re.escape(_start())}[\w:-]+", _start(), text, flags=re.ASCII)
 
 
 def read(token: str) -> LinkedEmail | None:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from config import sealing
 from notifications.models.service import Service
+from notifications.models.template import Template
 
 MAX_WEEKS = 78  # from the day of sending, whatever staff do; Notification Sending API §8
 TOMBSTONE_KEPT_FOR = timedelta(days=365)  # so long holders of a link are told that the file is gone
@@ -79,6 +80,7 @@ class Attachment(models.Model):
     """One stored file and what became of it.
 
     notification_id: no foreign key, since messages go earlier
+    template: of that message; it says whether staff may read the file name. Null: stored before this column was
     storage_name: of the blob, random; it has nothing to do with the id, which is in the link
     extension: lower case, without the dot; size_bytes: of the file, not of its blob
     key_check: proves a key without the blob; email_tag: proves an address given the key, null where none is asked for
@@ -91,6 +93,7 @@ class Attachment(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="attachments", db_index=False)
     notification_id = models.UUIDField()
+    template = models.ForeignKey(Template, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     storage_name = models.CharField(max_length=32, unique=True)
     extension = models.CharField(max_length=5)
     size_bytes = models.PositiveIntegerField()

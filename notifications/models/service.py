@@ -1,6 +1,7 @@
 """A service, the people of its team, and its guest list. Source: Staff console §2.2, §2.7, §2.8."""
 
 import uuid
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -25,6 +26,9 @@ class Role(models.TextChoices):
     EDIT_TEMPLATES = "edit_templates", "Edit templates"
     MANAGE_API = "manage_api", "Manage API"
     MANAGE_SERVICE = "manage_service", "Manage service"
+
+
+_INCLUDED = {Role.SEE_RECIPIENTS: Role.SEE_ACTIVITY}  # "the same, unmasked"
 
 
 class RecipientKind(models.TextChoices):
@@ -84,6 +88,18 @@ class Service(models.Model):
         return permission.value in self.permissions
 
 
+class TeamMemberQuerySet(models.QuerySet["TeamMember"]):
+    def roles_of(self, user_id: int | None) -> dict[UUID, frozenset[Role]]:
+        """Return the roles of an account in each service whose team it belongs to."""
+        rows = self.filter(user_id=user_id).values_list("service_id", "roles") if user_id is not None else []
+        return {service_id: _with_included(stored) for service_id, stored in rows}
+
+
+def _with_included(stored: list[str]) -> frozenset[Role]:
+    held = {Role(word) for word in stored if word in Role.values}
+    return frozenset(held | {_INCLUDED[role] for role in held if role in _INCLUDED})
+
+
 class TeamMember(models.Model):
     """A person of the team: may be reached in trial and with a team key, and with an account may use the console."""
 
@@ -100,6 +116,8 @@ class TeamMember(models.Model):
     roles = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
+
+    objects = TeamMemberQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -25,6 +25,7 @@ from notifications.admin.messages.paging import MessagePaginator, counted
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role, Status
 from notifications.models.retention import kept_since
+from notifications.submission import redaction
 
 _FIRST_WORDS = 60  # about as many characters as a cell holds on one line
 _SHORT = timedelta(seconds=10)
@@ -90,6 +91,8 @@ class NotificationAdmin(ServiceRowAdmin):
                 super().get_results(request)
                 if not self.multi_page:
                     self.result_list = self.paginator.page(1).object_list
+                for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
+                    message.shown_text = text
 
         return MessageChangeList
 
@@ -242,8 +245,9 @@ class NotificationAdmin(ServiceRowAdmin):
         return cells.two_lines(rights.shown_recipient(message, message.recipient), message.get_channel_display())
 
     @admin.display(description="Message")
-    def said(self, message: Notification) -> SafeString:
-        first = " ".join((message.subject or message.body)[: _FIRST_WORDS * 2].split())
+    def said(self, message: Any) -> SafeString:
+        text = message.shown_text
+        first = " ".join((text.subject or text.body)[: _FIRST_WORDS * 2].split())
         shortened = first if len(first) <= _FIRST_WORDS else f"{first[:_FIRST_WORDS]}…"
         return cells.two_lines(shortened, f"{message.template.name}, version {message.template_version}")
 

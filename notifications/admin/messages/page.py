@@ -11,14 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import cells
-from config.sealing import SealBroken
 from notifications.admin import rights
 from notifications.admin.messages import timeline, words
 from notifications.admin.unsubscribe_requests import on_message
-from notifications.models import Attachment, Channel, Notification, TemplateVersion
+from notifications.models import Attachment, Channel, Notification
 from notifications.models.status import COMPLETED
-from notifications.rendering import email, placeholders, preview, sms
-from notifications.submission import senders
+from notifications.rendering import email, preview, sms
+from notifications.submission import redaction, senders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,6 @@ class Fact:
 
 def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
     """Return what the page shows. A link to a file is without its key: that is how the text is kept."""
-    is_redacted = message.template.redact_personalisation
     version_url = reverse("admin:notifications_template_version", args=[message.template_id])
     return {
         "message": message,
@@ -38,10 +36,10 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
         "sentence": timeline.sentence(message),
         "moments": timeline.of(message),
         "facts": _facts(message),
-        "files": _files(request, message, is_redacted=is_redacted),
+        "files": _files(message),
         "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
         "may_search_recipient": rights.may_see_recipients(request, message.service_id),
-        **(_redacted(message) if is_redacted else shown(message)),
+        **({"unfilled": redaction.pieces(message)} if redaction.is_on(message) else shown(message)),
     }
 
 
@@ -71,13 +69,6 @@ def sms_shown(message: Notification) -> dict[str, Any]:
     }
 
 
-def _redacted(message: Notification) -> dict[str, Any]:
-    """Return the version's own text, with `hidden` in the place of every value. Source: Rendering §2."""
-    version = TemplateVersion.objects.get(template=message.template_id, number=message.template_version)
-    texts = [text for text in (version.subject, version.content) if text is not None]
-    return {"unfilled": [list(placeholders.pieces(text, {}, redact=True)) for text in texts]}
-
-
 def _facts(message: Notification) -> list[Fact]:
     facts = [Fact(label="To", value=rights.shown_recipient(message, message.recipient))]
     if message.channel == Channel.EMAIL:
@@ -94,14 +85,14 @@ def _facts(message: Notification) -> list[Fact]:
     return facts
 
 
-def _files(request: HttpRequest, message: Notification, *, is_redacted: bool) -> list[dict[str, Any]]:
+def _files(message: Notification) -> list[dict[str, Any]]:
     """A file is made in the moment of its message, which is what the index of files goes by."""
-    rows = Attachment.objects.filter(
+    rows = Attachment.objects.select_related("template").filter(
         service_id=message.service_id, created_at=message.created_at, notification_id=message.pk
     )
     return [
         {
-            "name": placeholders.HIDDEN if is_redacted else _name(row),
+            "name": redaction.file_name(row),
             "size": filesizeformat(row.size_bytes),
             "last_day": f"{row.last_day:%-d %b %Y}",
             "downloads": row.download_count,
@@ -110,10 +101,3 @@ def _files(request: HttpRequest, message: Notification, *, is_redacted: bool) ->
         }
         for row in rows
     ]
-
-
-def _name(row: Attachment) -> str:
-    try:
-        return row.name or str(row)
-    except SealBroken:
-        return str(row)

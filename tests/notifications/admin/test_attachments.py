@@ -17,7 +17,7 @@ from config.console.models import AuditEvent
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import end_of_day, end_of_period
-from tests.factories import make_service
+from tests.factories import make_service, make_template
 from tests.people import colleague
 
 pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
@@ -28,9 +28,11 @@ LIST = "/admin/notifications/attachment/"
 def make_file(**fields: Any) -> Attachment:
     key = FileKey.new()
     name = fields.pop("name", "permit 4711.pdf")
+    service = fields.pop("service", None) or make_service()
     values: dict[str, Any] = {
         "id": key.file_id,
-        "service": fields.pop("service", None) or make_service(),
+        "service": service,
+        "template": make_template(service),
         "notification_id": uuid4(),
         "storage_name": uuid4().hex,
         "extension": name.rpartition(".")[2],

@@ -83,7 +83,8 @@ def test_a_recipient_is_masked_without_the_role(template):
 def test_files_are_named_and_no_link_shows_its_key(console, template):
     sent = send_file(template.service)
     message = factories.make_notification(template, body="Get it at https://files.example/d/abc without a key")
-    Attachment.objects.filter(pk=sent.row.pk).update(notification_id=message.pk, created_at=message.created_at)
+    of_message = {"notification_id": message.pk, "created_at": message.created_at, "template": template}
+    Attachment.objects.filter(pk=sent.row.pk).update(**of_message)
     message.set_outgoing("Hello", "https://files.example/d/abc?key=THE-KEY")
     message.save()
 

@@ -4,14 +4,18 @@ Source: Rendering §2.
 """
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from config.console.models import AuditEvent
-from notifications.models import Role
+from notifications.models import CallbackDelivery, Channel, Role, Template
 from tests import factories
+from tests.notifications.admin.test_attachments import make_file
 from tests.people import colleague
 
 TEXT = "Dear ((name)), ((late??you are late)) in berth ((berth))."
+LOG = "/admin/notifications/notification/"
 NO_VERSIONS = {"versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
 
 
@@ -96,3 +100,80 @@ def test_who_belongs_to_another_service_finds_no_such_template(template):
     template.refresh_from_db()
     assert answer.status_code == 404
     assert not template.redact_personalisation
+
+
+def test_the_log_shows_the_words_of_the_template_alone(console, template, message):
+    texts = factories.make_template(template.service, Channel.SMS, content="Hello ((name)), code ((code)).")
+    factories.make_notification(texts, body="Hello Jo Marsh, code 999111.")
+    assert console.get(LOG).content.decode().count("Jo Marsh") == 2
+
+    Template.objects.update(redact_personalisation=True)
+
+    page = console.get(LOG).content.decode()
+    assert "Jo Marsh" not in page
+    assert "999111" not in page
+    assert "For [hidden]" in page
+    assert "Hello [hidden], code [hidden]." in page
+
+
+def test_the_log_reads_the_templates_of_a_page_once(console, template, django_assert_max_num_queries):
+    Template.objects.update(redact_personalisation=True)
+    factories.make_notification(template)
+    with CaptureQueriesContext(connection) as of_one:
+        console.get(LOG)
+    for _ in range(5):
+        factories.make_notification(factories.make_template(template.service, redact_personalisation=True))
+
+    with django_assert_max_num_queries(len(of_one)):
+        console.get(LOG)
+
+
+def test_names_of_files_are_hidden_where_staff_list_open_and_withdraw_them(console, template, message):
+    row = make_file(
+        service=template.service,
+        template=template,
+        name="Diagnosis-Jane.txt",
+        notification_id=message.pk,
+        created_at=message.created_at,
+    )
+    places = [
+        "/admin/notifications/attachment/",
+        reverse("admin:notifications_attachment_change", args=[row.pk]),
+        reverse("admin:notifications_attachment_withdraw", args=[row.pk]),
+        reverse("admin:notifications_notification_change", args=[message.pk]),
+    ]
+    assert all("Diagnosis-Jane" in console.get(place).content.decode() for place in places)
+
+    Template.objects.update(redact_personalisation=True)
+
+    pages = [console.get(place).content.decode() for place in places]
+    assert not [place for place, page in zip(places, pages, strict=True) if "Diagnosis" in page]
+    assert all(row.masked_title in page for page in pages)
+
+
+def test_the_name_of_a_file_stays_hidden_when_its_message_is_gone(console, template, message):
+    row = make_file(service=template.service, template=template, name="Jane.txt", notification_id=message.pk)
+    Template.objects.update(redact_personalisation=True)
+    message.delete()
+
+    assert "Jane.txt" not in console.get("/admin/notifications/attachment/").content.decode()
+    assert (
+        "Jane.txt" not in console.get(reverse("admin:notifications_attachment_change", args=[row.pk])).content.decode()
+    )
+
+
+def test_a_file_whose_template_is_not_known_shows_no_name(console, template):
+    make_file(service=template.service, template=None, name="Jane.txt")
+
+    assert "Jane.txt" not in console.get("/admin/notifications/attachment/").content.decode()
+
+
+def test_callbacks_tell_staff_nothing_of_what_callers_filled_in(console, template, message):
+    Template.objects.update(redact_personalisation=True)
+    endpoint = factories.make_callback(template.service)
+    message.completed_at = message.created_at
+    delivery = CallbackDelivery.objects.create(endpoint=endpoint, notification=message, status="delivered")
+
+    for place in ("", f"{delivery.pk}/change/"):
+        page = console.get(f"/admin/notifications/callbackdelivery/{place}").content.decode()
+        assert "Jo Marsh" not in page
