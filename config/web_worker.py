@@ -13,7 +13,7 @@ from typing import Any
 from gunicorn import glogging
 from gunicorn.workers.gthread import ThreadWorker
 
-from config import envelopes
+from config import body_limits, envelopes, unread_body
 
 SECONDS_A_CONNECTION, MOST_SECONDS = 0.000_2, 0.002
 
@@ -21,6 +21,10 @@ _MESSAGE = "The request could not be understood"
 
 
 class Worker(ThreadWorker):
+    def load_wsgi(self) -> None:
+        super().load_wsgi()  # type: ignore[no-untyped-call]  # no types published
+        self.wsgi = unread_body.reading_to_the_end(self.wsgi, body_limits.max_body_bytes)
+
     def accept(self, listener: Any) -> None:  # Any: no types published
         """Take one more connection, unless another process has by now."""
         time.sleep(min(self.nr_conns * SECONDS_A_CONNECTION, MOST_SECONDS))

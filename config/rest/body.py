@@ -76,7 +76,7 @@ def _exactly(stream: Stream, length: int, max_bytes: int) -> Iterator[bytes]:
     if length > max_bytes:
         raise BodyRefused(Reason.TOO_LARGE)
     while length:
-        block = stream.read(min(_STEP, length))
+        block = _block(stream, min(_STEP, length))
         if not block:  # the caller went away in the middle
             raise BodyRefused(Reason.CUT_SHORT)
         length -= len(block)
@@ -84,8 +84,15 @@ def _exactly(stream: Stream, length: int, max_bytes: int) -> Iterator[bytes]:
 
 
 def _until_end(stream: Stream) -> Iterator[bytes]:
-    while block := stream.read(_STEP):
+    while block := _block(stream, _STEP):
         yield block
+
+
+def _block(stream: Stream, size: int) -> bytes:
+    try:
+        return stream.read(size)
+    except OSError as error:  # nothing came for some seconds, the connection broke, or a chunk cannot be read
+        raise BodyRefused(Reason.CUT_SHORT) from error
 
 
 def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
