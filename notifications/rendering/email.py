@@ -26,6 +26,7 @@ DOCUMENT_TEMPLATE = "email/document.html"
 
 _FRAGMENT_PLACE = "<!-- fragment -->"
 _ZERO_WIDTH_SPACE = "\u200b"
+_BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # at the start of a line, in any number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +107,7 @@ def render(
     return EmailText(
         subject=render_subject(subject, personalisation),
         filled=filled,
-        is_empty=_is_empty(content.strip(), filled),
+        is_empty=_is_empty(content, filled),
         unsubscribe_url=unsubscribe_url,
         unlinked_names=tuple(unlinked_names),
     )
@@ -136,7 +137,7 @@ def html_document(text: EmailText, *, language: str = "en") -> str:
 
 
 def _is_empty(content: str, filled: str) -> bool:
-    if not content:
+    if not content.strip():
         return True
     return content.startswith("((") and content.endswith("))") and not filled.strip()
 
@@ -146,8 +147,9 @@ def _footer(unsubscribe_url: str | None) -> str:
 
 
 def _unlinked(source: str, names: tuple[str, ...]) -> str:
-    """Put a zero-width space after each dot of the names, where they stand by themselves."""
+    """Put a zero-width space after each dot of the names, where they stand by themselves or right after block marks."""
     if not names:
         return source
-    pattern = re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, names))})(?![\w/?#-])", re.IGNORECASE)
-    return pattern.sub(lambda match: match[0].replace(".", f".{_ZERO_WIDTH_SPACE}"), source)
+    alone = rf"(?P<name>{'|'.join(map(re.escape, names))})(?![\w/?#-])"
+    pattern = re.compile(rf"(?P<before>{_BLOCK_MARKS}|(?<!\S)){alone}", re.IGNORECASE)
+    return pattern.sub(lambda match: match["before"] + match["name"].replace(".", f".{_ZERO_WIDTH_SPACE}"), source)

@@ -52,8 +52,36 @@ These are yours to keep:
 - Emails people have subscribed to need an unsubscribe link at the end of their body as well, to a page where the
   recipient confirms. `one_click_unsubscribe_url` alone gives only the button of the mail program. A template with our
   unsubscribe link has both: see Unsubscribe requests.
-- Markdown in a value is obeyed: a value may hold a link, a heading or a list. Where strangers have written it, name it
-  in `sanitise_content_for`; the answer shows under `sanitised_content` what that changed.
+- Markdown in a value is obeyed: a value may hold a link, a heading or a list. If a stranger wrote the value, name it in
+  `sanitise_content_for`, or a stranger's link becomes a link in your email. See below.
+
+### Values that strangers wrote
+
+Somebody types `Ada [Claim your refund](https://bad.example/x)` as their name into your form. Your email then has a link
+that says *Claim your refund*. `sanitise_content_for` makes the value plain text:
+
+```json
+{
+  "personalisation": {"name": "Ada [Claim your refund](https://bad.example/x)"},
+  "sanitise_content_for": ["name"]
+}
+```
+
+The email reads `Ada [Claim your refund](`, without a link. The answer shows what changed, with a backslash before each
+character that is a mark in Markdown; the backslashes do not show in the email:
+
+```json
+{
+  "sanitised_content": {
+    "name": {
+      "unsanitised": "Ada [Claim your refund](https://bad.example/x)",
+      "sanitised": "Ada \\\\[Claim your refund\\\\]\\\\("
+    }
+  }
+}
+```
+
+It is for emails, and for strings and lists of strings. Do not name values that hold Markdown of your own.
 
 ### Limits
 

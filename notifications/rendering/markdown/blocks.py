@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from notifications.rendering.markdown import inline, lines, lists
 from notifications.rendering.markdown.escapes import without_surrogates
-from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule
+from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule, is_seen
 
 MAX_INSET_DEPTH = 6  # as with lists, deeper carets are text; so recursion ends whatever the input
 TAB_STOPS = 4
+NO_BREAK_SPACE = "\u00a0"
 
 _Reading = tuple[Block | None, int] | None
 _Reader = Callable[[list[str], int], _Reading]
@@ -24,7 +25,12 @@ def parse(source: str) -> list[Block]:
     [Heading(level=1, inlines=[Text(text='Tides')])]
     """
     unix = without_surrogates(source).replace("\r\n", "\n").replace("\r", "\n")
-    return _blocks([line.rstrip(" ") if line.strip() else "" for line in unix.expandtabs(TAB_STOPS).split("\n")])
+    return _blocks(["" if _is_blank(line) else line.rstrip(" ") for line in unix.expandtabs(TAB_STOPS).split("\n")])
+
+
+def _is_blank(line: str) -> bool:
+    """Return whether the line has only white space; a no-break space counts, authors write `&nbsp;` for more space."""
+    return not line.strip() and NO_BREAK_SPACE not in line
 
 
 def _blocks(source: list[str], inset_depth: int = 0) -> list[Block]:
@@ -61,6 +67,8 @@ def _heading(source: list[str], at: int) -> _Reading:
         return None
     level, text = found
     inlines = inline.parse(text)
+    if not is_seen(inlines):
+        return None, at + 1
     return Heading(level, inlines) if level <= 2 else Paragraph(inlines), at + 1
 
 
@@ -76,16 +84,20 @@ def _table(source: list[str], at: int) -> _Reading:
 
 def _underlined_heading(source: list[str], at: int) -> _Reading:
     level = lines.underline(source[at + 1]) if at + 1 < len(source) else None
-    return (Heading(level, inline.parse(source[at].strip(" "))), at + 2) if level else None
+    if not level:
+        return None
+    inlines = inline.parse(source[at].strip(" "))
+    return Heading(level, inlines) if is_seen(inlines) else None, at + 2
 
 
-def _paragraph(source: list[str], at: int) -> tuple[Block, int]:
+def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
     end = at + 1
     while end < len(source) and source[end] and not lines.interrupts_paragraph(source[end]):
         if end + 1 < len(source) and lines.underline(source[end + 1]):
             break
         end += 1
-    return Paragraph(inline.parse("\n".join(line.strip(" ") for line in source[at:end]))), end
+    inlines = inline.parse("\n".join(line.strip(" ") for line in source[at:end]))
+    return Paragraph(inlines) if is_seen(inlines) else None, end
 
 
 def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:

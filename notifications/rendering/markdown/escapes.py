@@ -13,6 +13,7 @@ QUOTES = "'\""
 _FIRST_SHIELD = 0xDC00
 _SHIELDS = {character: chr(_FIRST_SHIELD + number) for number, character in enumerate(ESCAPABLE + QUOTES)}
 _UNSHIELD = str.maketrans({shield: character for character, shield in _SHIELDS.items()})
+_SHIELD_QUOTES = str.maketrans(dict.fromkeys("'‘’", _SHIELDS["'"]))
 _ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE)}])")
 _SUBJECT_ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE + QUOTES)}])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -38,8 +39,8 @@ def shield_subject(text: str) -> str:
 
 
 def shield_quotes(text: str) -> str:
-    """Shield every single quote."""
-    return text.replace("'", _SHIELDS["'"])
+    """Make every single quote straight and shield it."""
+    return text.translate(_SHIELD_QUOTES)
 
 
 def shielded(characters: str) -> str:

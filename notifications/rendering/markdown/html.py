@@ -30,6 +30,8 @@ MAIL_SCHEME = "mailto:"
 
 _UNQUOTED = "_.-~:/?#=&;%"
 _TEXT_STYLE = "font-size:19px;line-height:25px;color:#0b0c0c"
+# A long URL must not make a table cell wider than a phone. Older programs know one of the first two only.
+_BREAK_LONG_WORDS = "word-wrap:break-word;word-break:break-word;overflow-wrap:anywhere"
 _STYLES = {
     "p": f"margin:0 0 20px;{_TEXT_STYLE}",
     "h2": "margin:0 0 15px;font-size:27px;line-height:35px;font-weight:bold;color:#0b0c0c",
@@ -39,7 +41,7 @@ _STYLES = {
     "li": f"margin:5px 0;padding:0 0 0 5px;{_TEXT_STYLE}",
     "blockquote": "margin:0 0 20px;padding:15px 0 1px 15px;border-left:10px solid #b1b4b6",
     "hr": "margin:30px 0;border:0;border-top:1px solid #b1b4b6",
-    "a": "color:#1a5490;text-decoration:underline;word-wrap:break-word",  # 7.7:1 on white
+    "a": f"color:#1a5490;text-decoration:underline;{_BREAK_LONG_WORDS}",  # 7.7:1 on white
 }
 
 

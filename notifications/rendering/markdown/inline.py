@@ -77,8 +77,12 @@ class _Scanner:
             self.nodes.append(Text(self.source[self.text_from : end]))
 
     def _address_end(self, start: int) -> int:
+        """Return where a bare URL ends; stars after it are marks of bold, unless it holds some itself (`/*a*`)."""
         match = _ADDRESS.match(self.source, start)
-        return start + len(match[0].rstrip(_NOT_LAST_OF_ADDRESS)) if match else start
+        if match is None:
+            return start
+        address = match[0].rstrip(_NOT_LAST_OF_ADDRESS + "*")
+        return start + len(match[0].rstrip(_NOT_LAST_OF_ADDRESS) if "*" in address else address)
 
     def _link(self, opening: int) -> tuple[Link, int] | None:
         """Read `[text](target "title")` from its opening bracket; return it and its end."""

@@ -42,7 +42,7 @@ def is_rule(line: str, characters: str = "-*_") -> bool:
 
 
 def heading(line: str) -> tuple[int, str] | None:
-    """Return level and text of a `#` heading.
+    """Return level and text of a `#` heading; the text is empty where a value left nothing of it.
 
     >>> heading("  ##Parking ##")
     (2, 'Parking')
@@ -50,13 +50,16 @@ def heading(line: str) -> tuple[int, str] | None:
     stripped = line.strip(" ")
     marks = stripped[:MAX_HEADING_MARKS]
     level = len(marks) - len(marks.lstrip("#"))
-    text = stripped[level:].strip(" ")
-    if not level or not text:
+    if not level:
         return None
+    text = stripped[level:].strip(" ")
     closed = text.rstrip("#")
     if closed != text and _ENDS_WITH_ESCAPE.search(closed):
         return level, f"{closed}#"  # the first hash is part of the text, as in "# Learn C\#"
-    return level, closed.rstrip(" ") or "#"
+    is_row_of_hashes = (
+        not closed and stripped[level : level + 1] == "#"
+    )  # more than a heading's marks in a row: typed so
+    return level, "#" if is_row_of_hashes else closed.rstrip(" ")
 
 
 def underline(line: str) -> int | None:

@@ -86,6 +86,15 @@ class Inset:
 Block = Paragraph | Heading | Rule | List | Inset
 
 
+def is_seen(nodes: list[Inline]) -> bool:
+    """Return whether anything of a block is left to see once empty values are filled in and images dropped.
+
+    >>> is_seen([Text(" "), Break()]), is_seen([Text("\\u00a0")])
+    (False, True)
+    """
+    return any(not isinstance(node, Break) and (not isinstance(node, Text) or node.text.strip(" ")) for node in nodes)
+
+
 def visible(node: Inline) -> str:
     """Return what a reader sees of a node, for the typography of the node after it."""
     match node:

@@ -1,7 +1,9 @@
 """Quotes, dashes and spaces as a printer would set them. Source: Rendering §4.6.
 
 Works on one text node of an email, or on a subject. Shielded characters (see escapes) are left as they are, but count
-as themselves for their neighbours. Each pattern begins at the start of a run only, so long runs stay linear.
+as themselves for their neighbours. Only a hyphen between blanks becomes a dash even if it is shielded: the sanitiser
+shields every hyphen of a value, and the value must read like one that nobody sanitised. Each pattern begins at the
+start of a run only, so long runs stay linear.
 """
 
 import re
@@ -9,11 +11,12 @@ import re
 from notifications.rendering.markdown.escapes import shield_quotes, shielded, unshield
 
 _SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
-_SPACED_DASH = re.compile(r"(?<![^\S\n])[^\S\n]++[-–—]{1,3}[^\S\n]++")
+_SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{shielded('-')}]{{1,3}}[^\S\n]++")
 _RUN = re.compile(r"\S++")
-_ANYTHING_TO_SET = re.compile("['\",.–—-]|[\ud800-\udfff]")
+_ANYTHING_TO_SET = re.compile("['‘’\",.–—-]|[\ud800-\udfff]")
 
-_CLOSES_AFTER = rf"(?<=[^\s\[{{(\-{re.escape(shielded('[{(-'))}])"  # some character, but none of these
+# Some character, but none of these; a no-break space stands inside quotes more often than before them.
+_CLOSES_AFTER = rf"(?<=[^\s\[{{(\-{re.escape(shielded('[{(-'))}]|\u00a0)"
 _QUOTE = re.compile(
     rf"""
       (?P<opening>(?<=\s)['"](?=\w) | "'(?=\w) | '"(?=\w))
@@ -38,14 +41,14 @@ def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
     if not _ANYTHING_TO_SET.search(text):
         return text
     text = _SPACE_BEFORE_STOP.sub("", text)
+    if "@" in text:
+        text = _RUN.sub(_with_straight_apostrophes, text)
     if curl:
         text = _curled(text, before)
     return unshield(_SPACED_DASH.sub(" – ", text))
 
 
 def _curled(text: str, before: str) -> str:
-    if "@" in text:
-        text = _RUN.sub(_with_straight_apostrophes, text)
     neighbour = " " if not before or before[-1].isspace() else "x"
     return _QUOTE.sub(_curl, neighbour + text)[1:]
 
@@ -55,5 +58,5 @@ def _curl(match: re.Match[str]) -> str:
 
 
 def _with_straight_apostrophes(match: re.Match[str]) -> str:
-    """Keep the single quotes of an email address and of what hangs on it."""
+    """Make the single quotes of an email address, and of what touches it, straight and keep them so."""
     return shield_quotes(match[0]) if "@" in match[0] else match[0]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from notifications.rendering import email
+from notifications.rendering import email, sanitise
+from tests.notifications.rendering.normal_form import normal_form
 
 
 @pytest.mark.parametrize(
@@ -12,7 +13,8 @@ from notifications.rendering import email
         (" \n", "x", True),
         ("((a))", "", True),
         ("((a)) ((a))", " ", True),
-        ("((a))\n", "", True),
+        ("((a))\n", "", False),
+        ("((a))  ", "", False),
         ("((a??text))", "no", True),
         ("((a))", "x", False),
         ("((a)).", "", False),
@@ -52,6 +54,12 @@ def test_an_email_can_be_made_again_from_what_is_stored() -> None:
         ("see quay.example/map", "see quay.example/map\n"),
         ("see quay.examples", "see quay.examples\n"),
         ("https://quay.example", "https://quay.example\n"),
+        ("# a\n\n###quay.example", "a\n" + "=" * 65 + "\n\nquay.\u200bexample\n"),
+        ("a\r\n *quay.example", "a\n*quay.\u200bexample\n"),
+        ("^quay.example", "quay.\u200bexample\n"),
+        ("^-quay.example", "• quay.\u200bexample\n"),
+        ("12.quay.example", "1. quay.\u200bexample\n"),
+        ("a#quay.example -quay.example", "a#quay.example -quay.example\n"),
     ],
 )
 def test_names_of_the_setting_are_kept_from_being_linked(source: str, plain: str) -> None:
@@ -72,4 +80,26 @@ def test_the_document_holds_title_preheader_and_fragment() -> None:
 
 
 def test_a_subject_keeps_what_a_backslash_protects() -> None:
-    assert email.render_subject(r"5 \- 6 \"x\" C:\temp", {}) == r'5 - 6 "x" C:\temp'
+    assert email.render_subject(r"5\-6 \"x\" C:\temp", {}) == r'5-6 "x" C:\temp'
+
+
+def test_a_sanitised_dash_reads_like_one_that_nobody_sanitised() -> None:
+    value = "Fern - Quay"
+
+    assert email.render_subject("((v))", {"v": sanitise.value(value)}) == "Fern – Quay"
+    assert email.render("", "((v))", {"v": sanitise.value(value)}).plain == "Fern – Quay\n"
+
+
+@pytest.mark.parametrize("value", ["", "  ", [], [None, " "]])
+@pytest.mark.parametrize("heading", ["# ((x))", "## ((x)) ##", "# ((x??Title))", "#((x))"])
+def test_a_heading_disappears_when_its_value_is_empty(heading: str, value: object) -> None:
+    text = email.render("", f"Dear reader,\n{heading}\nGoodbye", {"x": value})
+
+    assert normal_form(text.html) == "<p>Dear reader,</p><p>Goodbye</p>"
+    assert text.plain == "Dear reader,\n\nGoodbye\n"
+
+
+def test_the_quote_of_an_email_address_is_straight_in_a_subject() -> None:
+    assert email.render_subject("Mail first.o’last@example.com, it's Jo’s", {}) == (
+        "Mail first.o'last@example.com, it’s Jo’s"
+    )

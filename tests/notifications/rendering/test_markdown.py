@@ -9,7 +9,6 @@ CASES = {
     "an indent of four is an ordinary paragraph": ("    code\n    more", "<p>code<br>more</p>"),
     "footnotes and references mean nothing": ("Text[^1]\n\n[^1]: note", "<p>Text[^1]</p><p>[^1]: note</p>"),
     "a doubled mark is no bullet": ("**bold**", "<p>**bold**</p>"),
-    "only hashes are no heading": ("##", "<p>##</p>"),
     "a third level is a paragraph": ("### Small", "<p>Small</p>"),
     "an escaped hash closes no heading": (r"# C\# ##", "<h2>C#</h2>"),
     "an escaped hash ends a heading": (r"# C\#", "<h2>C#</h2>"),
@@ -53,7 +52,26 @@ CASES = {
         "[Fern](https://x.example)'s",
         '<p><a href="https://x.example">Fern</a>’s</p>',
     ),
-    "an escaped dash stays a hyphen": (r"a \- b", "<p>a - b</p>"),
+    "an escaped hyphen between blanks is a dash as any other": (r"a \- b c\-d", "<p>a – b c-d</p>"),
+    "a bare address does not end with the mark of bold": (
+        "**https://x.example/a**, *https://x.example/.* https://x.example/*b*.",
+        '<p>**<a href="https://x.example/a">https://x.example/a</a>**, '
+        '*<a href="https://x.example/">https://x.example/</a>.* '
+        '<a href="https://x.example/%2Ab%2A">https://x.example/*b*</a>.</p>',
+    ),
+    "a no-break space alone is a paragraph": ("a\n\n&nbsp;\n\nb", "<p>a</p><p>&nbsp;</p><p>b</p>"),
+    "a heading without text disappears": ("a\n# \nb\n\n ##\n\n### ##", "<p>a</p><p>b</p>"),
+    "a heading without text in an inset disappears with it": ("a\n\n^ #", "<p>a</p>"),
+    "an escaped hash is the text of a heading": (r"# \#", "<h2>#</h2>"),
+    "a row of hashes is no empty heading": ("########", "<p>#</p>"),
+    "a paragraph of images disappears": ("a\n\n![b](c) ![d](e)\n![f](g)\n\nh", "<p>a</p><p>h</p>"),
+    "a heading of an image disappears": ("# ![b](c)\n\n![d](e)\n===\n\nh", "<p>h</p>"),
+    "a quote closes after a no-break space": ("'no-break&nbsp;' \"x&nbsp;\"", "<p>‘no-break&nbsp;’ “x&nbsp;”</p>"),
+    "a quote opens a word after a no-break space": ("a&nbsp;'b' a&nbsp;\"b\"", "<p>a&nbsp;‘b’ a&nbsp;“b”</p>"),
+    "quotes of an email address are straight however typed": (
+        "first.o’last@example.com [it’s o‘b@example.com](mailto:o’b@example.com) it's",
+        "<p>first.o'last@example.com <a href=\"mailto:o%E2%80%99b@example.com\">it’s o'b@example.com</a> it’s</p>",
+    ),
     "a quote on either side of a link": (
         '"[x](https://x.example)"',
         '<p>“<a href="https://x.example">x</a>”</p>',

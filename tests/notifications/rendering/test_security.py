@@ -1,5 +1,6 @@
 """What strangers and careless authors can write must not reach a reader as markup. Source: Rendering §5."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notifications.api.schema.chapters import CHAPTERS
 from notifications.rendering import email, sanitise, sms
 
 ELEMENTS = {"p", "br", "h2", "h3", "ul", "ol", "li", "blockquote", "hr", "a"}
@@ -167,6 +169,30 @@ def test_values_obey_markdown_unless_sanitised() -> None:
     text = email.render("", "Dear ((name))", {"name": "[win](https://bad.example)"})
 
     assert '<a href="https://bad.example"' in text.html
+
+
+NOT_OBEYED = ["((b))", "{{7*7}}", "{% load static %}", "${7*7}", "%(x)s", "<script>alert(1)</script>"]
+
+
+@pytest.mark.parametrize("value", NOT_OBEYED)
+def test_a_value_is_no_template_and_no_markup(value: str) -> None:
+    text = email.render("((a))", "((a))", {"a": value, "b": "filled"})
+
+    assert Elements(text.html).found[0][0] == "p"
+    assert Elements(text.html).text == value
+    assert (text.subject, text.plain) == (value, f"{value}\n")
+
+
+def test_the_documentation_shows_what_the_sanitiser_makes_of_a_link() -> None:
+    [chapter] = [chapter.text for chapter in CHAPTERS if "### Values that strangers wrote" in chapter.text]
+    request, answer = map(json.loads, re.findall(r"```json\n(.*?)```", chapter, re.DOTALL))
+
+    sanitised = sanitise.request(request["personalisation"], request["sanitise_content_for"])
+
+    assert sanitised.changed == answer["sanitised_content"]
+    text = email.render("", "((name))", sanitised.personalisation)
+    assert [name for name, _ in Elements(text.html).found] == ["p"]
+    assert f"The email reads `{text.plain.strip()}`" in chapter
 
 
 def test_the_preview_of_a_text_message_escapes_what_it_shows() -> None:
