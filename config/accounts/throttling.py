@@ -1,4 +1,4 @@
-"""How wrong passwords are counted: by account and network address, with no typed name kept. Source: Security §5."""
+"""How wrong passwords are counted: by account and network, with no typed name kept. Source: Security §5."""
 
 from typing import Any
 

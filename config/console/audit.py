@@ -1,6 +1,5 @@
 """Write the audit trail: one call, inside the transaction of the change."""
 
-import ipaddress
 import os
 import pwd
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.http import HttpRequest
 
+from config import network_addresses
 from config.console.models import ActorKind, AuditEvent
 
 _LABEL_CHARACTERS = 255  # what the column holds
@@ -112,12 +112,14 @@ def network_address(request: HttpRequest) -> str | None:
 
     What a caller writes into X-Forwarded-For stands further to the left and is not looked at.
     """
-    peer: str | None = request.META.get("REMOTE_ADDR") or None
+    peer = network_addresses.parse(request.META.get("REMOTE_ADDR", ""))
     hops = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
     trusted: int = settings.TRUSTED_PROXIES
-    if trusted < 1 or len(hops) < trusted:
-        return peer
-    try:
-        return str(ipaddress.ip_address(hops[-trusted]))
-    except ValueError:
-        return peer
+    told = network_addresses.parse(hops[-trusted]) if 1 <= trusted <= len(hops) else None
+    address = told or peer
+    return str(address) if address else None
+
+
+def client_network(request: HttpRequest) -> str | None:
+    """Return the network of the caller, as limits count it: an IPv6 household has 2**64 addresses."""
+    return network_addresses.network_of(network_address(request)) or None

@@ -30,7 +30,7 @@ SUDO_MINUTES = env.int("SUDO_MINUTES", 30)
 AUDIT_RETENTION_DAYS = env.int("AUDIT_RETENTION_DAYS", 730, validate=validate.Range(min=30))  # as the trigger has it
 REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", environment() == "production")
 
-# Ten wrong passwords for an account from one address: it waits. The counters are rows, so every process sees them.
+# Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits. The counters are rows, so every process sees them.
 SIGN_IN_WAIT_MINUTES = 15
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_FAILURE_LIMIT = 10
@@ -38,7 +38,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=SIGN_IN_WAIT_MINUTES)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who goes on trying waits no longer for it
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "config.console.audit.network_address"
+AXES_CLIENT_IP_CALLABLE = "config.console.audit.client_network"
 AXES_USERNAME_CALLABLE = "config.accounts.throttling.account_tag"
 AXES_LOCKOUT_CALLABLE = "config.console.sign_in.waiting_page"
 AXES_SENSITIVE_PARAMETERS = ["username", "password", "code", "old_password", "next", "csrfmiddlewaretoken"]

@@ -5,7 +5,6 @@ at once are never more than the limit. It is all in the database: no cache can o
 Source: Files sent by email §9.
 """
 
-import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,9 +15,8 @@ from django.conf import settings
 from django.db.models import Case, F, Q, Value, When
 from django.utils.crypto import salted_hmac
 
+from config.network_addresses import network_of
 from notifications.models import Attachment, ClientTries
-
-_IPV6_PREFIX = 64  # what one household has: inside it an address costs nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +64,7 @@ _CLIENT_WINDOW = _Window(
 
 def client_tag(network_address: str | None, now: datetime) -> str:
     """Return what is kept of a network address: an HMAC under a key of the day, IPv6 by its first 64 bits."""
-    return salted_hmac(f"files.client/{now:%Y-%m-%d}", _household(network_address), algorithm="sha256").hexdigest()
+    return salted_hmac(f"files.client/{now:%Y-%m-%d}", network_of(network_address), algorithm="sha256").hexdigest()
 
 
 def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:
@@ -126,15 +124,3 @@ def _take_of_client(tag: str, now: datetime) -> bool:
 
 def _give_back_to_client(tag: str) -> None:
     ClientTries.objects.filter(tag=tag).update(**_CLIENT_WINDOW.given_back())
-
-
-def _household(network_address: str | None) -> str:
-    try:
-        address = ipaddress.ip_address(network_address or "")
-    except ValueError:
-        return ""  # a socket of this machine: whoever comes that way is one
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((int(address), _IPV6_PREFIX), strict=False))
-    return str(address)

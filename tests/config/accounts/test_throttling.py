@@ -122,6 +122,30 @@ def test_behind_a_proxy_its_word_counts_and_the_callers_does_not(client, operato
     assert password(client, HTTP_X_FORWARDED_FOR="198.51.100.2").status_code == 302
 
 
+def test_a_household_with_ipv6_is_one_address(client, operator):
+    answers = [password(client, "mina", WRONG, REMOTE_ADDR=f"2001:db8:1:2::{number}") for number in range(10)]
+
+    assert answers[-1].status_code == 429
+    assert password(client, REMOTE_ADDR="2001:db8:1:2:ffff::1").status_code == 429
+    assert password(client, REMOTE_ADDR="2001:db8:1:3::1").status_code == 302
+
+
+def test_ipv4_inside_ipv6_is_the_same_address(client, operator):
+    for number in range(10):
+        password(client, "mina", WRONG, REMOTE_ADDR=("198.51.100.66", "::ffff:198.51.100.66")[number % 2])
+
+    assert password(client, REMOTE_ADDR="198.51.100.66").status_code == 429
+
+
+def test_a_proxy_that_writes_ports_does_not_put_all_people_into_one(client, operator, settings):
+    settings.TRUSTED_PROXIES = 1
+    for number in range(10):
+        password(client, "mina", WRONG, HTTP_X_FORWARDED_FOR=f"192.0.2.9:{50000 + number}")
+
+    assert password(client, HTTP_X_FORWARDED_FOR="192.0.2.9:443").status_code == 429
+    assert password(client, HTTP_X_FORWARDED_FOR="192.0.2.200:443").status_code == 302
+
+
 def test_other_programs_and_capitals_are_no_way_around(client, operator):
     for number in range(10):
         password(client, ("mina", "MINA", " mina")[number % 3], WRONG, HTTP_USER_AGENT=f"browser {number}")

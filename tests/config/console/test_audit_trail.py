@@ -105,11 +105,28 @@ def test_a_row_shows_its_own_history(console):
         (2, "192.0.2.7", "198.51.100.1"),
         (1, "made up", "198.51.100.1"),
         (1, "", "198.51.100.1"),
+        (1, "192.0.2.7:443", "192.0.2.7"),
+        (1, "[2001:db8::7]:443", "2001:db8::7"),
+        (1, "[2001:db8::7]", "2001:db8::7"),
+        (1, "2001:DB8:0::7", "2001:db8::7"),
+        (1, "::ffff:192.0.2.7", "192.0.2.7"),
+        (1, "[::ffff:192.0.2.7]:443", "192.0.2.7"),
+        (1, "fe80::1%eth0", "fe80::1"),
+        (1, "192.0.2.7:https", "198.51.100.1"),
+        (1, "[192.0.2.7", "198.51.100.1"),
+        (1, "[]:443", "198.51.100.1"),
     ],
-    ids=["none trusted", "one proxy", "two proxies", "too few hops", "no address", "no header"],
 )
 def test_a_made_up_forwarding_header_evades_nothing(settings, trusted, forwarded, expected):
     settings.TRUSTED_PROXIES = trusted
     request = RequestFactory().get("/admin/", REMOTE_ADDR="198.51.100.1", headers={"X-Forwarded-For": forwarded})
 
     assert audit.network_address(request) == expected
+
+
+@pytest.mark.parametrize(
+    ("peer", "expected"),
+    [("::ffff:192.0.2.7", "192.0.2.7"), ("fe80::1%eth0", "fe80::1"), ("", None), ("unix:", None)],
+)
+def test_the_address_of_a_socket_is_one_that_a_database_keeps(peer, expected):
+    assert audit.network_address(RequestFactory().get("/admin/", REMOTE_ADDR=peer)) == expected
