@@ -16,7 +16,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "config.accounts.hashing.PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 
@@ -30,7 +30,8 @@ SUDO_MINUTES = env.int("SUDO_MINUTES", 30)
 AUDIT_RETENTION_DAYS = env.int("AUDIT_RETENTION_DAYS", 730, validate=validate.Range(min=30))  # as the trigger has it
 REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", environment() == "production")
 
-# Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits. The counters are rows, so every process sees them.
+# Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits.
+# The counters are rows, so every process sees them.
 SIGN_IN_WAIT_MINUTES = 15
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 AXES_FAILURE_LIMIT = 10
