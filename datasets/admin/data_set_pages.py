@@ -68,9 +68,6 @@ class DataSetPages(ShownOnceAdmin):
         tabs = {} if data_set is None else {"tabs": self.tabs(data_set, "change")}
         return super().render_change_form(request, {**context, **tabs}, *args, **kwargs)
 
-    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
-        return HttpResponseRedirect(self.row_url(obj))
-
     def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
 

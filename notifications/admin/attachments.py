@@ -115,7 +115,7 @@ class AttachmentAdmin(ServiceRowAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Offer no way to save: there is nothing to."""
-        unsaved = {"show_save": False, "show_save_and_continue": False}
+        unsaved = {"show_save": False}
         is_available = context["original"].state(timezone.now()) is AttachmentState.AVAILABLE
         return super().render_change_form(
             request, {**context, **unsaved, "is_available": is_available}, *args, **kwargs

@@ -36,6 +36,7 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
     form = ProtectedNameForm
     fields = ("name",)
     list_display = ("name", "added")
+    making = "Add"
     steps = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"
     change_form_template = "admin/notifications/protected_name_change_form.html"
@@ -49,7 +50,7 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Offer no way to save a row that is only shown."""
-        unsaved = {"show_save": False, "show_save_and_continue": False} if kwargs.get("obj") else {}
+        unsaved = {"show_save": False} if kwargs.get("obj") else {}
         return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
     def has_module_permission(self, request: HttpRequest) -> bool:

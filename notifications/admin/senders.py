@@ -25,6 +25,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     change_roles = frozenset({Role.MANAGE_SERVICE, Role.MANAGE_API})
     steps = {"make-default": "make_default", "remove": "remove"}
+    making = "Add"
     change_form_template = "admin/notifications/defaulted_change_form.html"
     text_field = ""
     message_field = ""  # the column of a message that names such a row
@@ -48,7 +49,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Offer no way to save a row that is there: what may change about it is a step."""
-        unsaved = {"show_save": False, "show_save_and_continue": False} if kwargs.get("change") else {}
+        unsaved = {"show_save": False} if kwargs.get("change") else {}
         return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
     @admin.display(description="Added", ordering="created_at")

@@ -37,9 +37,9 @@ _FOR_OPERATORS = frozenset({"limits", "archive"})
 _STATE = frozenset({"go-live", "back-to-trial"})
 _FORMS: dict[str, tuple[type[SectionForm], str]] = {
     "general": (GeneralForm, "General settings"),
-    "email": (EmailForm, "Email"),
+    "email": (EmailForm, "Email settings"),
     "file-page": (FilePageForm, "File download page"),
-    "texts": (TextsForm, "Text messages"),
+    "texts": (TextsForm, "Text message settings"),
     "limits": (LimitsForm, "Limits"),
 }
 
@@ -81,6 +81,8 @@ class ServiceAdmin(StateSteps):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     form = NewServiceForm
+    opens_new_row = True
+    comes_next = "Next: create a template."
     fields = ("name", "permissions")
     list_display = (
         *("name", "state", "channels", "sent", "failed"),
@@ -172,8 +174,9 @@ class ServiceAdmin(StateSteps):
                 reason = form.cleaned_data.get("reason", "")
                 self.audit(request, "changed", service, before=was, after=now, reason=reason)
             return self.step_done(request, f"{self.row_url(service)}#{word}", f"{name}: saved.")
-        counts = ["What you save counts for calls within 2 seconds."]
-        return self.step_page(request, service, title=title, button="Save", form=form, explanation=counts)
+        counts = ["Changes take effect within 2 seconds."]
+        button = f"Save {name[0].lower()}{name[1:]}"
+        return self.step_page(request, service, title=title, button=button, form=form, explanation=counts)
 
     def _buttons(self, request: HttpRequest, service: Service) -> Any:
         def change(word: str, label: str) -> tuple[tuple[str, str], ...]:

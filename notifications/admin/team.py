@@ -39,6 +39,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     list_display = ("email_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
+    making = "Add"
     steps = {"roles": "set_roles", "invite": "invite", "link": "show_link", "remove": "remove"}
     grave_steps = frozenset({"roles", "invite", "link", "remove"})
     change_form_template = "admin/notifications/team_member_change_form.html"

@@ -37,6 +37,7 @@ class TemplateAdmin(ArchivingAdmin):
     change_roles = frozenset({Role.EDIT_TEMPLATES})
     inlines = (VersionInline,)
     guards_start = False  # its form carries the version it is based on
+    opens_new_row = True
     list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
     list_filter = ("type", InUseFilter, UnusedFilter)
     search_fields = ("name",)

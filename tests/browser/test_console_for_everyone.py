@@ -270,7 +270,7 @@ def test_the_work_is_done_without_scripts(browser: Browser, service: Service, ma
     page.goto("/admin/notifications/apikey/add/")
     page.locator("#id_service").select_option(label=made["name"])
     page.locator("#id_name").fill(f"plain-{width}")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Create API key").click()
     expect(page.locator("#copy-secret")).to_have_value(re.compile(f"^plain-{width}-"))
 
     page.goto(f"/admin/notifications/notification/send/?template={made['template']}")

@@ -19,14 +19,14 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, titles, words
-from config.console.admin.titled import TitledAdmin
+from config.console.admin.saving import SavingAdmin
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
 from config.console.started_from import StartedFrom
 from config.console.theme import TabularInline
 
 
-class ConsoleModelAdmin(TitledAdmin):
+class ConsoleModelAdmin(SavingAdmin):
     """An admin that filters by declared filters only, deletes nothing unasked, counts no millions, and keeps an audit.
 
     may_delete: whether single rows of this model may be deleted at all (trap T6).
@@ -112,13 +112,12 @@ class ConsoleModelAdmin(TitledAdmin):
         return super().get_form(request, obj, change=change, **kwargs)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Offer one way to save, and a second that stays on the page; the history to who may read it."""
+        """Show the history to people who may read it."""
         obj = kwargs.get("obj")
         ours: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
         if obj is not None:
             ours["subtitle"] = self.title_of(request, obj)
-        page = {"show_save_and_add_another": False, **context, **ours}
-        return super().render_change_form(request, page, *args, **kwargs)
+        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
 
     # The audit: written here, in the transaction of the change, instead of Django's own log, which keeps `str(obj)`.
 

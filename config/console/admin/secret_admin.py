@@ -35,8 +35,7 @@ class ShownOnceAdmin(ConsoleModelAdmin):
             return recent_sign_in.ask(request)
         if request.method == "POST" and shown_once.is_spent(request):
             return self.already_shown_page(request)
-        one_button = {"show_save_and_continue": False, "show_save_and_add_another": False}
-        context = {**self.nonce_context(request), **one_button, **(extra_context or {})}
+        context = {**self.nonce_context(request), **(extra_context or {})}
         try:
             return super().add_view(request, form_url, context)
         except AlreadyShown:  # the same form twice at once: the second transaction is rolled back

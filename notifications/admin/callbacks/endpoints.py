@@ -87,7 +87,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         row = context.get("original")
         if row is not None:
             log = f"{reverse('admin:notifications_callbackdelivery_changelist')}?{urlencode({'endpoint': row.pk})}"
-            unsaved = {"show_save": False, "show_save_and_continue": False}
+            unsaved = {"show_save": False}
             context = {**context, **unsaved, "log_url": log, "failed": self._failed(row).count()}
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -147,7 +147,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             return self.step_done(request, self.row_url(row), "Calls go there from now on, tries of earlier ones too.")
         explanation = ["What waits to be tried again goes to the new URL as well."]
         return self.step_page(
-            request, row, title=f"Change URL or token: {row.title}", button="Save", form=form, explanation=explanation
+            request,
+            row,
+            title=f"Change URL or token: {row.title}",
+            button="Save URL and token",
+            form=form,
+            explanation=explanation,
         )
 
     def rotate(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:

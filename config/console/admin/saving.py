@@ -1,0 +1,54 @@
+"""The buttons of a row's form, and where a person stands after they have pressed one."""
+
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
+from django.db import models
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.text import capfirst
+
+from config.console.admin.titled import TitledAdmin
+
+
+class SavingAdmin(TitledAdmin):
+    """An admin whose form has one button that names what it does, such as "Create template" or "Save template".
+
+    making: the verb of the button that makes a row.
+    opens_new_row: whether a person goes on with the row just made, instead of with the list.
+    comes_next: what to do after a row is made, one sentence of the message that reports it.
+    """
+
+    making: ClassVar[str] = "Create"
+    opens_new_row: ClassVar[bool] = False
+    comes_next: ClassVar[str] = ""
+
+    def save_label(self, obj: models.Model | None) -> str:
+        """Return the label of the form's button; a form of a new row has no row."""
+        return f"{self.making if obj is None else 'Save'} {self.opts.verbose_name}"
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        one_way = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        page = {**context, **one_way, "save_label": self.save_label(kwargs.get("obj"))}
+        return super().render_change_form(request, page, *args, **kwargs)
+
+    def response_add(
+        self, request: HttpRequest, obj: models.Model, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        done = self._done(request, obj, f"{self.making.lower().removesuffix('e')}ed")
+        messages.success(request, " ".join(filter(None, (done, self.comes_next))))
+        return self._to_row(request, obj) if self.opens_new_row else self.response_post_save_add(request, obj)
+
+    def response_change(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
+        messages.success(request, self._done(request, obj, "saved"))
+        return self._to_row(request, obj)
+
+    def _done(self, request: HttpRequest, obj: models.Model, done: str) -> str:
+        return f"{capfirst(self.opts.verbose_name)} “{self.title_of(request, obj)}” is {done}."
+
+    def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
+        """Stay on the row's page, with the filters of the list that led there."""
+        name = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_change"
+        filters: Any = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
+        return HttpResponseRedirect(add_preserved_filters(filters, reverse(name, args=[obj.pk])))

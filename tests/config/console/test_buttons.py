@@ -1,0 +1,60 @@
+"""A button says what it does: it names its verb and its object. Source: Staff console §1.1."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+
+from notifications.models import Permission
+from tests import factories
+
+REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
+NAMES = [model._meta.label for model, _ in REGISTERED]
+
+
+def buttons_of(page: str) -> list[str]:
+    found = re.findall(
+        r'<(?:button|a)\b[^>]*class="[^"]*\bsb-button\b[^"]*"[^>]*>(.*?)</(?:button|a)>', page, re.DOTALL
+    )
+    return [" ".join(re.sub(r"<[^>]+>", " ", one).split()) for one in found]
+
+
+@pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
+def test_a_list_names_what_its_button_makes_and_the_form_names_it_again(console, rf, operator, model, model_admin):
+    factories.make_service()
+    request = rf.get("/admin/")
+    request.user = operator
+    noun = model._meta.verbose_name
+
+    shown = buttons_of(console.get(model_admin.list_url()).content.decode())
+
+    if not model_admin.has_add_permission(request):
+        assert f"New {noun}" not in shown
+        return
+    assert f"New {noun}" in shown
+    form = buttons_of(console.get(model_admin.url_of("add")).content.decode())
+    assert not any(label.startswith("New ") for label in form)  # the form is what that button opens
+    assert not {"Save", "Add"} & set(form)
+
+
+@pytest.mark.parametrize("section", ["general", "email", "file-page", "texts", "limits"])
+def test_the_button_of_a_section_names_what_it_saves(console, section):
+    service = factories.make_service(permissions=[Permission.EMAIL, Permission.SMS])
+
+    page = console.get(reverse(f"admin:notifications_service_{section}", args=[service.pk])).content.decode()
+
+    assert any(re.fullmatch("Save .+", label) for label in buttons_of(page))
+
+
+def test_after_a_save_one_stays_on_the_row(console):
+    group = {"name": "tides", "description": "High and low water"}
+    console.post(reverse("admin:datasets_datagroup_add"), group)
+    place = re.search(
+        r"/admin/datasets/datagroup/\d+/change/", console.get("/admin/datasets/datagroup/").content.decode()
+    )[0]
+    opened = re.search(r'name="started_from" value="([^"]+)"', console.get(place).content.decode())
+
+    answer = console.post(place, {**group, "description": "Water", **({"started_from": opened[1]} if opened else {})})
+
+    assert answer["Location"] == place
