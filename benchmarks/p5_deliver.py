@@ -54,7 +54,7 @@ UPDATE notifications_notification
 SET status = 'created', sent_at = NULL, attempt = 0, attempts = '[]', claimed_until = NULL RETURNING id
 """
 _STATEMENT = """
-from notifications.models import claim; print(claim._mark_sent_and_take_statement())
+from notifications.models import claim; print(claim._mark_sent_and_take_statement(claim._MARK_ENDED))
 """
 _ATTEMPT = {"at": "2026-11-22T12:00:00.000000Z", "provider": "mail", "outcome": "accepted", "reply": "250 OK", "ms": 1}
 _SPAN = "SELECT extract(epoch FROM max(sent_at) - min(sent_at)) FROM notifications_notification"
@@ -138,13 +138,14 @@ def noting(it: Stand, port: int, content: bytes, count: int) -> Round:
     assert said.returncode == 0, said.stderr
     with psycopg.connect(it.postgres.url, autocommit=True) as connection:
         ids = [row[0] for row in connection.execute(_AGAIN).fetchall()]
-        given = {"status": "sending", "completed_at": None, "provider": "mail", "provider_reference": "250"}
+        given = {"status": "delivered", "is_acceptance_final": True, "provider": "mail", "provider_reference": "250"}
         given |= {"attempts": Jsonb([_ATTEMPT]), "seconds": 60, "sent_attempt": 1}
 
         def note(number: int) -> None:
             """Note the one that was sent, and take the next; there is none after the last, and none was taken first."""
             then = ids[min(number + 1, count - 1)]
-            own = {"sent_at": datetime.now(UTC), "sent_id": ids[number], "id": then}
+            now = datetime.now(UTC)
+            own = {"completed_at": now, "sent_at": now, "sent_id": ids[number], "id": then}
             connection.execute(said.stdout, given | own, prepare=True).fetchone()
 
         return bare(port, content, count, note=note)

@@ -30,6 +30,10 @@ class Provider(Protocol):
     @property
     def carries(self) -> tuple[type[Any], ...]: ...
 
+    @property
+    def reports_deliveries(self) -> bool:
+        """Return whether receipts follow an acceptance. If not, the acceptance decides the status."""
+
     def send(self, message: Any) -> Accepted:  # Any: one of the kinds it carries
         """Hand one message over. Raises TemporaryFailure or PermanentFailure; anything else counts as temporary."""
 

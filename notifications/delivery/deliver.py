@@ -15,7 +15,8 @@ from notifications.delivery.carrier import Carrier
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
-from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Status
+from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Sent, Status
+from notifications.models.notification import ACCEPTED_FOR_GOOD
 
 MAX_REPLY_CHARACTERS = 500
 
@@ -67,10 +68,12 @@ def hand_over(claim: Claim, *, then: UUID | None = None) -> tuple[timedelta | No
     return None, None
 
 
-def status_once_accepted(notification: Notification, accepted: Accepted) -> Status:
-    """Return what a provider's acceptance makes of a message: for foreign texts it is the last word, mostly."""
+def status_once_accepted(notification: Notification, accepted: Accepted, *, reports: bool) -> Status:
+    """Return the status of a message that a provider has accepted. reports: the provider reports deliveries."""
     if accepted.has_arrived:
         return Status.DELIVERED
+    if not reports:
+        return ACCEPTED_FOR_GOOD[Channel(notification.channel)]
     is_foreign_text = notification.channel == Channel.SMS and notification.is_international
     return Status.SENT if is_foreign_text else Status.SENDING
 
@@ -83,7 +86,7 @@ class _Delivery:
         self._notification = claim.notification
         self._started_at = timezone.now()
         self._started = time.monotonic()
-        self._provider = ""
+        self._carrier: Carrier | None = None
         self._has_another = False
 
     def send(self) -> Accepted:
@@ -101,7 +104,7 @@ class _Delivery:
         free = next((carrier for carrier in able if carrier.lets_in()), None)
         if free is None:
             raise TemporaryFailure("no provider can take it now", is_our_fault=bool(able))
-        self._provider = free.name
+        self._carrier = free
         self._has_another = any(not carrier.is_paused() for carrier in able if carrier is not free)
         return free.send(message)
 
@@ -109,7 +112,7 @@ class _Delivery:
         """Ask those who can tell. One that should and cannot now leaves the doubt: sent again it might go twice."""
         for carrier in able:
             if carrier.is_askable and not carrier.is_paused():
-                self._provider = carrier.name
+                self._carrier = carrier
                 try:
                     found = carrier.find(message)
                 except DeliveryFailure as failure:
@@ -120,6 +123,10 @@ class _Delivery:
                 if found:
                     return found
         return None
+
+    @property
+    def _provider(self) -> str:
+        return self._carrier.name if self._carrier else ""
 
     @property
     def _may_have_been_taken(self) -> bool:
@@ -133,16 +140,20 @@ class _Delivery:
         return bool(attempts) and attempts[-1]["outcome"] == "uncertain"
 
     def note(self, accepted: Accepted, then: UUID | None) -> Claim | None:
-        status = status_once_accepted(self._notification, accepted)
-        attempt = self._attempt("accepted", accepted.reply)
-        at, name, reference = timezone.now(), self._provider, accepted.reference
-        following = None
+        reports = self._carrier is not None and self._carrier.provider.reports_deliveries
+        status = status_once_accepted(self._notification, accepted, reports=reports)
+        sent = Sent(
+            status=status,
+            at=timezone.now(),
+            provider=self._provider,
+            reference=accepted.reference,
+            is_acceptance_final=not reports and not accepted.has_arrived,
+        )
+        attempt, following = self._attempt("accepted", accepted.reply), None
         if then is None:
-            was_ours = self._claim.mark_sent(attempt, status=status, at=at, provider=name, reference=reference)
+            was_ours = self._claim.mark_sent(attempt, sent)
         else:
-            was_ours, following = self._claim.mark_sent_and_take(
-                then, attempt, status=status, at=at, provider=name, reference=reference
-            )
+            was_ours, following = self._claim.mark_sent_and_take(then, attempt, sent)
         self._count(status, was_ours)
         self._say("sent", was_ours)
         return following
@@ -152,7 +163,7 @@ class _Delivery:
         if settings.SANDBOX_INBOX:
             sandbox.keep(message_for(self._claim))
         status = TEST_STATUSES.get(self._notification.normalised_recipient, Status.DELIVERED)
-        was_ours = self._claim.mark_sent(self._attempt("test"), status=status, at=timezone.now(), provider="")
+        was_ours = self._claim.mark_sent(self._attempt("test"), Sent(status=status, at=timezone.now()))
         self._count(status, was_ours)
         self._say("ended", was_ours, status=status.value)
 

@@ -5,7 +5,7 @@ A receipt is applied before its provider is answered: one that we have answered 
 """
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -16,10 +16,13 @@ from django.utils import timezone
 
 from config import figures
 from notifications.delivery.messages import Outcome, Receipt
-from notifications.models import EarlyReceipt, Notification, Status
+from notifications.models import CountedDay, EarlyReceipt, Notification, Status
+from notifications.models.status import FINAL
 
 MOST_KEPT = 20  # receipts of one message: no provider has so much to say
 AT_ONCE = 500  # early receipts looked at in one run
+
+_READ = ("id", "service_id", "channel", "key_type", "created_at", "status", "receipts")
 
 log = structlog.get_logger()
 
@@ -51,7 +54,7 @@ def apply(provider: str, receipt: Receipt) -> bool:
         meant = Notification.objects.handed_to(
             provider, reference=receipt.reference, notification_id=receipt.notification_id
         )
-        message = meant.select_for_update(of=("self",)).only("id", "channel", "key_type", "receipts").first()
+        message = meant.select_for_update(of=("self",)).only(*_READ).first()
         if message is None:
             return False
         row = Notification.objects.filter(id=message.id)
@@ -60,6 +63,10 @@ def apply(provider: str, receipt: Receipt) -> bool:
         moved = receipt.outcome != Outcome.COMPLAINT and row.advance(
             Status(receipt.outcome), timezone.now(), sent_at=Coalesce("sent_at", Value(timezone.now()))
         )
+        if receipt.outcome == Outcome.DELIVERED and not moved:
+            row.confirm()
+        if moved and message.status in FINAL:  # its day may have been counted for the last time
+            CountedDay.objects.touch(message.service_id, message.created_at.astimezone(UTC).date())
     if moved:
         figures.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)
     log.info(

@@ -4,7 +4,7 @@ from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
 from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
-from notifications.models.claim import Attempt, Claim
+from notifications.models.claim import Attempt, Claim, Sent
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.early_receipt import EarlyReceipt
@@ -62,6 +62,7 @@ __all__ = [
     "Role",
     "SandboxContent",
     "SandboxMessage",
+    "Sent",
     "Service",
     "SmsSender",
     "Status",

@@ -55,9 +55,16 @@ _MARK_SENT = """
     UPDATE notifications_notification SET
         status = %(status)s, completed_at = %(completed_at)s, sent_at = %(sent_at)s, provider = %(provider)s,
         provider_reference = %(provider_reference)s, attempts = %(attempts)s,
-        claimed_until = NULL, sealed_outgoing = NULL
+        is_acceptance_final = %(is_acceptance_final)s, claimed_until = NULL, sealed_outgoing = NULL
     WHERE id = %(sent_id)s AND attempt = %(sent_attempt)s AND status = 'created'
 """
+
+# The same for a final status, where the service has no callback for it.
+_MARK_ENDED = f"""{_MARK_SENT} AND NOT EXISTS (
+        SELECT 1 FROM notifications_callbackendpoint AS endpoint
+        WHERE endpoint.service_id = notifications_notification.service_id AND endpoint.kind = 'delivery_status'
+    )
+"""  # noqa: S608  of our own
 
 # One statement, one commit: the next message is taken with the word on the last one, and neither waits for the other.
 _MARK_SENT_AND_TAKE = """
@@ -76,6 +83,17 @@ class Attempt(TypedDict):
     outcome: str
     reply: str
     ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A hand-over as the row keeps it. is_acceptance_final: the provider reports nothing after it."""
+
+    status: Status
+    at: datetime
+    provider: str = ""
+    reference: str = ""
+    is_acceptance_final: bool = False
 
 
 LOST = Attempt(at=None, provider="", outcome="uncertain", reply="The worker ended before it could say.", ms=0)
@@ -106,27 +124,24 @@ class Claim:
             found = cursor.fetchall()  # to the end: SQLite commits what a statement has done once it has ended
         return cls._of(found[0]) if found else None
 
-    def mark_sent(self, attempt: Attempt, *, status: Status, at: datetime, provider: str, reference: str = "") -> bool:
+    def mark_sent(self, attempt: Attempt, sent: Sent) -> bool:
         """The message has been handed over, or ended here as if it had been."""
-        if status in FINAL:
-            return self._end(attempt, status, at, sent_at=at, provider=provider, provider_reference=reference)
         with prepared_cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
-            cursor.execute(_MARK_SENT, self._as_sent(attempt, status, at, provider, reference))
-            return bool(cursor.rowcount)
+            cursor.execute(_mark_sent_statement(sent), self._as_sent(attempt, sent))
+            was_ours = bool(cursor.rowcount)
+        return was_ours or self._end_with_callback(attempt, sent)
 
-    def mark_sent_and_take(
-        self, then: UUID, attempt: Attempt, *, status: Status, at: datetime, provider: str, reference: str = ""
-    ) -> tuple[bool, Self | None]:
+    def mark_sent_and_take(self, then: UUID, attempt: Attempt, sent: Sent) -> tuple[bool, Self | None]:
         """As `mark_sent`, and take hold of another message, as by `take`, with one commit for both."""
-        if status in FINAL or connection.vendor != "postgresql":
+        if connection.vendor != "postgresql":
             with transaction.atomic():
-                is_ours = self.mark_sent(attempt, status=status, at=at, provider=provider, reference=reference)
-                return is_ours, self.take(then)
-        parameters = self._as_sent(attempt, status, at, provider, reference) | _claim_parameters(then)
+                return self.mark_sent(attempt, sent), self.take(then)
+        parameters = self._as_sent(attempt, sent) | _claim_parameters(then)
         with prepared_cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
-            cursor.execute(_mark_sent_and_take_statement(), parameters)
+            cursor.execute(_mark_sent_and_take_statement(_mark_sent_statement(sent)), parameters)
             was_ours, *found = cursor.fetchone()
-        return bool(was_ours), self._of(found) if found[0] else None
+        following = self._of(found) if found[0] else None
+        return bool(was_ours) or self._end_with_callback(attempt, sent), following
 
     def fail(self, attempt: Attempt, *, status: Status, at: datetime) -> bool:
         """Nobody will try again."""
@@ -150,16 +165,27 @@ class Claim:
             self._mine().update(claimed_until=None, next_attempt_at=then, enqueued_at=then, attempt=F("attempt") - 1)
         )
 
-    def _as_sent(
-        self, attempt: Attempt, status: Status, at: datetime, provider: str, reference: str
-    ) -> dict[str, Any]:  # Any: as the database takes them
+    def _end_with_callback(self, attempt: Attempt, sent: Sent) -> bool:
+        """End the message where the short statement did not: a callback is due, or the row is no longer ours."""
+        return sent.status in FINAL and self._end(
+            attempt,
+            sent.status,
+            sent.at,
+            sent_at=sent.at,
+            provider=sent.provider,
+            provider_reference=sent.reference,
+            is_acceptance_final=sent.is_acceptance_final,
+        )
+
+    def _as_sent(self, attempt: Attempt, sent: Sent) -> dict[str, Any]:  # Any: as the database takes them
         values = {
-            "status": status.value,
-            "completed_at": at if status in COMPLETED else None,
-            "sent_at": at,
-            "provider": provider,
-            "provider_reference": reference,
+            "status": sent.status.value,
+            "completed_at": sent.at if sent.status in COMPLETED else None,
+            "sent_at": sent.at,
+            "provider": sent.provider,
+            "provider_reference": sent.reference,
             "attempts": [*self._earlier(), attempt],
+            "is_acceptance_final": sent.is_acceptance_final,
         }
         return {name: _FIELDS[name].get_db_prep_save(value, connection) for name, value in values.items()} | {
             "sent_id": _FIELDS["id"].get_db_prep_save(self.notification.id, connection),
@@ -206,9 +232,13 @@ def _claim_statement() -> str:
     return _CLAIM.format(now=now, later=later, read=_claimed().names)
 
 
+def _mark_sent_statement(sent: Sent) -> str:
+    return _MARK_ENDED if sent.status in FINAL else _MARK_SENT
+
+
 @cache
-def _mark_sent_and_take_statement() -> str:
-    return _MARK_SENT_AND_TAKE.format(mark_sent=_MARK_SENT, claim=_claim_statement())
+def _mark_sent_and_take_statement(mark_sent: str) -> str:
+    return _MARK_SENT_AND_TAKE.format(mark_sent=mark_sent, claim=_claim_statement())
 
 
 def _claim_parameters(notification_id: UUID) -> dict[str, Any]:  # Any: a UUID, or its text

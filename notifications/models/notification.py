@@ -21,12 +21,16 @@ from notifications.models.callback import CallbackKind
 from notifications.models.callback_delivery import CallbackDelivery, endpoint_told_of
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, FINAL, Status, sources
+from notifications.models.status import COMPLETED, FAILURES, FINAL, Status, sources
 
 
 class Channel(models.TextChoices):
     SMS = "sms", "Text message"
     EMAIL = "email", "Email"
+
+
+# The last status of a message that a provider has accepted which does not report deliveries.
+ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 
 
 class Origin(models.TextChoices):
@@ -70,10 +74,10 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         Every change of a status goes through here, so what is owed for a last word is written with it, or not at all.
         changes: further columns, with their values or expressions.
         """
-        changes |= {"status": status, "sealed_outgoing": None}
+        changes = {"is_acceptance_final": False, **changes, "status": status, "sealed_outgoing": None}
         if status in COMPLETED:
             changes["completed_at"] = at
-        movable = self.filter(status__in=sources(status))
+        movable = self.filter(_may_become(status, by_acceptance=changes["is_acceptance_final"]))
         if status not in FINAL:
             return movable.update(**changes)
         with transaction.atomic():
@@ -96,8 +100,24 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         return self.exclude(status=Status.CREATED).exclude(sealed_outgoing=None)
 
     def silent_since(self, moment: datetime) -> Self:
-        """Return what a provider took before this moment and never reported on."""
+        """Return what a provider took before this moment and has not reported a final status of."""
         return self.filter(status__in=[Status.SENDING, Status.PENDING], sent_at__lt=moment)
+
+    def confirm(self) -> int:
+        """Note that a receipt says what an acceptance had decided: these messages were delivered."""
+        return self.filter(status=Status.DELIVERED, is_acceptance_final=True).update(is_acceptance_final=False)
+
+
+def _may_become(status: Status, *, by_acceptance: object) -> Q:
+    """Return the condition under which a message may take this status.
+
+    An email of which only the acceptance is known may still bounce. A message that waits for a receipt ends as accepted
+    when none will come.
+    """
+    allowed = Q(status__in=sources(status))
+    if status in FAILURES:
+        allowed |= Q(status=Status.DELIVERED, is_acceptance_final=True)
+    return allowed | Q(status=Status.SENDING) if by_acceptance else allowed
 
 
 class Notification(models.Model):
@@ -110,6 +130,7 @@ class Notification(models.Model):
     where there are no files. What is kept readable has the links without their keys.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
     attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
+    is_acceptance_final: the provider does not report deliveries, so its acceptance decided the status.
     receipts: what the provider has reported since: {"at", "outcome", "code"}, in order, each once; `complaint` is one.
 
     The moments of the queue are the database's, so that no web server's clock decides what is due.
@@ -157,6 +178,7 @@ class Notification(models.Model):
     attempts = models.JSONField(default=list)
     provider = models.CharField(max_length=60, blank=True)
     provider_reference = models.CharField(max_length=255, blank=True)
+    is_acceptance_final = models.BooleanField(db_default=False)
     receipts = models.JSONField(default=list)
 
     objects = NotificationQuerySet.as_manager()

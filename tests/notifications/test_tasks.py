@@ -9,9 +9,11 @@ from notifications import tasks
 from notifications.models import Channel, Notification, SandboxContent, SandboxMessage, Status
 from notifications.models.sandbox_message import MOST_KEPT
 from tests.cleaning import clean_up
-from tests.factories import make_notification
+from tests.factories import make_notification, make_template
 
 pytestmark = pytest.mark.django_db
+
+REPORTING = "gateway-1=https://gateway.example.org?token=t"
 
 
 def trim_sandbox() -> int:
@@ -28,14 +30,41 @@ def trim_sandbox() -> int:
         (Status.DELIVERED, 73, False),
     ],
 )
-def test_what_no_provider_reported_on_for_three_days_ends(status, hours, ends):
-    message = make_notification(status=status, sent_at=timezone.now() - timedelta(hours=hours))
+def test_what_no_provider_reported_on_for_three_days_ends(settings, status, hours, ends):
+    settings.PROVIDERS = [REPORTING]
+    sent_at = timezone.now() - timedelta(hours=hours)
+    message = make_notification(status=status, sent_at=sent_at, provider="gateway-1")
 
     tasks.close_silent()
 
     message.refresh_from_db()
     assert message.status == (Status.TEMPORARY_FAILURE if ends else status)
     assert (message.completed_at is not None) == ends
+
+
+@pytest.mark.parametrize(
+    ("channel", "status", "provider", "ends_as"),
+    [
+        (Channel.EMAIL, Status.SENDING, "mail", Status.DELIVERED),
+        (Channel.SMS, Status.SENDING, "mute", Status.SENT),
+        (Channel.SMS, Status.SENDING, "no-longer-configured", Status.SENT),
+        (Channel.SMS, Status.PENDING, "mute", Status.TEMPORARY_FAILURE),
+        (Channel.SMS, Status.SENDING, "gateway-1", Status.TEMPORARY_FAILURE),
+    ],
+)
+def test_silence_is_a_failure_only_where_the_provider_reports(settings, channel, status, provider, ends_as):
+    settings.PROVIDERS = [REPORTING, "mute=https://mute.example.org", "mail=smtp://127.0.0.1:1"]
+    sent_at = timezone.now() - timedelta(hours=73)
+    message = make_notification(make_template(channel=channel), status=status, sent_at=sent_at, provider=provider)
+    recent = make_notification(status=Status.SENDING, sent_at=timezone.now(), provider="mail")
+
+    assert tasks.end_silent() == 1
+
+    message.refresh_from_db()
+    recent.refresh_from_db()
+    assert (message.status, recent.status) == (ends_as, Status.SENDING)
+    assert message.is_acceptance_final == (ends_as != Status.TEMPORARY_FAILURE)
+    assert message.completed_at is not None
 
 
 def test_due_messages_are_enqueued_once_in_half_a_minute():

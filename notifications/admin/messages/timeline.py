@@ -65,8 +65,12 @@ def sentence(message: Notification) -> str:
             return f"{provider} took it and has not yet reported what became of it."
         case Status.PENDING:
             return f"{provider} took it and is still trying to reach the recipient."
+        case Status.SENT if message.is_acceptance_final:
+            return f"{provider} accepted it. This provider does not report whether a message arrived."
         case Status.SENT:
             return f"{provider} took it. From the country of this number no receipt is expected."
+        case Status.DELIVERED if message.is_acceptance_final:
+            return f"The mail server accepted it. {provider} does not report whether an email reached its recipient."
         case Status.DELIVERED if message.key_type == KeyType.TEST:
             return "This was a test: nothing left, and it ended as delivered."
         case Status.DELIVERED:
@@ -140,7 +144,7 @@ def _reports(message: Notification) -> Iterator[Moment]:
 def _end(message: Notification) -> Iterator[Moment]:
     status = Status(message.status)
     if status in COMPLETED:
-        title = words.in_words(status, Channel(message.channel))
+        title = words.of(message)
         yield Moment(title=title, at=message.completed_at, details=(status.value,))
 
 

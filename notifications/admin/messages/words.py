@@ -30,10 +30,19 @@ def in_words(status: Status, channel: Channel) -> str:
     return _told(status, channel)[0]
 
 
+def of(message: Notification) -> str:
+    return _told_of(message)[0]
+
+
 def cell(message: Notification) -> SafeString:
     """Return the words as a chip, the API's value below in small type."""
-    status = Status(message.status)
-    return cells.two_lines(cells.chip(*_told(status, Channel(message.channel))), status.value)
+    return cells.two_lines(cells.chip(*_told_of(message)), message.status)
+
+
+def _told_of(message: Notification) -> tuple[str, str]:
+    if message.status == Status.DELIVERED and message.is_acceptance_final:
+        return "Accepted by the mail server", "good"
+    return _told(Status(message.status), Channel(message.channel))
 
 
 def _told(status: Status, channel: Channel) -> tuple[str, str]:

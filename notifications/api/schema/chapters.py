@@ -99,9 +99,9 @@ Read a message by its id, or list the newest {PAGE_SIZE} and follow `links.next`
 |---|---|
 | `created` | stored, waiting for its turn, its time or another attempt |
 | `sending` | a provider has it |
-| `sent` | a text to another country was handed over; nothing more may come |
+| `sent` | a text was handed over, to another country or by a provider that reports nothing; nothing more may come |
 | `pending` | the provider has not decided |
-| `delivered` | it arrived |
+| `delivered` | it arrived; for an email whose provider reports nothing: the mail server accepted it |
 | `temporary-failure` | it did not arrive now: phone off, mailbox full |
 | `permanent-failure` | it never will: no such number or address |
 | `technical-failure` | no provider took it |
@@ -130,7 +130,8 @@ Instead of asking, be told: staff name a URL and a bearer token in the console, 
 
 - A **delivery status** comes once for each message when its status is final, with test keys too, and never for `sent`,
   `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`, `completed_at`,
-  `sent_at`, `notification_type`, `template_id` and `template_version`.
+  `sent_at`, `notification_type`, `template_id` and `template_version`. An email that a mail server had accepted
+  and that bounces later has a second one.
 - A **received text message** comes for each text that somebody sends to the service, with `id`, `source_number`,
   `destination_number`, `message` and `date_received`.
 - An **unsubscribe request** comes once for each email whose recipient confirms that they want no more like it, with

@@ -77,6 +77,11 @@ def listening() -> list[Listens]:
     return [carrier.provider for carrier in configured() if isinstance(carrier.provider, Listens)]
 
 
+def reporting() -> list[str]:
+    """Return the names of the providers that report deliveries."""
+    return [carrier.name for carrier in configured() if carrier.provider.reports_deliveries]
+
+
 def _named(name: str) -> Provider | None:
     return next((carrier.provider for carrier in configured() if carrier.name == name), None)
 

@@ -59,5 +59,19 @@ class Address:
             raise ValueError(f"has a parameter {name} that must be a whole number from {least} on")
         return int(value)
 
+    def is_yes(self, name: str, *, default: bool) -> bool:
+        """Return a parameter that is yes or no. Raises ValueError."""
+        value = self.parameters.get(name, "yes" if default else "no")
+        if value not in ("yes", "no"):
+            raise ValueError(f"has a parameter {name} that must be yes or no")
+        return value == "yes"
+
+    def is_reporting(self, *, can_report: bool, by_default: bool = True) -> bool:
+        """Return what the parameter `receipts` says, else whether receipts can come. Raises ValueError."""
+        is_reporting = self.is_yes("receipts", default=can_report and by_default)
+        if is_reporting and not can_report:
+            raise ValueError("has receipts=yes, but nothing by which a receipt could be checked")
+        return is_reporting
+
     def without(self, name: str) -> Self:
         return replace(self, parameters={key: value for key, value in self.parameters.items() if key != name})

@@ -51,7 +51,7 @@ class Anymail(AnymailPosts):
             raise ValueError(f"must be such as {address.scheme}://?api_key=…, with anymail's own settings in the query")
         self.name = name
         self._service = address.scheme.removeprefix(SCHEME).replace("-", "_")
-        self._options = dict(address.parameters)
+        self._options = dict(address.without("receipts").parameters)
         self._seconds = {"read_seconds": read_seconds, "total_seconds": total_seconds}
         self._of_thread = threading.local()
         try:
@@ -59,6 +59,9 @@ class Anymail(AnymailPosts):
             super().__init__(self._service, self._options)
         except AnymailConfigurationError as error:
             raise ValueError(f"lacks a setting of anymail's: {_missing(error)}") from None  # its words may show others
+        self.reports_deliveries = address.is_reporting(
+            can_report=self.believes_posts, by_default=self.expects_posts(self._options)
+        )
 
     def send(self, message: OutgoingEmail) -> Accepted:
         """Hand one email over. Raises TemporaryFailure or PermanentFailure."""

@@ -50,10 +50,21 @@ class AnymailPosts:
         """Raises AnymailConfigurationError."""
         self._view = _tracking_view(service, {name: value for name, value in options.items() if name in _OF_POSTS})
 
+    @property
+    def believes_posts(self) -> bool:
+        """Return whether anything protects the webhook; anymail itself would let in anybody."""
+        view = self._view
+        return view is not None and bool(view.basic_auth or not view.warn_if_no_basic_auth)
+
+    @staticmethod
+    def expects_posts(options: Mapping[str, str]) -> bool:
+        """Return whether an option is about posts alone. Some providers sign them with the key for sending."""
+        return any(name in _OF_POSTS and name != "api_key" for name in options)
+
     def check_caller(self, request: HttpRequest) -> None:
         view = self._view
-        if view is None or (view.warn_if_no_basic_auth and not view.basic_auth):
-            raise WronglyProven  # anymail would let in anybody
+        if not self.believes_posts:
+            raise WronglyProven
         if view.basic_auth and "Authorization" not in request.headers:
             raise NotProven("Send the name and password of this provider by Basic authentication")
         try:

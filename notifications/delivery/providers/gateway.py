@@ -33,16 +33,15 @@ class Gateway(OwnForm):
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
         """Raises ValueError, without the URL in its words, where it cannot be used."""
-        address = Address.parse(url, known=("ask", "token"))
+        address = Address.parse(url, known=("ask", "receipts", "token"))
         if not address.host:
             raise ValueError("must be such as https://user:password@gateway.example.org/messages?token=…")
         if address.scheme == "http" and not address.is_local:
             raise ValueError("must be https: what it carries is private")
-        if (ask := address.parameters.get("ask", "no")) not in ("yes", "no"):
-            raise ValueError("has a parameter ask that must be yes or no")
         self.name = name
-        self.is_askable = ask == "yes"
+        self.is_askable = address.is_yes("ask", default=False)
         self.posting_token = address.parameters.get("token", "")
+        self.reports_deliveries = address.is_reporting(can_report=bool(self.posting_token))
         self._url = f"{address.scheme}://{address.origin}{address.path}"
         self._auth = (address.user, address.password) if address.user else None
         self._headers = {"Authorization": f"Bearer {address.password}"} if address.password and not address.user else {}

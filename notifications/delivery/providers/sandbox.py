@@ -19,6 +19,7 @@ class Sandbox(OwnForm):
 
     carries: tuple[type[Outgoing], ...] = (OutgoingEmail, OutgoingSms)
     is_askable = True
+    reports_deliveries = True
 
     def __init__(self, name: str = "sandbox") -> None:
         self.name = name

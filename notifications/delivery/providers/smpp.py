@@ -56,7 +56,7 @@ class Smpp:
 
     def __init__(self, name: str, url: str, *, total_seconds: float = TOTAL_SECONDS) -> None:
         """Raises ValueError, without the URL in its words, where it cannot be used."""
-        address = Address.parse(url, known=("system_type", "window", "long"))
+        address = Address.parse(url, known=("system_type", "window", "long", "receipts"))
         if not address.host or not address.user or address.path not in ("", "/"):
             raise ValueError("must be such as smpp://system_id:password@smsc.example.org:2775")
         if (long := address.parameters.get("long", "parts")) not in ("parts", "payload"):
@@ -64,6 +64,7 @@ class Smpp:
         if len(address.user) > 15 or len(address.password) > 8:
             raise ValueError("has a system_id of more than 15 or a password of more than 8 characters")
         self.name = name
+        self.reports_deliveries = address.is_reporting(can_report=True)
         self._cuts = long == "parts"
         self._options: dict[str, Any] = {  # Any: the fields of Options
             "host": address.host,
@@ -151,7 +152,11 @@ class Smpp:
         }
         last = len(encoded.parts) - 1
         texts = [{"message_payload": part} if whole else {"short_message": part} for part in encoded.parts]
-        return [common | text | {"registered_delivery": int(n == last)} for n, text in enumerate(texts)]
+        wants_receipt = [self.reports_deliveries and number == last for number in range(len(texts))]
+        return [
+            common | text | {"registered_delivery": int(wanted)}
+            for text, wanted in zip(texts, wants_receipt, strict=True)
+        ]
 
     def _taken(self, pdu: Any) -> int:  # Any: smpplib has no types
         """Take in a receipt or a text before it is acknowledged. Returns the status to answer with."""

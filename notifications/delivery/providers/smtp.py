@@ -25,6 +25,7 @@ class Smtp:
     """One mail server. Each thread keeps a connection and uses it again."""
 
     carries: tuple[type[OutgoingEmail], ...] = (OutgoingEmail,)
+    reports_deliveries = False
 
     def __init__(
         self, name: str, url: str, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS

@@ -42,7 +42,7 @@ class Sns(SnsPosts):
 
     def __init__(self, name: str, url: str) -> None:
         """Raises ValueError, without the URL in its words, where it cannot be used."""
-        address = Address.parse(url, known=("endpoint", "topic"))
+        address = Address.parse(url, known=("endpoint", "receipts", "topic"))
         if not _REGION.match(address.host) or address.port or address.path not in ("", "/"):
             raise ValueError("must be such as sns://key:secret@eu-west-2")
         if bool(address.user) != bool(address.password):
@@ -54,6 +54,7 @@ class Sns(SnsPosts):
                 raise ValueError("has an endpoint that must be https")
         super().__init__(topic=address.parameters.get("topic", ""), region=address.host, endpoint=endpoint)
         self.name = name
+        self.reports_deliveries = address.is_reporting(can_report=bool(address.parameters.get("topic")))
         self._where = {"region_name": address.host, "endpoint_url": endpoint or None}
         self._who = {"aws_access_key_id": address.user or None, "aws_secret_access_key": address.password or None}
         self._of_thread = threading.local()

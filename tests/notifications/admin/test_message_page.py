@@ -95,6 +95,34 @@ def test_files_are_named_and_no_link_shows_its_key(console, template):
     assert "THE-KEY" not in page
 
 
+def test_an_email_that_the_mail_server_accepted_is_not_said_to_have_arrived(console, template):
+    at = timezone.now().replace(microsecond=0) - timedelta(minutes=5)
+    message = factories.make_notification(
+        template,
+        status=Status.DELIVERED,
+        is_acceptance_final=True,
+        provider="smtp-1",
+        attempts=[ATTEMPT],
+        created_at=at,
+        completed_at=at + timedelta(seconds=3),
+    )
+
+    sentence, titles = told(console, message)
+    log = console.get(reverse("admin:notifications_notification_changelist")).content.decode()
+
+    assert sentence == ("The mail server accepted it. smtp-1 does not report whether an email reached its recipient.")
+    assert titles[-1] == "Accepted by the mail server"
+    assert "Accepted by the mail server" in log
+
+
+def test_a_text_of_a_gateway_that_reports_nothing_is_said_to_be_accepted(console, text):
+    message = factories.make_notification(text, status=Status.SENT, is_acceptance_final=True, provider="gateway-1")
+
+    sentence, _ = told(console, message)
+
+    assert sentence == "gateway-1 accepted it. This provider does not report whether a message arrived."
+
+
 def test_the_way_of_a_delivered_message(console, template):
     key = factories.make_api_key(template.service, name="pay-live", last_client="notifications-python-client/10.0.0")
     at = timezone.now().replace(microsecond=0) - timedelta(minutes=5)

@@ -149,7 +149,7 @@ def test_from_the_official_client_to_equal_bytes(sender: Sender, sink: SmtpSink)
     assert hashlib.sha256(right.content).digest() == hashlib.sha256(CONTENT).digest()
     assert right.headers["Content-Type"] == "application/pdf"
     assert right.headers["Content-Disposition"] == 'attachment; filename="permit 4711.pdf"'
-    wait_until(lambda: sender.client.get_notification_by_id(sent["id"])["status"] == "sending")
+    wait_until(lambda: sender.client.get_notification_by_id(sent["id"])["status"] == "delivered")
     assert links_in(sender.client.get_notification_by_id(sent["id"])["body"]) == [link.partition("?")[0]]
     assert requests.get(link.partition("?")[0], timeout=30).status_code == 404
 
@@ -283,7 +283,7 @@ def test_an_attacker_with_the_folder_of_state_reads_nothing(sender: Sender, sink
     sent = sender.send(permit=prepare_upload(io.BytesIO(table), filename=f"{marker}.csv"))
     [link] = links_in(sent["content"]["body"])
     sink.wait_for_message()
-    wait_until(lambda: sender.client.get_notification_by_id(sent["id"])["status"] == "sending")
+    wait_until(lambda: sender.client.get_notification_by_id(sent["id"])["status"] == "delivered")
 
     stolen = b"".join(path.read_bytes() for path in sender.service.folder.rglob("*") if path.is_file())
 

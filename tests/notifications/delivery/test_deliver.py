@@ -12,8 +12,24 @@ from notifications.delivery.deliver import deliver, status_once_accepted
 from notifications.delivery.messages import Accepted
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
-from notifications.models import Channel, Claim, KeyType, Notification, SandboxMessage, Status
-from tests.factories import make_notification, make_reply_to, make_service, make_sms_sender, make_template
+from notifications.models import (
+    CallbackDelivery,
+    Channel,
+    Claim,
+    KeyType,
+    Notification,
+    SandboxMessage,
+    Sent,
+    Status,
+)
+from tests.factories import (
+    make_callback,
+    make_notification,
+    make_reply_to,
+    make_service,
+    make_sms_sender,
+    make_template,
+)
 from tests.notifications.delivery.mail_servers import ScriptedServer
 from tests.notifications.delivery.next_try import is_tried_again_in
 
@@ -95,7 +111,7 @@ def test_delivering_costs_one_claim_and_one_final_update(django_assert_num_queri
             deliver(message.id)
 
     message.refresh_from_db()
-    assert message.status == Status.SENDING
+    assert message.status == Status.DELIVERED
 
 
 def test_a_task_that_comes_twice_sends_once():
@@ -211,7 +227,7 @@ def test_a_refusal_for_good_ends_the_message_after_one_try(settings, stage, stat
     assert message.attempts[0]["reply"] == "550 no"
 
 
-def test_an_email_a_mail_server_took_is_sending(settings):
+def test_an_email_that_a_mail_server_accepted_is_delivered_as_nothing_more_will_be_reported(settings):
     message = make_notification()
     with ScriptedServer() as server:
         settings.PROVIDERS = [f"mail={server.url}"]
@@ -219,7 +235,8 @@ def test_an_email_a_mail_server_took_is_sending(settings):
         deliver(message.id)
 
     message.refresh_from_db()
-    assert (message.status, message.provider, message.completed_at) == (Status.SENDING, "mail", None)
+    assert (message.status, message.provider, message.is_acceptance_final) == (Status.DELIVERED, "mail", True)
+    assert message.completed_at == message.sent_at
     assert message.provider_reference == f"<{message.id}@signalbox.invalid>"
 
 
@@ -231,24 +248,43 @@ def test_a_reply_that_no_database_could_hold_is_no_reason_to_send_again(settings
         deliver(message.id)
 
     message.refresh_from_db()
-    assert message.status == Status.SENDING
+    assert message.status == Status.DELIVERED
     assert message.attempts[0]["reply"] == "250 taken[31m"
 
 
 @pytest.mark.parametrize(
-    ("channel", "is_international", "has_arrived", "status"),
+    ("channel", "is_international", "has_arrived", "reports", "status"),
     [
-        (Channel.SMS, False, False, Status.SENDING),
-        (Channel.SMS, True, False, Status.SENT),
-        (Channel.SMS, True, True, Status.DELIVERED),
-        (Channel.EMAIL, False, False, Status.SENDING),
-        (Channel.EMAIL, False, True, Status.DELIVERED),
+        (Channel.SMS, False, False, True, Status.SENDING),
+        (Channel.SMS, False, False, False, Status.SENT),
+        (Channel.SMS, True, False, True, Status.SENT),
+        (Channel.SMS, True, False, False, Status.SENT),
+        (Channel.SMS, True, True, True, Status.DELIVERED),
+        (Channel.EMAIL, False, False, True, Status.SENDING),
+        (Channel.EMAIL, False, False, False, Status.DELIVERED),
+        (Channel.EMAIL, False, True, True, Status.DELIVERED),
     ],
 )
-def test_what_an_acceptance_makes_of_a_message(channel, is_international, has_arrived, status):
+def test_what_an_acceptance_makes_of_a_message(channel, is_international, has_arrived, reports, status):
     message = make_notification(make_template(channel=channel), is_international=is_international)
+    accepted = Accepted(reference="r", has_arrived=has_arrived)
 
-    assert status_once_accepted(message, Accepted(reference="r", has_arrived=has_arrived)) == status
+    assert status_once_accepted(message, accepted, reports=reports) == status
+
+
+def test_a_service_with_a_callback_is_called_once_when_acceptance_is_final(settings):
+    endpoint = make_callback()
+    message = make_notification(make_template(endpoint.service))
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+
+        deliver(message.id)
+        deliver(message.id)
+
+    owed = CallbackDelivery.objects.get()
+    message.refresh_from_db()
+    assert (owed.status, owed.completed_at) == (Status.DELIVERED, message.completed_at)
+    assert (message.provider_reference, message.is_acceptance_final) == (f"<{message.id}@signalbox.invalid>", True)
 
 
 def test_no_provider_for_the_channel_is_a_failed_attempt(settings):
@@ -306,19 +342,30 @@ def test_a_late_finisher_changes_nothing():
 
     attempt = {"at": None, "provider": "late", "outcome": "accepted", "reply": "", "ms": 1}
     assert late is not None
-    assert not late.mark_sent(attempt, status=Status.SENDING, at=timezone.now(), provider="late")
+    for status in (Status.SENDING, Status.DELIVERED):
+        assert not late.mark_sent(attempt, Sent(status=status, at=timezone.now(), provider="late"))
     assert not late.release(attempt, delay=timedelta(0))
     assert not late.fail(attempt, status=Status.TECHNICAL_FAILURE, at=timezone.now())
 
     assert Notification.objects.values().get() == after
 
 
-def mark_sent_and_take(claim: Claim, then: Notification) -> tuple[bool, Claim | None]:
+def mark_sent_and_take(claim: Claim, then: Notification, status: Status = Status.SENDING) -> tuple[bool, Claim | None]:
     attempt = {"at": None, "provider": "mail", "outcome": "accepted", "reply": "250 fine", "ms": 1}
-    at = timezone.now()
-    return claim.mark_sent_and_take(
-        then.id, attempt, status=Status.SENDING, at=at, provider="mail", reference="<1@mail>"
-    )
+    sent = Sent(status=status, at=timezone.now(), provider="mail", reference="<1@mail>")
+    return claim.mark_sent_and_take(then.id, attempt, sent)
+
+
+def test_a_final_word_owes_its_callback_and_the_next_message_is_taken_too():
+    endpoint = make_callback()
+    first, second = make_notification(make_template(endpoint.service)), make_notification()
+
+    was_ours, following = mark_sent_and_take(Claim.take(first.id), second, Status.DELIVERED)
+
+    first.refresh_from_db()
+    assert (was_ours, following.notification.id) == (True, second.id)
+    assert (first.status, first.provider_reference) == (Status.DELIVERED, "<1@mail>")
+    assert CallbackDelivery.objects.get().notification_id == first.id
 
 
 def test_the_word_on_one_message_and_the_claim_of_the_next_go_together():

@@ -28,7 +28,7 @@ def make_text(**fields):
     )
 
 
-def after_one_try(gateway, settings, query="", **fields):
+def after_one_try(gateway, settings, query="?token=t", **fields):
     settings.PROVIDERS = [f"gateway-1={gateway.url}/messages{query}"]
     message = make_text(**fields)
     deliver(message.id)
@@ -187,7 +187,7 @@ def test_a_reply_with_words_of_the_message_stands_in_no_reason():
 @pytest.mark.django_db
 def test_with_one_gateway_down_the_other_has_it_at_once(settings):
     with ScriptedGateway() as gateway:
-        settings.PROVIDERS = ["down=http://127.0.0.1:1", f"up={gateway.url}"]
+        settings.PROVIDERS = ["down=http://127.0.0.1:1", f"up={gateway.url}?token=t"]
         message = make_text()
 
         assert deliver(message.id) == timedelta(0)
@@ -201,7 +201,7 @@ def test_with_one_gateway_down_the_other_has_it_at_once(settings):
 def after_a_doubt(settings, *script):
     """Send by a gateway that can be asked and resets the first call; return the message and the requests thereafter."""
     with ScriptedGateway(["reset", *script]) as gateway:
-        message = after_one_try(gateway, settings, query="?ask=yes")
+        message = after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
         deliver(message.id)
     message.refresh_from_db()
@@ -238,7 +238,7 @@ def test_while_it_cannot_tell_the_doubt_stays_and_nothing_goes_again(settings, r
 @pytest.mark.django_db
 def test_without_a_doubt_nobody_is_asked(settings):
     with ScriptedGateway([answer("503 Service Unavailable"), GOOD]) as gateway:
-        message = after_one_try(gateway, settings, query="?ask=yes")
+        message = after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
         deliver(message.id)
 

@@ -86,6 +86,54 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
     assert retries.delay_after(2, another_provider=True, chance=chance) >= timedelta(seconds=24)
 
 
+@pytest.mark.parametrize(
+    ("entry", "reports"),
+    [
+        ("sandbox", True),
+        ("p=smtp://mail.example.org", False),
+        ("p=smtps://user:password@mail.example.org", False),
+        ("p=https://gateway.example.org", False),
+        ("p=https://gateway.example.org?token=t", True),
+        ("p=https://gateway.example.org?token=t&receipts=no", False),
+        ("p=smpp://id:secret@smsc.example.org", True),
+        ("p=smpp://id:secret@smsc.example.org?receipts=no", False),
+        ("p=sns://key:secret@eu-west-2", False),
+        ("p=sns://key:secret@eu-west-2?topic=arn:aws:sns:eu-west-2:1:t", True),
+        ("p=sns://key:secret@eu-west-2?topic=arn:aws:sns:eu-west-2:1:t&receipts=no", False),
+        ("p=anymail+postmark://?server_token=t", False),
+        ("p=anymail+postmark://?server_token=t&webhook_secret=name:password", True),
+        ("p=anymail+postmark://?server_token=t&webhook_secret=name:password&receipts=no", False),
+        ("p=anymail+mailgun://?api_key=k&sender_domain=d", False),
+        ("p=anymail+mailgun://?api_key=k&sender_domain=d&receipts=yes", True),
+        ("p=anymail+mailgun://?api_key=k&sender_domain=d&webhook_signing_key=s", True),
+        ("p=anymail+scaleway://?secret_key=k&project_id=p", False),
+    ],
+)
+def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, reports):
+    settings.PROVIDERS = [entry]
+
+    [carrier] = providers.configured()
+
+    assert carrier.provider.reports_deliveries is reports
+    assert providers.reporting() == ([carrier.name] if reports else [])
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        ("p=https://gateway.example.org?receipts=yes", "nothing by which a receipt could be checked"),
+        ("p=sns://key:secret@eu-west-2?receipts=yes", "nothing by which a receipt could be checked"),
+        ("p=anymail+postmark://?server_token=t&receipts=yes", "nothing by which a receipt could be checked"),
+        ("p=smpp://id:secret@smsc.example.org?receipts=maybe", "must be yes or no"),
+    ],
+)
+def test_receipts_that_nobody_could_believe_stop_the_start(settings, entry, fault):
+    settings.PROVIDERS = [entry]
+
+    with pytest.raises(ImproperlyConfigured, match=fault):
+        providers.configured()
+
+
 class Clock:
     now = 100.0
 

@@ -89,6 +89,17 @@ def test_a_long_text_arrives_joined(centre: MessageCentre, text: str, coding: in
     assert accepted.reference == parts[-1]["id"]
 
 
+def test_no_receipt_is_asked_for_where_the_setting_says_no(centre: MessageCentre) -> None:
+    provider = Smpp("smsc", f"{centre.url}?receipts=no")
+    try:
+        provider.send(sms())
+    finally:
+        provider.end()
+
+    [event] = centre.wait_for("id")
+    assert event["registered"] == 0
+
+
 def test_no_part_is_too_long_and_no_character_is_cut() -> None:
     encoded = smpp_text.encode("x" * 152 + "€" * 80, joint=7)
 

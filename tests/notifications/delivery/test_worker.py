@@ -115,7 +115,7 @@ def test_500_messages_survive_a_worker_killed_midway(killable, sink):
     killable.start_worker()
 
     sweep_until(killable, lambda: len(arrived(sink)) == MESSAGES)
-    wait_until(lambda: statuses(killable, ids) == {"sending": MESSAGES})
+    wait_until(lambda: statuses(killable, ids) == {"delivered": MESSAGES})
     assert set(arrived(sink)) == {f"<{identifier}@signalbox.invalid>" for identifier in ids}
     assert len(sink.messages) <= MESSAGES + PROCESSES
 
@@ -131,7 +131,7 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
     sweep_until(killable, lambda: len(sink.messages) == 2)
 
     assert arrived(sink) == {f"<{identifier}@signalbox.invalid>": 2}
-    wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1})
+    wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
     [row] = rows(killable, [identifier])
     assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]
 
@@ -160,7 +160,7 @@ def test_killed_processes_of_a_worker_are_replaced_and_go_on(killable, sink):
 
     sweep_until(killable, lambda: len(arrived(sink)) == 24)
     assert worker.is_running()
-    wait_until(lambda: statuses(killable, ids) == {"sending": 20})
+    wait_until(lambda: statuses(killable, ids) == {"delivered": 20})
 
 
 def test_asked_to_stop_under_load_it_ends_what_it_has_in_hand_and_nothing_goes_twice(killable, sink):
@@ -173,7 +173,7 @@ def test_asked_to_stop_under_load_it_ends_what_it_has_in_hand_and_nothing_goes_t
     assert worker.process.wait(30) == 0
     killable.start_worker()
     sweep_until(killable, lambda: len(arrived(sink)) == 100)
-    wait_until(lambda: statuses(killable, ids) == {"sending": 100})
+    wait_until(lambda: statuses(killable, ids) == {"delivered": 100})
     assert set(arrived(sink).values()) == {1}
 
 
@@ -186,6 +186,6 @@ def test_what_is_refused_for_now_goes_5_seconds_later_without_a_sweep(killable, 
 
     sink.wait_for_message(8)
 
-    wait_until(lambda: statuses(killable, [identifier]) == {"sending": 1})
+    wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
     outcomes = [(attempt["outcome"], attempt["reply"]) for attempt in rows(killable, [identifier])[0]["attempts"]]
     assert outcomes == [("temporary", "451 try later"), ("accepted", "250 OK")]

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from notifications.delivery import status
 from notifications.management.carriers import carriers
-from notifications.models import CallbackDelivery, EarlyReceipt, Notification, ProviderPause, Status
+from notifications.models import CallbackDelivery, CountedDay, EarlyReceipt, Notification, ProviderPause, Status
 from notifications.tasks.receipts import apply_receipts
-from tests.factories import make_callback, make_notification
+from tests.factories import make_callback, make_notification, make_template
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +83,50 @@ def test_a_receipt_may_name_our_own_id() -> None:
 
     message.refresh_from_db()
     assert message.status == Status.DELIVERED
+
+
+@pytest.mark.parametrize("outcome", ["temporary-failure", "permanent-failure", "technical-failure"])
+def test_an_email_that_was_only_accepted_may_still_fail_and_is_called_back_twice(outcome: str) -> None:
+    endpoint = make_callback()
+    message = handed_over(template=make_template(endpoint.service))
+    yesterday = timezone.now() - timedelta(days=1)
+    Notification.objects.update(created_at=yesterday)
+    Notification.objects.all().advance(Status.DELIVERED, yesterday, is_acceptance_final=True)
+    CountedDay.objects.create(service=endpoint.service, day=yesterday.astimezone(UTC).date(), is_settled=True)
+
+    post(report(outcome=outcome))
+    post(report(outcome="delivered"))
+
+    message.refresh_from_db()
+    assert (message.status, message.is_acceptance_final) == (outcome, False)
+    assert message.completed_at is not None
+    assert message.completed_at > yesterday
+    assert list(CallbackDelivery.objects.order_by("completed_at").values_list("status", flat=True)) == [
+        "delivered",
+        outcome,
+    ]
+    assert not CountedDay.objects.get().is_settled  # or its figures would say for good that it was delivered
+
+
+def test_a_receipt_confirms_what_was_only_accepted_and_no_failure_follows() -> None:
+    message = handed_over(template=make_template(make_callback().service))
+    Notification.objects.all().advance(Status.DELIVERED, timezone.now(), is_acceptance_final=True)
+
+    post(report())
+    post(report(outcome="permanent-failure"))
+
+    message.refresh_from_db()
+    assert (message.status, message.is_acceptance_final) == (Status.DELIVERED, False)
+    assert CallbackDelivery.objects.count() == 1
+
+
+def test_a_text_that_was_only_accepted_may_be_reported_as_delivered() -> None:
+    message = handed_over(status=Status.SENT, is_acceptance_final=True)
+
+    post(report())
+
+    message.refresh_from_db()
+    assert (message.status, message.is_acceptance_final) == (Status.DELIVERED, False)
 
 
 def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:

@@ -105,11 +105,12 @@ def test_a_service_is_told_of_its_own_messages_alone():
     assert [owed.endpoint for owed in CallbackDelivery.objects.all()] == [other]
 
 
-def test_what_nobody_reported_on_is_told_too():
+def test_what_nobody_reported_on_is_told_too(settings):
+    settings.PROVIDERS = ["gateway-1=https://gateway.example.org?token=t"]
     service = make_callback().service
     silent = timezone.now() - timedelta(hours=73)
     for _ in range(callback_delivery.HINTED_AT_ONCE + 1):
-        make_message(service, status=Status.SENDING, sent_at=silent)
+        make_message(service, status=Status.SENDING, sent_at=silent, provider="gateway-1")
     make_message(make_service(), status=Status.SENDING, sent_at=silent)
 
     tasks.close_silent()
