@@ -1,26 +1,46 @@
 """The only reader of os.environ.
 
-A value comes from the environment, else from `.env`, else from the file that `NAME_FILE` names. A value that cannot be
-read stops the start with the variable's name. On a developer's machine secrets are made once and kept in `.demo.env`.
+A value comes from the file that `NAME_FILE` names, else from the environment, else from `.env`. A wrong value stops the
+start with one line that names the variable. On a developer's machine secrets are made once and kept in `.demo.env`.
 """
 
 import os
 import secrets
 import shlex
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
 from dotenv import dotenv_values
-from environs import FileAwareEnv
+from environs import EnvError, EnvValidationError, FileAwareEnv
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # beside the state it belongs to
 
-env = FileAwareEnv()
-
+env = FileAwareEnv(strip_whitespace=True)  # of a file that NAME_FILE names: editors end its line
 
 _given: set[str] = set()
+
+
+@contextmanager
+def one_line_refusals() -> Iterator[None]:
+    """Where the block finds a setting it cannot take, end the process: one line for each, exit code 1, no trace."""
+    try:
+        yield
+    except (ValueError, OSError, ImproperlyConfigured) as error:
+        raise SystemExit(_refusal(error)) from None
+
+
+def _refusal(error: Exception) -> str:
+    if isinstance(error, EnvValidationError) and isinstance(error.error_messages, list):
+        name = str(error).split('"')[1]  # environs says it nowhere else
+        return f"{name} {', '.join(str(message) for message in error.error_messages)}"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}. Set VAR_DIR to a folder that the service's user may write to."
+    return str(error)
 
 
 def load() -> None:
@@ -45,7 +65,7 @@ def environment() -> str:
     """Return `local`, `test` or `production`."""
     name: str = env.str("ENVIRONMENT", "local")
     if name not in {"local", "test", "production"}:
-        raise ValueError(f"ENVIRONMENT must be local, test or production, not {name!r}")
+        raise EnvError(f"ENVIRONMENT must be local, test or production, not {name!r}")
     return name
 
 
@@ -109,4 +129,5 @@ def _new_secret(name: str) -> str:
     return secrets.token_urlsafe(48)
 
 
-load()
+with one_line_refusals():
+    load()

@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import Any
 
 from config import figures
-from config.env import env
+from config.settings.base import WEB_CONCURRENCY
 from config.settings.logs import LOGGING
 
-workers = env.int("WEB_CONCURRENCY", 1)  # gunicorn reads it by itself, but once, when it is imported
+workers = WEB_CONCURRENCY  # gunicorn reads it by itself, but once, when it is imported
 worker_class = "config.web_worker.Worker"
 threads = 8  # as many as the database pool has connections: more would only wait for one another
 timeout = 30

@@ -1,18 +1,19 @@
 """The WSGI application: `gunicorn config.wsgi`. In production it refuses to start with an unsafe setting."""
 
 import os
+import sys
 
-from django.core.checks import run_checks
 from django.core.wsgi import get_wsgi_application
 
-from config.checks import TAG
 from config.postgresql import waiting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
-waiting.silence.is_heeded = True  # here callers queue behind one another
+LOAD_ERROR = 4  # gunicorn ends at this exit code; at another it starts a new process, again and again
 
-faults = run_checks(tags=[TAG])
-if faults:
-    raise SystemExit("\n".join(f"{fault.id}: {fault.msg}" for fault in faults))
+try:
+    application = get_wsgi_application()
+except SystemExit as refusal:
+    sys.stderr.write(f"{refusal}\n")
+    raise SystemExit(LOAD_ERROR) from None
+waiting.silence.is_heeded = True  # here callers queue behind one another

@@ -4,6 +4,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from config.env import one_line_refusals
+
 
 class NotificationsConfig(AppConfig):
     name = "notifications"
@@ -11,12 +13,12 @@ class NotificationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Read PROVIDERS, so that a wrong value stops the start, and register our part of the shared commands
-        and of clean-up.
+        """Stop the start at a wrong setting, and register our part of the shared commands and of clean-up.
 
         Both need the models, which exist only now.
         """
-        import_module("notifications.delivery.providers").configured()
+        with one_line_refusals():
+            import_module("notifications.checks").check_settings()
         import_module("notifications.management.part")
         import_module("notifications.receipts.listening")
         import_module("notifications.management.clean_up")

@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 import dj_database_url
-from environs import validate
 
+from config import env_values
 from config.env import ROOT, env, environment, private_folder, secret
 
 ENVIRONMENT = environment()
@@ -12,14 +12,22 @@ VAR = private_folder(env.path("VAR_DIR", ROOT / "var"))
 
 DEBUG = False
 SECRET_KEY = secret("SECRET_KEY")
+_FORMER_KEYS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
+SECRET_KEY_FALLBACKS = [key.strip() for key in _FORMER_KEYS]
+if "" in SECRET_KEY_FALLBACKS:
+    raise ValueError("SECRET_KEY_FALLBACKS must be former values of SECRET_KEY, with commas between")
 FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
+env_values.check_field_keys(FIELD_KEYS)
 
-BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000", validate=env_values.base_url).rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", urlsplit(BASE_URL).hostname or ""])
-TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0)
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0, validate=env_values.between(0, 10))
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
-AREAS = env.list("AREAS", ["datasets", "notifications"])
-CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=validate.OneOf(["unfold", "plain"]))
+WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", 1, validate=env_values.between(1, 1000))
+AREAS: list[str] = [area.strip() for area in env.list("AREAS", ["datasets", "notifications"])]
+if not AREAS or set(AREAS) - {"datasets", "notifications"} or len(set(AREAS)) < len(AREAS):
+    raise ValueError("AREAS must be datasets, notifications, or both with a comma between")
+CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=env_values.one_of("unfold", "plain"))
 
 INSTALLED_APPS = [
     *(["unfold.apps.BasicAppConfig"] if CONSOLE_THEME == "unfold" else []),
@@ -79,25 +87,35 @@ TEMPLATES = [
     },
 ]
 
+_SYNCHRONOUS = env.str(
+    "SQLITE_SYNCHRONOUS", "NORMAL", validate=env_values.one_of("off", "normal", "full", "extra", any_case=True)
+)
 _SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",  # a deferred transaction that turns into a write fails at once instead of waiting
     "timeout": 5,
-    "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={env.str('SQLITE_SYNCHRONOUS', 'NORMAL')};",
+    "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_SYNCHRONOUS};",
 }
+_STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 5000, validate=env_values.at_least(0))
 _POSTGRESQL_OPTIONS = {
     # Who gives up on connecting soon leaves the next request free to try: by itself the pool waits longer each time.
     "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 2},
     "connect_timeout": 3,
     "prepare_threshold": 5,  # for the few statements that ask for it
     "options": (
-        f"-c statement_timeout={env.int('DATABASE_STATEMENT_TIMEOUT_MS', 5000)}"
+        f"-c statement_timeout={_STATEMENT_TIMEOUT_MS}"
         " -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000"
     ),
 }
 
 
 def _database(url: str) -> dict[str, object]:
-    config: dict[str, object] = dict(dj_database_url.parse(url))
+    try:
+        config: dict[str, object] = dict(dj_database_url.parse(url))
+        is_known = config["ENGINE"] in {"django.db.backends.sqlite3", "django.db.backends.postgresql"}
+    except ValueError:
+        is_known = False
+    if not is_known:  # without the URL: it may hold a password
+        raise ValueError("DATABASE_URL must be postgres://user:password@host/name or sqlite:///path")
     config["CONN_MAX_AGE"] = 0  # PostgreSQL connections live in the pool; SQLite's are cheap
     if config["ENGINE"] == "django.db.backends.sqlite3":
         config["ENGINE"] = "config.sqlite"
@@ -108,18 +126,23 @@ def _database(url: str) -> dict[str, object]:
     else:
         config["ENGINE"] = "config.postgresql"
         options: dict[str, object] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # one
-        if options["prepare_threshold"] == "none":
-            options["prepare_threshold"] = None
+        options["prepare_threshold"] = _prepare_threshold(str(options["prepare_threshold"]))
         config["OPTIONS"] = options
         config["CONN_HEALTH_CHECKS"] = True
     return config
 
 
+def _prepare_threshold(value: str) -> int | None:
+    if value != "none" and not value.isdecimal():
+        raise ValueError("DATABASE_URL: prepare_threshold must be a whole number or none")
+    return None if value == "none" else int(value)
+
+
 DATABASES = {"default": _database(env.str("DATABASE_URL", f"sqlite:///{VAR / 'signalbox.sqlite3'}"))}
-REDIS_URL = env.str("REDIS_URL", "")
+REDIS_URL = env.str("REDIS_URL", "", validate=env_values.redis_url)
 
 LANGUAGE_CODE = "en-gb"
-TIME_ZONE = env.str("TIME_ZONE", "Europe/London")
+TIME_ZONE = env.str("TIME_ZONE", "Europe/London", validate=env_values.time_zone)
 USE_TZ = True
 USE_I18N = False
 

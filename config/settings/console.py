@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.templatetags.static import static
 from django.urls import reverse_lazy
-from environs import validate
 
+from config import env_values
 from config.env import env, environment
 
 AUTH_PASSWORD_VALIDATORS = [
@@ -26,8 +26,9 @@ LOGIN_REDIRECT_URL = "admin:index"
 SESSION_ENGINE = "config.accounts.sessions"
 SESSION_COOKIE_AGE = 30 * 60  # without a step
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
-SUDO_MINUTES = env.int("SUDO_MINUTES", 30)
-AUDIT_RETENTION_DAYS = env.int("AUDIT_RETENTION_DAYS", 730, validate=validate.Range(min=30))  # as the trigger has it
+SUDO_MINUTES = env.int("SUDO_MINUTES", 30, validate=env_values.between(1, 720))
+_AUDIT_DAYS = env_values.between(30, 36_500)  # the trigger keeps the newest 30
+AUDIT_RETENTION_DAYS = env.int("AUDIT_RETENTION_DAYS", 730, validate=_AUDIT_DAYS)
 REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", environment() == "production")
 
 # Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits.

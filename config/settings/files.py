@@ -8,24 +8,26 @@ from urllib.parse import urlsplit
 
 from environs import validate
 
+from config import env_values
 from config.env import env
 from config.settings.base import ALLOWED_HOSTS as _OTHER_HOSTS
 from config.settings.base import BASE_URL, VAR
 from config.settings.base import STORAGES as _OTHER_STORAGES
 
-FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL).rstrip("/")
+FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL, validate=env_values.base_url).rstrip("/")
 ALLOWED_HOSTS = [*_OTHER_HOSTS, urlsplit(FILES_BASE_URL).hostname or ""]  # who names that host wants it answered
 FILES_HELP_CONTACT = env.str("FILES_HELP_CONTACT", "")
-FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=validate.OneOf(["filesystem", "s3"]))
+FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=env_values.one_of("filesystem", "s3"))
 FILES_DIR = env.path("FILES_DIR", VAR / "files")
 FILES_S3_BUCKET = env.str("FILES_S3_BUCKET", "")
 FILES_S3_ENDPOINT = env.str("FILES_S3_ENDPOINT", "")
 FILES_S3_REGION = env.str("FILES_S3_REGION", "")
-FILES_S3_ADDRESSING = env.str("FILES_S3_ADDRESSING", "auto", validate=validate.OneOf(["auto", "path", "virtual"]))
-FILES_MAX_PER_EMAIL = env.int("FILES_MAX_PER_EMAIL", 10)
-FILES_TRIES = env.int("FILES_TRIES", 10)  # wrong addresses for one file in 15 minutes
-FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60)
-FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30)  # from one network address, over all files, in 15 min
+FILES_S3_ADDRESSING = env.str("FILES_S3_ADDRESSING", "auto", validate=env_values.one_of("auto", "path", "virtual"))
+_ONE = env_values.at_least(1)
+FILES_MAX_PER_EMAIL = env.int("FILES_MAX_PER_EMAIL", 10, validate=_ONE)
+FILES_TRIES = env.int("FILES_TRIES", 10, validate=_ONE)  # wrong addresses for one file in 15 minutes
+FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60, validate=_ONE)
+FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # all files, in 15 minutes
 SCANNER = env.str(
     "SCANNER",
     "none",
@@ -34,7 +36,7 @@ SCANNER = env.str(
         error="must be none, clamd:unix:/path or clamd:tcp:host:port",
     ),
 )
-SCAN_TIMEOUT_SECONDS = env.float("SCAN_TIMEOUT_SECONDS", 10.0)
+SCAN_TIMEOUT_SECONDS = env.float("SCAN_TIMEOUT_SECONDS", 10.0, validate=env_values.between(1, 300))
 
 _FOLDER: dict[str, object] = {
     "BACKEND": "notifications.attachments.folder.BlobFolder",

@@ -1,10 +1,12 @@
 """Log lines: one event a line, ids only, never a recipient, a body, a token or a raw path."""
 
-from config import logs
+from config import env_values, logs
 from config.env import env, environment
 
-LOG_FORMAT = env.str("LOG_FORMAT", "json" if environment() == "production" else "text")
-LOG_LEVEL = env.str("LOG_LEVEL", "info").upper()
+_FORMATS = env_values.one_of("text", "json", any_case=True)
+_LEVELS = env_values.one_of("debug", "info", "warning", "error", "critical", any_case=True)
+LOG_FORMAT = env.str("LOG_FORMAT", "json" if environment() == "production" else "text", validate=_FORMATS).lower()
+LOG_LEVEL = env.str("LOG_LEVEL", "info", validate=_LEVELS).upper()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -1,12 +1,17 @@
-"""What production turns on. There is no secret and no host to fall back to."""
+"""What production turns on, and what it refuses to start with. There is no secret and no host to fall back to.
+
+Source: Security and reliability §8.
+"""
 
 from urllib.parse import urlsplit
 
 from config.env import env
-from config.settings.base import BASE_URL
-from config.settings.files import FILES_BASE_URL
+from config.settings import base, files, notifications
+from config.settings.console import REQUIRE_SECOND_FACTOR
 
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [urlsplit(url).hostname or "" for url in (BASE_URL, FILES_BASE_URL)])
+_FILES_HOST = urlsplit(files.FILES_BASE_URL).hostname or ""
+ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", [urlsplit(base.BASE_URL).hostname or ""]), _FILES_HOST]
+ALLOW_EMBEDDED = env.bool("ALLOW_EMBEDDED", False)
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", False)
 SELF_GO_LIVE = env.bool("SELF_GO_LIVE", False)
 SESSION_COOKIE_SECURE = True
@@ -18,5 +23,37 @@ SECURE_REDIRECT_EXEMPT = [r"^/*v2/", r"^/*data/", r"^providers/", r"^_status", r
 SECURE_HSTS_SECONDS = 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
-if env.int("TRUSTED_PROXIES", 0) > 0:
+if base.TRUSTED_PROXIES > 0:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+_KEY_CHARACTERS, _DISTINCT_CHARACTERS = 50, 5  # as Django's own check security.W009 counts them
+_TOKEN_CHARACTERS = 20
+
+
+def _is_weak(key: str) -> bool:
+    return len(key) < _KEY_CHARACTERS or len(set(key)) < _DISTINCT_CHARACTERS
+
+
+_KEY = f"at least {_KEY_CHARACTERS} characters by chance"
+_TOKEN = f"must have at least {_TOKEN_CHARACTERS} characters by chance"
+_STORE = "is not set: set it, or ALLOW_EMBEDDED=on for SQLite and a queue of files on one machine"
+_HTTPS = "must begin with https://"
+_FAULTS = {
+    f"SECRET_KEY must have {_KEY}": _is_weak(base.SECRET_KEY),
+    f"SECRET_KEY_FALLBACKS: each must have {_KEY}": any(map(_is_weak, base.SECRET_KEY_FALLBACKS)),
+    "ALLOWED_HOSTS must name the hosts: * lets callers choose the one in our links": "*" in ALLOWED_HOSTS,
+    f"DATABASE_URL {_STORE}": not (env.str("DATABASE_URL", "") or ALLOW_EMBEDDED),
+    f"REDIS_URL {_STORE}": not (base.REDIS_URL or ALLOW_EMBEDDED),
+    f"METRICS_TOKEN {_TOKEN}": 0 < len(base.METRICS_TOKEN) < _TOKEN_CHARACTERS,
+    f"SANDBOX_TOKEN {_TOKEN}": 0 < len(notifications.SANDBOX_TOKEN) < _TOKEN_CHARACTERS,
+    "SANDBOX_INBOX is on without a SANDBOX_TOKEN": SANDBOX_INBOX and not notifications.SANDBOX_TOKEN,
+    "PROVIDERS names the sandbox: nothing would be sent": "sandbox" in notifications.PROVIDERS,
+    f"BASE_URL {_HTTPS}": not base.BASE_URL.startswith("https://"),
+    f"FILES_BASE_URL {_HTTPS}": not files.FILES_BASE_URL.startswith(("https://", base.BASE_URL)),
+    "EMAIL_DOMAIN is not set": notifications.EMAIL_DOMAIN.endswith(".invalid"),
+    "OUTBOUND_ALLOWED_NETWORKS is not empty": bool(notifications.OUTBOUND_ALLOWED_NETWORKS),
+    "SCANNER is none: files would be sent that nobody has looked at for viruses": files.SCANNER == "none",
+    "REQUIRE_SECOND_FACTOR is off: a stolen password alone would open the console": not REQUIRE_SECOND_FACTOR,
+}
+if any(_FAULTS.values()):
+    raise ValueError("\n".join(fault for fault, is_there in _FAULTS.items() if is_there))

@@ -17,6 +17,7 @@ from tests.servers import ROOT
 PRODUCT = ("config", "datasets", "notifications")
 PRODUCTION = {
     "ENVIRONMENT": "production",
+    "ALLOW_EMBEDDED": "on",
     "SECRET_KEY": "mZ0-for-this-check-alone-q8Vw3nT5xR7yB2kLp9sD4fG6hJ1",
     "BASE_URL": "https://signalbox.example.gov.uk",
     "EMAIL_DOMAIN": "example.gov.uk",
@@ -57,7 +58,9 @@ def test_no_migration_is_missing(db, capsys):
 
 
 def test_a_sane_production_is_clean():
-    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    done = run(
+        sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", TRUSTED_PROXIES="1", **PRODUCTION
+    )
 
     assert done.returncode == 0, done.stdout + done.stderr
 

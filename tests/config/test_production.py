@@ -1,62 +1,100 @@
 """Production: what it refuses to start with, and what it refuses to answer over plain http."""
 
-import sys
+import os
+import re
+from pathlib import Path
 
 import pytest
 import requests
-from cryptography.fernet import Fernet
 
-from tests.config.test_house import PRODUCTION, run
+from tests import forks
+from tests.config.test_house import PRODUCTION
 from tests.servers import free_port
 
 UNSAFE = {
-    "a field key that is none": ({"FIELD_KEYS": "short"}, "E001"),
-    "the sandbox": ({"PROVIDERS": "sandbox"}, "E002"),
-    "a plain address": ({"BASE_URL": "http://signalbox.example.gov.uk"}, "E003"),
-    "a plain address of files": ({"FILES_BASE_URL": "http://files.example.gov.uk"}, "E004"),
-    "no domain for emails": ({"EMAIL_DOMAIN": ""}, "E005"),
-    "callbacks into our own network": ({"OUTBOUND_ALLOWED_NETWORKS": "10.0.0.0/8"}, "E006"),
-    "an open sandbox inbox": ({"SANDBOX_INBOX": "on"}, "E007"),
-    "nobody to scan files": ({"SCANNER": "none"}, "E008"),
-    "a console a password alone opens": ({"REQUIRE_SECOND_FACTOR": "off"}, "E009"),
+    "SECRET_KEY": ["short", "aaaabbbbcc" * 6, ""],
+    "SECRET_KEY_FALLBACKS": ["a-former-key-that-is-far-too-short"],
+    "ALLOWED_HOSTS": ["*", "signalbox.example.gov.uk,*"],
+    "DATABASE_URL": [""],
+    "REDIS_URL": [""],
+    "METRICS_TOKEN": ["a", "nineteen-characters"],
+    "SANDBOX_TOKEN": ["short"],
+    "FIELD_KEYS": ["short"],
+    "PROVIDERS": ["sandbox", "smtp-1=smtp://mail.example.gov.uk,sandbox=sandbox"],
+    "BASE_URL": ["http://signalbox.example.gov.uk"],
+    "FILES_BASE_URL": ["http://files.example.gov.uk"],
+    "EMAIL_DOMAIN": ["signalbox.invalid"],
+    "OUTBOUND_ALLOWED_NETWORKS": ["10.0.0.0/8"],
+    "SANDBOX_INBOX": ["on"],
+    "SCANNER": ["none"],
+    "REQUIRE_SECOND_FACTOR": ["off"],
 }
-# A command and a web process in one interpreter, one after the other: importing is nearly all that a start takes.
-BOTH_START = """
-import sys
-from importlib import import_module
-from django.core.management import execute_from_command_line
-
-for start in (lambda: execute_from_command_line(["manage.py", "check"]), lambda: import_module("config.wsgi")):
-    try:
-        start()
-    except SystemExit as end:
-        print("refused", end.code, file=sys.stderr)
-    print("---", file=sys.stderr)
-"""
+STORES = {"ALLOW_EMBEDDED": "off", "DATABASE_URL": "postgres://127.0.0.1/x", "REDIS_URL": "redis://127.0.0.1/0"}
 
 
-@pytest.mark.parametrize(("change", "number"), UNSAFE.values(), ids=UNSAFE)
-def test_no_process_starts_with(change, number):
-    production = {**PRODUCTION, "FIELD_KEYS": Fernet.generate_key().decode(), **change}
+def refusal(folder: Path, environment: dict[str, str], *command: str) -> list[str]:
+    """Start a process; returns the lines it ends with."""
+    program = forks.start(*command, log=folder / "start.log", environment={**os.environ, **environment})
+    assert program.process.wait(100) != 0
+    return program.log.read_text().splitlines()
 
-    done = run(sys.executable, "-c", BOTH_START, DJANGO_SETTINGS_MODULE="config.settings", **production)
-    command, web, after = done.stderr.split("---\n")
 
-    assert command.endswith("refused 1\n")
-    assert f"signalbox.{number}" in command
-    assert f"refused signalbox.{number}" in web
-    assert (done.returncode, after) == (0, "")
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in UNSAFE.items() for value in values], ids=str
+)
+def test_no_process_starts_with_an_unsafe_value_and_one_line_names_it(name, value, tmp_path):
+    environment = {**PRODUCTION, **STORES, "VAR_DIR": str(tmp_path / "var"), name: value}
+
+    lines = refusal(tmp_path, environment, "manage.py", "check")
+
+    assert len(lines) == 1
+    assert re.match(rf"{name}\b", lines[0])
+    assert "nineteen" not in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SECRET_KEY", "short"), ("PROVIDERS", "x=y"), ("DEFAULT_SMS_SENDER", "00x")], ids=str
+)
+def test_the_web_server_ends_at_a_wrong_value_and_does_not_try_again(name, value, tmp_path):
+    environment = {**PRODUCTION, "VAR_DIR": str(tmp_path / "var"), name: value}
+    gunicorn = ("-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", f"127.0.0.1:{free_port()}", "config.wsgi")
+
+    lines = refusal(tmp_path, environment, *gunicorn)
+
+    assert [line for line in lines if line.startswith(name)] != []
+    assert not any("Traceback" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "FIELD_KEYS"])
-def test_no_process_starts_without_the_secret(name, monkeypatch):
+def test_no_process_starts_without_the_secret(name, tmp_path, monkeypatch):
     monkeypatch.delenv(name)
     production = {key: value for key, value in PRODUCTION.items() if key != name}
 
-    command = run(sys.executable, "manage.py", "check", **production)
+    (line,) = refusal(tmp_path, {**production, "VAR_DIR": str(tmp_path / "var")}, "manage.py", "check")
 
-    assert command.returncode == 1
-    assert f'"{name}" not set' in command.stderr
+    assert f'"{name}" not set' in line
+
+
+def test_the_host_of_the_files_is_answered_beside_those_of_allowed_hosts(start_service):
+    service = start_service(
+        **PRODUCTION, ALLOWED_HOSTS="127.0.0.1", TRUSTED_PROXIES="1", FILES_BASE_URL="https://files.example.gov.uk"
+    )
+
+    page = requests.get(
+        f"{service.url}/d/nothing",
+        headers={"Host": "files.example.gov.uk", "X-Forwarded-Proto": "https"},
+        timeout=60,
+    )
+
+    assert page.status_code == 404
+
+
+def test_forgotten_proxies_are_a_warning_of_the_deployment_check(tmp_path):
+    environment = {**PRODUCTION, "VAR_DIR": str(tmp_path / "var"), "TRUSTED_PROXIES": "0"}
+
+    lines = refusal(tmp_path, environment, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
+
+    assert [line for line in lines if "TRUSTED_PROXIES is 0" in line] != []
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,9 @@ _ADAPTERS: dict[str, str] = {
     **{f"anymail+{service}": "anymail.Anymail" for service in ANYMAIL_SERVICES},
 }
 
+_SCHEMES = ", ".join(f"{scheme}://" for scheme in _ADAPTERS if not scheme.startswith("anymail"))
+_SCHEMES += f" or anymail+…:// with one of {', '.join(ANYMAIL_SERVICES)}; the sandbox is the word sandbox alone"
+
 
 def configured() -> tuple[Carrier, ...]:
     """Return the providers of this process. Raises ImproperlyConfigured, which names the setting."""
@@ -104,7 +107,7 @@ def _carrier(entry: str) -> Carrier:
     if not _NAME.match(name):
         raise ImproperlyConfigured("PROVIDERS must be `sandbox`, or name=url with names of a-z, 0-9 and -")
     if scheme not in _ADAPTERS:
-        raise ImproperlyConfigured(f"PROVIDERS: {name} must start with {', '.join(f'{key}://' for key in _ADAPTERS)}")
+        raise ImproperlyConfigured(f"PROVIDERS: {name} must be a URL that starts with {_SCHEMES}")
     try:
         rest, weight = _weighed(url)
         return Carrier(provider=_adapter(scheme)(name, rest), weight=weight)

@@ -1,0 +1,37 @@
+"""Settings that only the rules of the sending area can judge, looked at before a process starts to work."""
+
+from collections.abc import Callable, Iterator
+
+from django.conf import settings
+
+from notifications.delivery import providers
+from notifications.submission import policy
+from notifications.validation import people, senders, services
+
+
+def check_settings() -> None:
+    """Raise ValueError, with a line for each setting that is wrong, or ImproperlyConfigured for PROVIDERS."""
+    providers.configured()
+    faults = list(_faults())
+    if faults:
+        raise ValueError("\n".join(faults))
+
+
+def _faults() -> Iterator[str]:
+    rules: dict[str, Callable[[str], object]] = {
+        "DEFAULT_SMS_SENDER": senders.parse_sms_sender,
+        "PROVISION_AUTHOR": people.parse_email_address,
+    }
+    if settings.FILES_HELP_CONTACT:
+        rules["FILES_HELP_CONTACT"] = services.parse_file_contact
+    for name, rule in rules.items():
+        try:
+            rule(getattr(settings, name))
+        except ValueError as error:
+            yield f"{name}: {error}"
+    try:
+        policy.prices()
+    except ValueError as error:
+        yield f"SMS_PRICE_TABLE: {error}"
+    except OSError as error:
+        yield f"SMS_PRICE_TABLE: {error.filename}: {error.strerror}"

@@ -1,0 +1,86 @@
+"""A variable that cannot be right: no process starts, and one line names it."""
+
+import os
+
+import pytest
+
+from tests import forks
+
+WRONG = {
+    "ENVIRONMENT": ["dev", ""],
+    "VAR_DIR": ["/proc/nope"],
+    "SECRET_KEY_FALLBACKS": ["one,,two"],
+    "FIELD_KEYS": ["short"],
+    "DATABASE_URL": ["rubbish", "mysql://h/x", "postgres://h:port/x", "postgres://h/x?prepare_threshold=often"],
+    "REDIS_URL": ["rubbish"],
+    "SQLITE_SYNCHRONOUS": ["sometimes"],
+    "DATABASE_STATEMENT_TIMEOUT_MS": ["-1"],
+    "BASE_URL": ["signalbox.example.org", "ftp://example.org", "https://", "https://example.org/?a=b"],
+    "TRUSTED_PROXIES": ["-1", "one"],
+    "WEB_CONCURRENCY": ["0", "-2"],
+    "AREAS": ["foo", "datasets,datasets", ""],
+    "TIME_ZONE": ["Mars/Olympus", ""],
+    "CONSOLE_THEME": ["dark"],
+    "LOG_LEVEL": ["loud"],
+    "LOG_FORMAT": ["xml"],
+    "PROVIDERS": ["nothing", "x=y", "a=sandbox", ""],
+    "EMAIL_DOMAIN": ["", "example org"],
+    "DEFAULT_SMS_SENDER": ["00x", "", "much too long a name"],
+    "RATE_LIMIT_PER_MINUTE": ["0"],
+    "DAILY_LIMIT_EMAIL": ["-1", "9999999999"],
+    "TRIAL_MODE_URL": ["notaurl"],
+    "SMS_RATE": ["-1", "NaN"],
+    "SMS_PRICE_TABLE": ["/nope.csv", "README.md"],
+    "PROVISION_AUTHOR": ["nobody"],
+    "GIVE_UP_SMS_HOURS": ["0", "100000"],
+    "GUEST_LIST_MAX": ["-1"],
+    "REQUEST_MAX_BYTES": ["0"],
+    "OUTBOUND_ALLOWED_NETWORKS": ["10.0.0.0/8,here"],
+    "FILES_BASE_URL": ["files"],
+    "FILES_HELP_CONTACT": ["nobody"],
+    "FILES_STORAGE": ["tape", "s3"],
+    "FILES_MAX_PER_EMAIL": ["0"],
+    "FILES_TRIES": ["0"],
+    "SCANNER": ["clamd"],
+    "SCAN_TIMEOUT_SECONDS": ["0", "nan"],
+    "DATASETS_DEFAULT_LIMIT": ["0", "20000"],
+    "DATASETS_ROTATION_DAYS": ["-1"],
+    "SUDO_MINUTES": ["0"],
+    "AUDIT_RETENTION_DAYS": ["7"],
+    "REQUIRE_SECOND_FACTOR": ["perhaps"],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_one_line_names_the_variable(name, tmp_path):
+    environment = {**os.environ, "VAR_DIR": str(tmp_path / "var")}
+    programs = {
+        value: forks.start(
+            "manage.py", "check", log=tmp_path / f"{number}.log", environment={**environment, name: value}
+        )
+        for number, value in enumerate(WRONG[name])
+    }
+
+    for value, program in programs.items():
+        assert program.process.wait(100) != 0, value
+        lines = program.log.read_text().splitlines()
+        assert len(lines) == 1, lines
+        assert name in lines[0]
+
+
+def test_a_password_in_a_wrong_url_is_not_repeated(tmp_path):
+    environment = {**os.environ, "VAR_DIR": str(tmp_path), "DATABASE_URL": "mysql://user:secret-word@host/name"}
+
+    program = forks.start("manage.py", "check", log=tmp_path / "log", environment=environment)
+
+    assert program.process.wait(100) == 1
+    assert "secret-word" not in program.log.read_text()
+
+
+def test_the_end_of_the_line_in_a_file_is_no_part_of_the_value(tmp_path):
+    (tmp_path / "level").write_text("debug\n")
+    environment = {**os.environ, "VAR_DIR": str(tmp_path), "LOG_LEVEL_FILE": str(tmp_path / "level")}
+
+    program = forks.start("manage.py", "check", log=tmp_path / "log", environment=environment)
+
+    assert program.process.wait(100) == 0, program.tail()
