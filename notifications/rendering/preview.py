@@ -3,7 +3,11 @@
 Source: Staff console §1.2 T9, §2.4.
 """
 
+import re
 import unicodedata
+from html import escape
+
+from django.utils.safestring import SafeString, mark_safe
 
 from notifications.rendering.sms import SIXTEEN_BIT, SmsText
 
@@ -13,12 +17,39 @@ _POLICY = (
     "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
 )
 _HEAD = "<head>"
+_OWN_TAB = 'target="_blank" rel="noopener noreferrer"'
+_FRAME_LINKS = '<meta name="referrer" content="no-referrer"><base target="_blank">'
+_URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,:;!?)\]]")
 
 
-def sandboxed(document: str) -> str:
-    """Return an HTML document for `<iframe sandbox srcdoc>`, with a policy of its own before everything else in it."""
+def sandboxed(document: str, *, opens_links: bool = False) -> str:
+    """Return an HTML document for `<iframe sandbox srcdoc>`, with a policy of its own before everything else in it.
+
+    opens_links: a click opens a link in its own tab, where the frame has `allow-popups allow-popups-to-escape-sandbox`
+    """
     before, head, after = document.partition(_HEAD)
-    return f"{before}{head}{_POLICY}{after}" if head else f"{_POLICY}{document}"
+    first = f"{_POLICY}{_FRAME_LINKS}" if opens_links else _POLICY
+    return f"{before}{head}{first}{after}" if head else f"{first}{document}"
+
+
+def linked(text: str) -> SafeString:
+    """Return plain text for a page, escaped, with its URLs as links that open in their own tab.
+
+    >>> linked("<See> https://quay.example/a?b=1&c.")
+    '&lt;See&gt; <a href="https://quay.example/a?b=1&amp;c" target="_blank" rel="noopener noreferrer">\
+https://quay.example/a?b=1&amp;c</a>.'
+    """
+    parts, end = [], 0
+    for match in _URL.finditer(text):
+        url = escape(match[0])
+        parts += [escape(text[end : match.start()]), f'<a href="{url}" {_OWN_TAB}>{url}</a>']
+        end = match.end()
+    return mark_safe("".join([*parts, escape(text[end:])]))  # noqa: S308  all of it is escaped above
+
+
+def in_own_tab(bubble: str) -> str:
+    """Let the links of a text message's preview open in their own tab."""
+    return bubble.replace("<a href=", f"<a {_OWN_TAB} href=")
 
 
 def facts(text: SmsText) -> str:

@@ -1,6 +1,6 @@
-"""Who may look into the sandbox inbox: staff, a test suite with SANDBOX_TOKEN, and whoever sits at this very machine.
+"""Who may look into the sandbox inbox: staff, a test suite with SANDBOX_TOKEN, and a developer at this very machine.
 
-Source: Developer experience §9.
+The views get what the caller may see. Source: Developer experience §9.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
-from config import callers
+from notifications.sandbox import sight
 
 View = Callable[..., HttpResponse]
 
@@ -21,9 +21,10 @@ def page(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         _check_is_on()
-        if not may_look(request):
+        seen = sight.of(request)
+        if seen is None:
             return redirect_to_login(request.path, "admin:login")
-        return view(request, *args, **kwargs)
+        return view(request, seen, *args, **kwargs)
 
     return guarded
 
@@ -34,17 +35,12 @@ def api(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         _check_is_on()
-        if not may_look(request):
+        seen = sight.of(request)
+        if seen is None:
             return refusal(401, "AuthError", "Sign in, or send SANDBOX_TOKEN as a bearer token", challenge=True)
-        return view(request, *args, **kwargs)
+        return view(request, seen, *args, **kwargs)
 
     return guarded
-
-
-def may_look(request: HttpRequest) -> bool:
-    user = request.user
-    is_staff = user.is_active and user.is_staff
-    return is_staff or callers.holds_token(request, settings.SANDBOX_TOKEN) or callers.is_at_this_machine(request)
 
 
 def refusal(status: int, kind: str, message: str, *, challenge: bool = False) -> JsonResponse:

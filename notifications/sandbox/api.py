@@ -1,6 +1,7 @@
 """The inbox for test suites: what arrived, waiting for it if asked. Source: Developer experience §9."""
 
 import time
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from notifications.models import Channel
 from notifications.sandbox import access, inbox
 from notifications.sandbox.inbox import Arrived, Search
+from notifications.sandbox.sight import Sight
 
 LONGEST_WAIT_SECONDS = 30
 _LOOK_EVERY_SECONDS = 0.1
@@ -23,9 +25,11 @@ class WrongParameter(Exception):
 
 @csrf_exempt  # a browser cannot send DELETE here from another site: that needs a preflight, which is not answered
 @access.api
-def messages(request: HttpRequest) -> HttpResponse:
+def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     """Answer the matching messages, newest first, or remove all."""
     if request.method == "DELETE":
+        if not sight.is_whole:
+            return _not_an_operator()
         inbox.empty()
         return HttpResponse(status=204)
     if request.method != "GET":
@@ -34,29 +38,31 @@ def messages(request: HttpRequest) -> HttpResponse:
         search, wait = _search(request), _wait(request)
     except WrongParameter as error:
         return access.refusal(400, "ValidationError", str(error))
-    return JsonResponse({"messages": [_as_json(one) for one in _found(search, wait)]})
+    return JsonResponse({"messages": [_as_json(one) for one in _found(sight, search, wait)]})
 
 
 @csrf_exempt
 @access.api
-def message(request: HttpRequest, message_id: UUID) -> HttpResponse:
+def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
     """Answer one message, or remove it."""
     if request.method == "DELETE":
+        if not sight.is_whole:
+            return _not_an_operator()
         inbox.remove(message_id)
         return HttpResponse(status=204)
     if request.method != "GET":
         return _wrong_method("GET, DELETE")
-    arrived = inbox.get(message_id)
+    arrived = inbox.get(sight, message_id)
     if arrived is None:
         return access.refusal(404, "NoResultFound", "No result found")
     return JsonResponse(_as_json(arrived))
 
 
-def _found(search: Search, wait_seconds: float) -> list[Arrived]:
+def _found(sight: Sight, search: Search, wait_seconds: float) -> list[Arrived]:
     """Return what matches, as soon as something does, or nothing once the time is over."""
     deadline = time.monotonic() + wait_seconds
     while True:
-        found = inbox.find(search)
+        found = inbox.find(sight, search)
         if found or time.monotonic() >= deadline:
             return found
         time.sleep(_LOOK_EVERY_SECONDS)
@@ -101,6 +107,10 @@ def _wait(request: HttpRequest) -> float:
     return min(float(text), LONGEST_WAIT_SECONDS)
 
 
+def _not_an_operator() -> HttpResponse:
+    return access.refusal(403, "AuthError", "Only operators may remove messages from the inbox")
+
+
 def _wrong_method(allowed: str) -> HttpResponse:
     answer = access.refusal(405, "MethodNotAllowed", "The method is not allowed for the requested URL")
     answer.headers["Allow"] = allowed
@@ -108,6 +118,8 @@ def _wrong_method(allowed: str) -> HttpResponse:
 
 
 def _as_json(arrived: Arrived) -> dict[str, Any]:
+    sent = arrived.notification
+    template = {"id": str(sent.template_id), "version": sent.template_version} if sent else None
     return {
         "id": str(arrived.id),
         "notification_id": str(arrived.notification_id),
@@ -118,8 +130,8 @@ def _as_json(arrived: Arrived) -> dict[str, Any]:
         "text": arrived.text,
         "html": arrived.html,
         "headers": arrived.headers,
-        "files": arrived.files,
+        "files": [asdict(file) for file in arrived.files],
         "reference": arrived.reference,
-        "template": arrived.template,
+        "template": template,
         "received_at": arrived.received_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
     }

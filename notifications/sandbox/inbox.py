@@ -1,15 +1,20 @@
-"""Read what arrived: the sealed copies, with what the message's own row still knows of them."""
+"""Read what arrived: the encrypted copies, with what the message's own row still knows of them."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from config.console.masking import mask
 from config.sealing import SealBroken
-from notifications.models import Channel, KeyType, Notification, SandboxMessage
+from notifications.attachments import links
+from notifications.delivery import unsubscribe_links
+from notifications.models import Attachment, Channel, KeyType, Notification, SandboxMessage
 from notifications.models.sandbox_message import MOST_KEPT, SandboxContent
 from notifications.recipients import normalise
+from notifications.sandbox.sight import Sight
+from notifications.submission import redaction
 
 _UNSUBSCRIBE = "List-Unsubscribe"
 _ADDRESS = re.compile(r"<(https?://[^>\s]+)>")
@@ -17,8 +22,21 @@ _CHUNK = 200  # opened at a time, so that finding one of the newest opens few
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivedFile:
+    """A file that a message links to. url: leads to the recipient's page, with the key where the caller may have it."""
+
+    filename: str
+    size: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """One message as its recipient would have it. `files` stay empty until a message carries one."""
+    """One message as its recipient would have it, as far as the caller may see it.
+
+    is_whole: recipient and links are shown; else they are masked, and what the template hides is left out
+    notification: the message's own row; None once it is deleted, and for emails of no service
+    """
 
     id: UUID
     notification_id: UUID
@@ -29,16 +47,26 @@ class Arrived:
     text: str
     html: str | None
     headers: dict[str, str]
-    files: list[dict[str, object]]
-    reference: str | None
-    template: dict[str, object] | None
-    template_name: str
-    is_test: bool
+    files: list[ArrivedFile]
+    notification: Notification | None
+    is_whole: bool
     received_at: datetime
 
     @property
-    def unsubscribe_address(self) -> str:
-        """Return the address behind the button that mail programs draw, or nothing."""
+    def reference(self) -> str | None:
+        return self.notification.reference if self.notification else None
+
+    @property
+    def template_name(self) -> str:
+        return self.notification.template.name if self.notification else ""
+
+    @property
+    def is_test(self) -> bool:
+        return self.notification is not None and self.notification.key_type == KeyType.TEST
+
+    @property
+    def unsubscribe_url(self) -> str:
+        """Return the URL behind the button that mail programs draw, or nothing."""
         match = _ADDRESS.search(self.headers.get(_UNSUBSCRIBE, ""))
         return match[1] if match else ""
 
@@ -54,17 +82,20 @@ class Search:
     since: datetime | None = None
 
 
-def newest(most: int) -> list[Arrived]:
-    return list(_opened(SandboxMessage.objects.all()[:most]))
+def newest(sight: Sight, most: int) -> list[Arrived]:
+    return list(_opened(sight, sight.rows()[:most]))
 
 
-def get(message_id: UUID) -> Arrived | None:
-    return next(_opened(SandboxMessage.objects.filter(pk=message_id)), None)
+def get(sight: Sight, message_id: UUID) -> Arrived | None:
+    return next(_opened(sight, sight.rows().filter(pk=message_id)), None)
 
 
-def find(search: Search) -> list[Arrived]:
-    """Return the matching messages, newest first; `to` is compared as recipients are, however it is written."""
-    rows = SandboxMessage.objects.all()
+def find(sight: Sight, search: Search) -> list[Arrived]:
+    """Return the matching messages, newest first; `to` is compared as recipients are, however it is written.
+
+    A masked recipient matches no `to`.
+    """
+    rows = sight.rows()
     if search.channel:
         rows = rows.filter(channel=search.channel)
     if search.since is not None:
@@ -75,17 +106,21 @@ def find(search: Search) -> list[Arrived]:
     if search.template_id is not None:
         used = Notification.objects.filter(template_id=search.template_id)
         rows = rows.filter(notification_id__in=used.values("id"))
-    wanted = normalise(search.to) if search.to else ""
-    return [one for one in _opened(rows[:MOST_KEPT]) if not wanted or normalise(one.to) == wanted]
+    found = _opened(sight, rows[:MOST_KEPT])
+    if not search.to:
+        return list(found)
+    wanted = normalise(search.to)
+    return [one for one in found if one.is_whole and normalise(one.to) == wanted]
 
 
-def with_words(term: str, *, most: int) -> list[Arrived]:
-    """Return the newest messages that hold `term` in recipient, subject, text or reference."""
+def with_words(sight: Sight, term: str, *, most: int) -> list[Arrived]:
+    """Return the newest messages that hold `term` in recipient, subject, text or reference, as the caller sees them."""
     word, number = term.casefold(), normalise(term)
     found = []
-    for one in _opened(SandboxMessage.objects.all()[:MOST_KEPT]):
-        texts = (one.to, one.subject or "", one.text, one.reference or "")
-        if any(word in text.casefold() for text in texts) or normalise(one.to) == number:
+    for one in _opened(sight, sight.rows()[:MOST_KEPT]):
+        texts = (one.subject or "", one.text, one.reference or "", one.to if one.is_whole else "")
+        is_to = one.is_whole and normalise(one.to) == number
+        if is_to or any(word in text.casefold() for text in texts):
             found.append(one)
         if len(found) == most:
             break
@@ -100,38 +135,84 @@ def empty() -> None:
     SandboxMessage.objects.all().delete()
 
 
-def _opened(rows: Iterable[SandboxMessage]) -> Iterator[Arrived]:
+def _opened(sight: Sight, rows: Iterable[SandboxMessage]) -> Iterator[Arrived]:
     """Open the copies in the order given; one whose key is lost cannot be shown, and is left out."""
     listed = list(rows)
     for start in range(0, len(listed), _CHUNK):
         chunk = listed[start : start + _CHUNK]
-        sent = Notification.objects.select_related("template").in_bulk([row.notification_id for row in chunk])
-        for row in chunk:
-            try:
-                content = row.content
-            except SealBroken:
-                continue
-            yield _arrived(row, content, sent.get(row.notification_id))
+        sent = Notification.objects.select_related("template", "service").in_bulk(
+            [row.notification_id for row in chunk]
+        )
+        opened = [(row, content) for row in chunk if (content := _content(row)) is not None]
+        linked = {file_id for _, content in opened for file_id, _ in links.find(_words(content))}
+        files = Attachment.objects.select_related("template").in_bulk(linked) if linked else {}
+        for row, content in opened:
+            yield _arrived(sight, row, content, sent.get(row.notification_id), files)
 
 
-def _arrived(row: SandboxMessage, content: SandboxContent, notification: Notification | None) -> Arrived:
-    template: dict[str, object] | None = None
-    if notification is not None:
-        template = {"id": str(notification.template_id), "version": notification.template_version}
+def _content(row: SandboxMessage) -> SandboxContent | None:
+    try:
+        return row.content
+    except SealBroken:
+        return None
+
+
+def _words(content: SandboxContent) -> str:
+    return f"{content.subject or ''}\n{content.text}"
+
+
+def _arrived(
+    sight: Sight,
+    row: SandboxMessage,
+    content: SandboxContent,
+    notification: Notification | None,
+    files: dict[UUID, Attachment],
+) -> Arrived:
+    is_whole = sight.sees_recipients(notification)
+    linked = {
+        file_id: url
+        for file_id, url in links.find(_words(content))
+        if file_id in files and files[file_id].notification_id == row.notification_id
+    }
+    shown = content if is_whole else _masked(content, notification)
     return Arrived(
         id=row.id,
         notification_id=row.notification_id,
         channel=Channel(row.channel),
-        to=content.to,
-        sender=content.sender,
-        subject=content.subject,
-        text=content.text,
-        html=content.html,
-        headers=dict(content.headers),
-        files=[],
-        reference=notification.reference if notification else None,
-        template=template,
-        template_name=notification.template.name if notification else "",
-        is_test=notification is not None and notification.key_type == KeyType.TEST,
+        to=shown.to,
+        sender=shown.sender,
+        subject=shown.subject,
+        text=shown.text,
+        html=shown.html,
+        headers=dict(shown.headers),
+        files=[_file(files[file_id], url, is_whole=is_whole) for file_id, url in linked.items()],
+        notification=notification,
+        is_whole=is_whole,
         received_at=row.received_at,
     )
+
+
+def _masked(content: SandboxContent, notification: Notification | None) -> SandboxContent:
+    """Return what people without *See recipients* see: the message log shows them no more either."""
+    masked = replace(
+        content,
+        to=mask(content.to),
+        subject=None if content.subject is None else _without_keys(content.subject),
+        text=_without_keys(content.text),
+        html=None if content.html is None else _without_keys(content.html),
+        headers={name: _without_keys(value) for name, value in content.headers.items()},
+    )
+    if notification is None or not redaction.is_on(notification):
+        return masked
+    text = redaction.text(notification)
+    return replace(masked, subject=text.subject, text=text.body, html=None)
+
+
+def _without_keys(text: str) -> str:
+    return unsubscribe_links.cut_tokens(links.cut_keys(text))
+
+
+def _file(file: Attachment, url: str, *, is_whole: bool) -> ArrivedFile:
+    """Name the file as its recipient knows it, or as the console's Files page does."""
+    name = redaction.own_name(file) if is_whole else redaction.file_name(file)
+    return ArrivedFile(filename=name, size=file.size_bytes, url=url if is_whole else links.cut_keys(url))

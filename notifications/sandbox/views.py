@@ -5,15 +5,19 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from notifications.models import Channel, Template
+from notifications.models.retention import kept_since
 from notifications.rendering import preview, sms
-from notifications.sandbox import access, inbox
+from notifications.sandbox import access, inbox, one_click
 from notifications.sandbox.inbox import Arrived
-from notifications.submission import examples
+from notifications.sandbox.sight import Sight
+from notifications.submission import examples, redaction
 
 SHOWN = 100
 WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Desktop", 960))
@@ -21,46 +25,82 @@ WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Deskt
 
 @require_http_methods(["GET", "POST"])
 @access.page
-def messages(request: HttpRequest) -> HttpResponse:
+def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     """List what arrived, newest first; a script asks for the rows alone and puts them in place."""
     term = request.POST.get("term", "").strip()
-    found = inbox.with_words(term, most=SHOWN) if term else inbox.newest(SHOWN)
+    found = inbox.with_words(sight, term, most=SHOWN) if term else inbox.newest(sight, SHOWN)
     context = {"rows": [_row(arrived) for arrived in found], "term": term, "shown": SHOWN}
     if request.headers.get("X-Requested-With") == "fetch":
         return render(request, "sandbox/rows.html", context)
-    template = Template.objects.filter(archived_at=None).first()
+    template = Template.objects.filter(archived_at=None, service__in=sight.services()).first()
     example = examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template)
-    return render(request, "sandbox/inbox.html", {**_frame(request, "Sandbox inbox"), **context, "example": example})
+    frame = _frame(request, "Sandbox inbox")
+    return render(request, "sandbox/inbox.html", {**frame, **context, "example": example, "may_remove": sight.is_whole})
 
 
+@require_safe
 @access.page
-def message(request: HttpRequest, message_id: UUID) -> HttpResponse:
-    arrived = inbox.get(message_id)
-    if arrived is None:
-        raise Http404
-    context: dict[str, Any] = {"arrived": arrived, **_row(arrived)}
-    if arrived.channel is Channel.EMAIL:
-        context |= {"document": preview.sandboxed(arrived.html or ""), "widths": WIDTHS}
-        context["unsubscribe"] = arrived.unsubscribe_address
-    else:
-        text = sms.SmsText(arrived.text)
-        context |= {"bubble": sms.preview_html(text), "facts": preview.facts(text), "costly": preview.costly(text)}
-        context["sender"] = arrived.sender
-    return render(request, "sandbox/message.html", {**_frame(request, "Message"), **context})
+def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
+    return _page(request, sight, _arrived_or_404(sight, message_id))
 
 
 @require_POST
 @access.page
-def remove(request: HttpRequest, message_id: UUID) -> HttpResponse:
+def unsubscribe(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
+    """Press the button that mail programs draw, and show what was answered."""
+    arrived = _arrived_or_404(sight, message_id)
+    if not arrived.is_whole:
+        raise PermissionDenied
+    if not arrived.unsubscribe_url:
+        raise Http404
+    return _page(request, sight, arrived, pressed=one_click.press(arrived.unsubscribe_url))
+
+
+@require_POST
+@access.page
+def remove(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
+    _arrived_or_404(sight, message_id)
+    if not sight.is_whole:
+        raise PermissionDenied
     inbox.remove(message_id)
     return redirect("sandbox-inbox")
 
 
 @require_POST
 @access.page
-def empty(request: HttpRequest) -> HttpResponse:
+def empty(request: HttpRequest, sight: Sight) -> HttpResponse:
+    if not sight.is_whole:
+        raise PermissionDenied
     inbox.empty()
     return redirect("sandbox-inbox")
+
+
+def _arrived_or_404(sight: Sight, message_id: UUID) -> Arrived:
+    arrived = inbox.get(sight, message_id)
+    if arrived is None:
+        raise Http404
+    return arrived
+
+
+def _page(
+    request: HttpRequest, sight: Sight, arrived: Arrived, *, pressed: one_click.Answer | None = None
+) -> HttpResponse:
+    context: dict[str, Any] = {"arrived": arrived, "pressed": pressed, "may_remove": sight.is_whole, **_row(arrived)}
+    if arrived.channel is Channel.EMAIL:
+        context |= {"widths": WIDTHS, "plain": preview.linked(arrived.text)}
+        if arrived.html is not None:
+            context["document"] = preview.sandboxed(arrived.html, opens_links=True)
+        context["unsubscribe_url"] = arrived.unsubscribe_url
+    else:
+        text = sms.SmsText(arrived.text)
+        bubble = preview.in_own_tab(sms.preview_html(text))
+        context |= {"bubble": bubble, "facts": preview.facts(text), "costly": preview.costly(text)}
+        context["sender"] = arrived.sender
+    sent = arrived.notification
+    context["is_redacted"] = sent is not None and redaction.is_on(sent) and not arrived.is_whole
+    if sent is not None and request.user.is_staff and sent.created_at >= kept_since(sent.service):
+        context["log_url"] = reverse("admin:notifications_notification_change", args=[sent.pk])
+    return render(request, "sandbox/message.html", {**_frame(request, "Message"), **context})
 
 
 def _row(arrived: Arrived) -> dict[str, Any]:

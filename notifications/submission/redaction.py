@@ -57,9 +57,12 @@ def hides_name(file: Attachment) -> bool:
 
 
 def file_name(file: Attachment) -> str:
-    """Return the name of a file, or its type and day where the name is hidden, gone or cannot be decrypted."""
-    if hides_name(file):
-        return file.masked_title
+    """Return the name of a file, or its type and day where the name is hidden."""
+    return file.masked_title if hides_name(file) else own_name(file)
+
+
+def own_name(file: Attachment) -> str:
+    """Return the name the caller gave a file, for those who see what its recipient sees."""
     try:
         return file.name or file.masked_title
     except SealBroken:

@@ -4,6 +4,7 @@ import json
 import re
 import uuid
 from contextlib import suppress
+from urllib.parse import urljoin
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -21,7 +22,7 @@ import json
 from django.contrib.auth.models import User
 from config.console import audit, invites
 from config.console.models import BackgroundStep
-from notifications.models import CallbackDelivery
+from notifications.models import CallbackDelivery, Channel, SandboxContent, SandboxMessage
 from tests import factories
 from tests.datasets import making
 from tests.notifications.download.sending import send_file
@@ -35,7 +36,14 @@ mina = User.objects.get(username="{name}")
 step = BackgroundStep.objects.create(kind="revoke-keys", by=mina, total=1200, position=400, way_back="/admin/")
 member = factories.make_team_member(service, "somebody.with.a.very.long.address@department-of-long-names.example.org")
 event = audit.record(audit.CLOCK, "removed", object_kind="service", object_id=service.pk, after={{"name": "Tides"}})
+email = factories.make_notification(template)
+content = SandboxContent(
+    to="a@example.org", sender="Tides <t@example.org>", text="See https://quay.example", subject="Tides",
+    html="<html lang=en><head><title>T</title></head><body><p>See <a href='https://quay.example'>it</a></p></body></html>",
+    headers={{"List-Unsubscribe": "<https://quay.example/" + 60 * "long" + ">"}},
+)
 print(json.dumps({{
+    "arrived": str(SandboxMessage.objects.seal(email.pk, Channel.EMAIL, content).pk),
     "template": str(template.pk),
     "message": str(factories.make_notification(template).pk),
     "apikey": str(factories.make_api_key(service).pk),
@@ -98,6 +106,8 @@ PAGES = (
     "operations/audit/",
     "operations/audit/{event}/change/",
     "operations/steps/{step}/change/",
+    "/sandbox/",
+    "/sandbox/messages/{arrived}/",
 )
 # Fields that look like none, cells that cut what they hold, and whatever the page or a list has to be pushed aside for.
 # What scrolls in itself may be wider, and what only readers by ear get is not drawn; the theme frames its search box.
@@ -143,7 +153,7 @@ def test_no_page_keeps_anybody_out(browser: Browser, service: Service, made: dic
     sign_in(page, made["name"])
 
     for place in PAGES:
-        answer = page.goto(f"/admin/{place.format(**made)}")
+        answer = page.goto(urljoin("/admin/", place.format(**made)))
         assert answer is not None
         assert answer.status == 200, place
         problems += found_by_axe(page) + found_by_eye(page)

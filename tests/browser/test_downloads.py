@@ -127,10 +127,17 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     row = page.get_by_role("link", name="Your permit").first
     expect(row).to_be_visible()
     row.click()
-    link = page.frame_locator("iframe.nf-email").locator("a[href*='/d/']").first.get_attribute("href")
+    with page.expect_popup() as opened:
+        page.frame_locator("iframe.nf-email").locator("a[href*='/d/']").first.click()
+    tab = opened.value
+    expect(tab.get_by_role("heading", name="You have a file to download", level=1)).to_be_visible()
+    assert tab.evaluate("document.referrer") == ""
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Permit 4711.pdf").click()
+    expect(opened.value).to_have_url(tab.url)
     recipient.complaints.clear()  # the inbox is the console's page and has a test of its own
 
-    page.goto(link or "")
+    page.goto(tab.url)
     recipient.sees("You have a file to download")
     page.get_by_role("link", name="Continue").click()
     recipient.sees("Confirm your email address")

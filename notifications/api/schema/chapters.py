@@ -173,7 +173,8 @@ _TESTING = f"""
 | any other | test\u00a0key | `delivered` |
 
 Numbers and addresses are compared whatever their notation. A team key must know a simulated recipient too. On a
-developer's machine, `/sandbox/` shows everything that would have arrived.
+developer's machine, `/sandbox/` shows everything that would have arrived; links and files open from there. Signed-in
+staff see the messages of their services there, and recipients with the role *See recipients*.
 """
 
 CHAPTERS = [

@@ -1,0 +1,59 @@
+"""What of the inbox a caller may see: staff by their roles, test suites and a developer at this machine everything.
+
+Source: Developer experience §9; Staff console §1.3.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from config import callers
+from config.console import scope
+from notifications.models import Notification, Role, SandboxMessage, Service, TeamMember
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Rights in the inbox. Staff of no service see nothing in it.
+
+    is_whole: every message, unmasked; such callers may remove messages too
+    roles: of everybody else, in each service of theirs
+    """
+
+    is_whole: bool
+    roles: dict[UUID, frozenset[Role]]
+
+    def rows(self) -> QuerySet[SandboxMessage]:
+        """Return the messages that may be seen. Emails of no service, such as invites, are operators' alone."""
+        if self.is_whole:
+            return SandboxMessage.objects.all()
+        sent = Notification.objects.filter(service__in=self._services_with(Role.SEE_ACTIVITY))
+        return SandboxMessage.objects.filter(notification_id__in=sent.values("id"))
+
+    def services(self) -> QuerySet[Service]:
+        if self.is_whole:
+            return Service.objects.all()
+        return Service.objects.filter(pk__in=self._services_with(Role.SEE_ACTIVITY))
+
+    def sees_recipients(self, message: Notification | None) -> bool:
+        """Return whether recipients, links and hidden details of a message are shown."""
+        return self.is_whole or (
+            message is not None and Role.SEE_RECIPIENTS in self.roles.get(message.service_id, frozenset())
+        )
+
+    def _services_with(self, role: Role) -> list[UUID]:
+        return [service_id for service_id, held in self.roles.items() if role in held]
+
+
+def of(request: HttpRequest) -> Sight | None:
+    """Return what a caller may see; None for one who must sign in or send a token."""
+    if callers.holds_token(request, settings.SANDBOX_TOKEN):
+        return Sight(is_whole=True, roles={})
+    user = request.user
+    if user.is_active and user.is_staff:
+        is_operator = scope.is_operator(request)
+        return Sight(is_whole=is_operator, roles={} if is_operator else TeamMember.objects.roles_of(user.pk))
+    return Sight(is_whole=True, roles={}) if callers.is_at_this_machine(request) else None
