@@ -61,11 +61,16 @@ ATTEMPTS = Seconds(
 MESSAGES = Count(
     name="signalbox_messages", help="Messages that reached a status", labels=("channel", "key_type", "status")
 )
+EXPIRED = Count(
+    name="signalbox_messages_expired",
+    help="Messages whose time was over before a provider took them",
+    labels=("channel", "key_type"),
+)
 REFUSALS = Count(name="signalbox_refusals", help="Requests refused by a limit", labels=("limit",))
 RECORDS = Count(name="signalbox_records", help="Records written, and refused", labels=("outcome",))
 CALLBACKS = Count(name="signalbox_callback_attempts", help="Attempts to call a service back", labels=("outcome",))
 
-COUNTED: tuple[Count | Seconds, ...] = (REQUESTS, ATTEMPTS, MESSAGES, REFUSALS, RECORDS, CALLBACKS)
+COUNTED: tuple[Count | Seconds, ...] = (REQUESTS, ATTEMPTS, MESSAGES, EXPIRED, REFUSALS, RECORDS, CALLBACKS)
 
 _others: list[Callable[[], None]] = []
 _counted: dict[tuple[str, tuple[str, ...]], float] = defaultdict(float)

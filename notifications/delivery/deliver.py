@@ -2,7 +2,7 @@
 
 import random
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import structlog
@@ -16,7 +16,7 @@ from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing,
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
 from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Sent, Status
-from notifications.models.notification import ACCEPTED_FOR_GOOD
+from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
 
 MAX_REPLY_CHARACTERS = 500
 
@@ -60,6 +60,8 @@ def hand_over(claim: Claim, *, then: UUID | None = None) -> tuple[timedelta | No
             return None, delivery.note(delivery.send(), then)
     except PermanentFailure as failure:
         delivery.fail(failure, Status.PERMANENT_FAILURE if failure.is_recipients else Status.TECHNICAL_FAILURE)
+    except _TimeOver:
+        delivery.expire()
     except TemporaryFailure as failure:
         return delivery.try_again(failure), None
     except Exception as error:  # whatever a provider's adapter raises, the message is tried again
@@ -76,6 +78,10 @@ def status_once_accepted(notification: Notification, accepted: Accepted, *, repo
         return ACCEPTED_FOR_GOOD[Channel(notification.channel)]
     is_foreign_text = notification.channel == Channel.SMS and notification.is_international
     return Status.SENT if is_foreign_text else Status.SENDING
+
+
+class _TimeOver(Exception):
+    """The message is past its give-up time and must not go out any more."""
 
 
 class _Delivery:
@@ -99,6 +105,8 @@ class _Delivery:
         able = providers.able_to_take(message)
         if self._may_have_been_taken and (found := self._found(message, able)):
             return found
+        if timezone.now() >= self._last_chance:
+            raise _TimeOver
         last = self._notification.provider
         able.sort(key=lambda carrier: (carrier.name == last) is not self._is_in_doubt)
         free = next((carrier for carrier in able if carrier.lets_in()), None)
@@ -123,6 +131,10 @@ class _Delivery:
                 if found:
                     return found
         return None
+
+    @property
+    def _last_chance(self) -> datetime:
+        return retries.give_up_at(self._notification.channel, self._notification.due_at)
 
     @property
     def _provider(self) -> str:
@@ -173,15 +185,24 @@ class _Delivery:
         self._count(status, was_ours)
         self._say("failed", was_ours, reason=failure.reason, status=status.value)
 
+    def expire(self, *attempts: Attempt) -> None:
+        """End the message because its time is over. attempts: the last one, if there was one."""
+        now, status = timezone.now(), Status.TECHNICAL_FAILURE
+        over = Attempt(at=now.isoformat(), provider="", outcome=EXPIRED, reply="", ms=0)
+        was_ours = self._claim.fail(*attempts, over, status=status, at=now)
+        self._count(status, was_ours)
+        if was_ours:
+            figures.EXPIRED.add(self._notification.channel, self._notification.key_type)
+        self._say("expired", was_ours, status=status.value)
+
     def try_again(self, failure: TemporaryFailure) -> timedelta | None:
         """Let the message go until its next time. Past the give-up time there is none."""
-        now = timezone.now()
-        last_chance = retries.give_up_at(self._notification.channel, self._notification.due_at)
-        if now >= last_chance:
-            self.fail(failure, Status.TECHNICAL_FAILURE)
-            return None
-        delay = min(self._delay(failure), last_chance - now)
         attempt = self._attempt("uncertain" if failure.is_uncertain else "temporary", failure.reply or failure.reason)
+        left = self._last_chance - timezone.now()
+        if left <= timedelta(0):
+            self.expire(*([attempt] if self._carrier else []))
+            return None
+        delay = min(self._delay(failure), left)
         if failure.is_our_fault and not self._is_news(attempt):
             was_ours = self._claim.put_back(delay=delay)
         else:

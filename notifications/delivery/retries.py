@@ -20,10 +20,14 @@ _WHILE_PAUSED = timedelta(minutes=1)
 _SPREAD = 0.2  # ± 20 %, so that what failed together does not come back together
 
 
+def give_up_hours(channel: str) -> int:
+    hours: int = settings.GIVE_UP_SMS_HOURS if channel == Channel.SMS else settings.GIVE_UP_EMAIL_HOURS
+    return hours
+
+
 def give_up_at(channel: str, due_at: datetime) -> datetime:
     """Return the end of trying, counted from when the message was due."""
-    hours = settings.GIVE_UP_SMS_HOURS if channel == Channel.SMS else settings.GIVE_UP_EMAIL_HOURS
-    return due_at + timedelta(hours=hours)
+    return due_at + timedelta(hours=give_up_hours(channel))
 
 
 def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.Random) -> timedelta:

@@ -76,7 +76,7 @@ _FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
 class Attempt(TypedDict):
-    """One entry of `Notification.attempts`. outcome: accepted, temporary, permanent, uncertain, or test."""
+    """One entry of `Notification.attempts`. outcome: accepted, temporary, permanent, uncertain, test, or expired."""
 
     at: str | None
     provider: str
@@ -143,9 +143,10 @@ class Claim:
         following = self._of(found) if found[0] else None
         return bool(was_ours) or self._end_with_callback(attempt, sent), following
 
-    def fail(self, attempt: Attempt, *, status: Status, at: datetime) -> bool:
-        """Nobody will try again."""
-        return self._end(attempt, status, at, provider=attempt["provider"], failed_attempts=F("failed_attempts") + 1)
+    def fail(self, *attempts: Attempt, status: Status, at: datetime) -> bool:
+        """Nobody will try again. attempts: what this claim adds to the message's, in order."""
+        provider = next((one["provider"] for one in attempts if one["provider"]), self.notification.provider)
+        return self._end(*attempts, status=status, at=at, provider=provider, failed_attempts=F("failed_attempts") + 1)
 
     def release(self, attempt: Attempt, *, delay: timedelta, counts: bool = True) -> bool:
         """Somebody shall try again after `delay`; a hint for then is on its way.
@@ -169,8 +170,8 @@ class Claim:
         """End the message where the short statement did not: a callback is due, or the row is no longer ours."""
         return sent.status in FINAL and self._end(
             attempt,
-            sent.status,
-            sent.at,
+            status=sent.status,
+            at=sent.at,
             sent_at=sent.at,
             provider=sent.provider,
             provider_reference=sent.reference,
@@ -203,16 +204,16 @@ class Claim:
             reply_to_address=reply_to_address,
         )
 
-    def _end(self, attempt: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: as `_let_go`
-        return bool(self._mine().advance(status, at, **changes, **self._let_go(attempt)))
+    def _end(self, *attempts: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: as `_let_go`
+        return bool(self._mine().advance(status, at, **changes, **self._let_go(*attempts)))
 
     def _mine(self) -> NotificationQuerySet:
         return Notification.objects.filter(
             id=self.notification.id, attempt=self.notification.attempt, status=Status.CREATED
         )
 
-    def _let_go(self, attempt: Attempt) -> dict[str, Any]:  # Any: values and expressions of the columns
-        return {"claimed_until": None, "attempts": [*self._earlier(), attempt]}
+    def _let_go(self, *attempts: Attempt) -> dict[str, Any]:  # Any: values and expressions of the columns
+        return {"claimed_until": None, "attempts": [*self._earlier(), *attempts]}
 
     def _earlier(self) -> list[Any]:
         """Return the attempts so far; a claim that left no word is one whose outcome nobody knows."""

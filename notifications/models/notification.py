@@ -33,6 +33,9 @@ class Channel(models.TextChoices):
 ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 
 
+EXPIRED = "expired"  # the outcome of the last attempt, where none was made because the message's time was over
+
+
 class Origin(models.TextChoices):
     API = "api", "API"
     CONSOLE = "console", "Console"
@@ -226,6 +229,10 @@ class Notification(models.Model):
     @property
     def title(self) -> str:
         return self.recipient
+
+    @property
+    def has_expired(self) -> bool:
+        return bool(self.attempts) and self.attempts[-1].get("outcome") == EXPIRED
 
     @property
     def outgoing(self) -> tuple[str, str]:

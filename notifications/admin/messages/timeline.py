@@ -12,7 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from config.console import cells
 from notifications.admin.messages import words
+from notifications.delivery import retries
 from notifications.models import Channel, KeyType, Notification, Origin, Status
+from notifications.models.notification import EXPIRED
 from notifications.models.status import COMPLETED
 
 _OUTCOMES = {
@@ -82,7 +84,17 @@ def sentence(message: Notification) -> str:
         case Status.TEMPORARY_FAILURE:
             what = "the mailbox is full or its server away" if is_email else "the phone was off or without signal"
             return f"It did not reach the recipient in time: for example {what}. Sending it again may succeed."
+    if message.has_expired:
+        return _expired(message)
     return "It never left: we could not hand it to a provider. Sending it again may succeed once the cause is gone."
+
+
+def _expired(message: Notification) -> str:
+    kind = "An email" if message.channel == Channel.EMAIL else "A text message"
+    limit = f"{kind} is given up {cells.counted(retries.give_up_hours(message.channel), 'hour')} after it was due."
+    if any(entry.get("outcome") == "uncertain" for entry in message.attempts):
+        return f"Its time was over before a provider was known to have it; it may have been sent all the same. {limit}"
+    return f"Its time was over before a provider took it, so it was not sent. {limit}"
 
 
 def _waiting(message: Notification) -> str:
@@ -120,7 +132,7 @@ def _beginning(message: Notification) -> Iterator[Moment]:
 
 
 def _attempts(message: Notification) -> Iterator[Moment]:
-    entries: list[dict[str, Any]] = message.attempts
+    entries: list[dict[str, Any]] = [entry for entry in message.attempts if entry.get("outcome") != EXPIRED]
     for number, entry in enumerate(entries, start=1):
         provider = entry.get("provider") or "a provider"
         told = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)

@@ -42,6 +42,8 @@ def cell(message: Notification) -> SafeString:
 def _told_of(message: Notification) -> tuple[str, str]:
     if message.status == Status.DELIVERED and message.is_acceptance_final:
         return "Accepted by the mail server", "good"
+    if message.has_expired:
+        return "Its time was over", "bad"
     return _told(Status(message.status), Channel(message.channel))
 
 

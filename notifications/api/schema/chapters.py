@@ -104,7 +104,7 @@ Read a message by its id, or list the newest {PAGE_SIZE} and follow `links.next`
 | `delivered` | it arrived; for an email whose provider reports nothing: the mail server accepted it |
 | `temporary-failure` | it did not arrive now: phone off, mailbox full |
 | `permanent-failure` | it never will: no such number or address |
-| `technical-failure` | no provider took it |
+| `technical-failure` | no provider took it, or none took it in time |
 """
 
 _TEMPLATES = """

@@ -115,6 +115,31 @@ def test_an_email_that_the_mail_server_accepted_is_not_said_to_have_arrived(cons
     assert "Accepted by the mail server" in log
 
 
+@pytest.mark.parametrize(
+    ("outcome", "first_sentence"),
+    [
+        ("temporary", "Its time was over before a provider took it, so it was not sent."),
+        (
+            "uncertain",
+            "Its time was over before a provider was known to have it; it may have been sent all the same.",
+        ),
+    ],
+)
+def test_a_message_past_its_time_is_said_to_be_so_and_not_refused(console, text, outcome, first_sentence):
+    tried = {**ATTEMPT, "outcome": outcome, "reply": "451 later"}
+    over = {"at": "2026-11-20T13:00:01+00:00", "provider": "", "outcome": "expired", "reply": "", "ms": 0}
+    message = factories.make_notification(
+        text, status=Status.TECHNICAL_FAILURE, provider="smtp-1", attempts=[tried, over], completed_at=timezone.now()
+    )
+
+    sentence, titles = told(console, message)
+    page = page_of(console, message).content.decode()
+
+    assert sentence == f"{first_sentence} A text message is given up 4 hours after it was due."
+    assert (len(titles), titles[-1]) == (4, "Its time was over")
+    assert "refused it" not in page
+
+
 def test_a_text_of_a_gateway_that_reports_nothing_is_said_to_be_accepted(console, text):
     message = factories.make_notification(text, status=Status.SENT, is_acceptance_final=True, provider="gateway-1")
 

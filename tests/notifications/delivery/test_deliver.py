@@ -7,6 +7,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from config import figures
+from config.models import Figure
 from notifications.delivery import unsubscribe_links
 from notifications.delivery.deliver import deliver, status_once_accepted
 from notifications.delivery.messages import Accepted
@@ -22,6 +24,7 @@ from notifications.models import (
     Sent,
     Status,
 )
+from notifications.models.claim import LOST
 from tests.factories import (
     make_callback,
     make_notification,
@@ -329,8 +332,80 @@ def test_trying_ends_at_the_give_up_time_after_the_message_was_due(settings, cha
     message.refresh_from_db()
     assert message.status == (Status.TECHNICAL_FAILURE if gives_up else Status.CREATED)
     assert (delay is None) == gives_up
+    outcomes = [attempt["outcome"] for attempt in message.attempts]
+    assert outcomes == ["expired" if gives_up else "temporary"]
     if not gives_up:
         assert message.next_attempt_at <= due + timedelta(hours=72 if channel == Channel.EMAIL else 4, seconds=1)
+
+
+LATE = {Channel.EMAIL: timedelta(hours=72, seconds=5), Channel.SMS: timedelta(hours=4, seconds=5)}
+
+
+def past_its_time(channel=Channel.EMAIL, **fields):
+    due = timezone.now() - LATE[channel]
+    return make_notification(make_template(channel=channel), due_at=due, next_attempt_at=due, **fields)
+
+
+@pytest.mark.parametrize("channel", Channel)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},  # never tried: worker or broker were away, or a backup was restored
+        {"attempt": 1, "failed_attempts": 1, "provider": "sandbox", "attempts": [{**LOST, "outcome": "temporary"}]},
+    ],
+)
+def test_a_message_past_its_time_ends_as_a_failure_and_never_goes_out(channel, fields):
+    message = past_its_time(channel, **fields)
+    endpoint = make_callback(message.service)
+
+    assert deliver(message.id) is None
+
+    message.refresh_from_db()
+    owed = CallbackDelivery.objects.get(endpoint=endpoint)
+    assert (message.status, owed.status) == (Status.TECHNICAL_FAILURE, Status.TECHNICAL_FAILURE)
+    assert (message.sent_at, message.provider) == (None, fields.get("provider", ""))
+    assert [one["outcome"] for one in message.attempts] == ["temporary"] * len(fields.get("attempts", [])) + ["expired"]
+    assert SandboxMessage.objects.count() == 0
+
+
+def test_a_message_just_within_its_time_goes_out():
+    due = timezone.now() - LATE[Channel.EMAIL] + timedelta(minutes=1)
+    message = make_notification(due_at=due, next_attempt_at=due)
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert message.status == Status.DELIVERED
+
+
+def test_a_message_past_its_time_that_a_provider_has_already_is_found_there():
+    message = past_its_time()
+    claim = Claim.take(message.id)
+    sandbox.keep(message_for(claim))
+    Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    assert (message.status, SandboxMessage.objects.count()) == (Status.DELIVERED, 1)
+
+
+def test_a_message_that_no_provider_can_take_in_time_has_expired(settings):
+    settings.PROVIDERS = [NOBODY]
+    message = past_its_time(Channel.SMS)
+    figures.flush()
+    Figure.objects.all().delete()
+
+    deliver(message.id)
+
+    figures.flush()
+    message.refresh_from_db()
+    assert [(one["provider"], one["outcome"]) for one in message.attempts] == [("", "expired")]
+    counted = {(row.name, row.labels): row.value for row in Figure.objects.all()}
+    assert counted == {
+        ("signalbox_messages", '["sms", "live", "technical-failure"]'): 1,
+        ("signalbox_messages_expired", '["sms", "live"]'): 1,
+    }
 
 
 def test_a_late_finisher_changes_nothing():
