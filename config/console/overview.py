@@ -15,13 +15,17 @@ from config.console.clean_up import state
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of the way to a first message or record; it ticks itself. No url: others have to do it."""
+    """One step of the way to a first message or record; it ticks itself. No url: others have to do it.
+
+    other: address and label of a second way to do it.
+    """
 
     title: str
     explanation: str
     is_done: bool
     url: str
     button: str
+    other: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

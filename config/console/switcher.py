@@ -29,12 +29,14 @@ class Switcher:
     """What an area offers.
 
     choices: what a person may choose; choose: keep a choice, and say whether it was one of them;
-    settings_page: the address of the chosen service's settings, "" for people who may not see them.
+    settings_page: the address of the chosen service's settings, "" for people who may not see them;
+    add_page: the address where a service is made, "" for people who may not.
     """
 
     choices: Callable[[HttpRequest], list[Choice]]
     choose: Callable[[HttpRequest, str], bool]
     settings_page: Callable[[HttpRequest], str]
+    add_page: Callable[[HttpRequest], str]
 
 
 _registered: list[Switcher] = []
@@ -48,7 +50,8 @@ def shown(request: HttpRequest) -> dict[str, object]:
     """Return what the top bar needs: the choices, and the chosen one."""
     choices = _registered[0].choices(request) if _registered else []
     chosen = next((choice for choice in choices if choice.is_chosen), None)
-    return {"choices": choices, "chosen": chosen, "here": request.get_full_path()}
+    add_page = _registered[0].add_page(request) if _registered else ""
+    return {"choices": choices, "chosen": chosen, "here": request.get_full_path(), "add_page": add_page}
 
 
 def settings_page(request: HttpRequest) -> str:

@@ -25,8 +25,8 @@ from notifications.admin import api_key_revoking, api_key_use, rights
 from notifications.admin.api_key_filters import LastUsedFilter, MakerFilter, StateFilter
 from notifications.admin.api_key_forms import ApiKeyForm, ApiKeyNoteForm
 from notifications.admin.messages import words
-from notifications.admin.service_rows import ServiceRowAdmin
-from notifications.models import ApiKey, Channel, KeyType, Notification, Role, Service, Status
+from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
+from notifications.models import ApiKey, Channel, GuestListEntry, KeyType, Notification, Role, Service, Status
 from notifications.submission import examples
 
 _EXPLANATION = (
@@ -176,7 +176,8 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             }
             for message in api_key_use.newest_calls(service)
         ]
-        return {"base_url": settings.BASE_URL, "service": service, "calls": calls}
+        guest_list = list_in_service(request, service, GuestListEntry)
+        return {"base_url": settings.BASE_URL, "service": service, "calls": calls, "guest_list": guest_list}
 
     @admin.display(description="Type")
     def type(self, key: ApiKey) -> SafeString:

@@ -95,6 +95,7 @@ def steps(request: HttpRequest) -> list[Step]:
     service = rights.chosen_service(request)
     mine = {} if service is None else {"service": service}
     may_edit, may_key = rights.may(request, Role.EDIT_TEMPLATES), rights.may(request, Role.MANAGE_API)
+    may_send = rights.may(request, Role.SEND_MESSAGES)
     log = reverse("admin:notifications_notification_changelist")
     sent = Notification.objects.filter(**mine)
     found = [
@@ -114,10 +115,11 @@ def steps(request: HttpRequest) -> list[Step]:
         ),
         Step(
             title="Send one",
-            explanation="The page of a new key has a curl and a Python program that work as pasted.",
+            explanation="Send a message by hand, or run one of the programs on the page of a new key.",
             is_done=sent.exists(),
-            url=reverse("admin:notifications_apikey_changelist"),
-            button="API keys",
+            url=reverse("admin:notifications_notification_send") if may_send else "",
+            button="Send a message",
+            other=(reverse("admin:notifications_apikey_changelist"), "API keys"),
         ),
         Step(
             title="Find it in the log",
@@ -136,7 +138,7 @@ def _first_step(request: HttpRequest) -> list[Step]:
     return [
         Step(
             title="Make a service",
-            explanation="One sender of messages: its keys, templates and limits hang on it.",
+            explanation="One sender of messages. It has its own keys, templates and limits.",
             is_done=Service.objects.exists(),
             url=reverse("admin:notifications_service_add"),
             button="New service",

@@ -67,8 +67,13 @@ def go_where_one_may(request: HttpRequest, wanted: Iterable[Role]) -> Service | 
         return None
     other = services_with(request, *wanted).order_by("-active", "name").first()
     if other is not None:
-        _choose(request, str(other.pk))
+        choose(request, other)
     return other
+
+
+def choose(request: HttpRequest, service: Service) -> None:
+    """Choose one of this person's services in the switcher, for the rest of this request and for those that follow."""
+    _choose(request, str(service.pk))
 
 
 def may_see_recipients(request: HttpRequest, service: Service | UUID) -> bool:
@@ -137,7 +142,7 @@ def _choose(request: HttpRequest, value: str) -> bool:
     if value not in {choice.value for choice in _choices(request)}:
         return False
     request.session[_KEY] = value
-    del request.chosen_service  # type: ignore[attr-defined]  # what the rest of this request asks is of the new one
+    request.__dict__.pop("chosen_service", None)  # what the rest of this request asks is of the new one
     return True
 
 
@@ -148,10 +153,14 @@ def _settings_page(request: HttpRequest) -> str:
     return reverse("admin:notifications_service_change", args=[chosen.pk]).removesuffix("change/")  # its steps, too
 
 
+def _add_page(request: HttpRequest) -> str:
+    return reverse("admin:notifications_service_add") if is_operator(request) else ""
+
+
 def _audited(request: HttpRequest) -> Q:
     managed = services_with(request, Role.MANAGE_SERVICE).values_list("pk", flat=True)
     return Q(service_id__in=list(managed))
 
 
 scope.register(scope.Area(name="notifications", is_open_to=lambda request: bool(roles(request)), audited=_audited))
-switcher.register(switcher.Switcher(choices=_choices, choose=_choose, settings_page=_settings_page))
+switcher.register(switcher.Switcher(choices=_choices, choose=_choose, settings_page=_settings_page, add_page=_add_page))

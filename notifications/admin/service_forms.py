@@ -154,7 +154,10 @@ class LimitsForm(SectionForm, ReasonForm):
             "daily_limit_sms": "Text messages a day",
             "daily_limit_international_sms": "International text messages a day",
         }
-        help_texts = {"rate_limit_per_minute": "Days are UTC days."}
+        help_texts = {
+            "daily_limit_email": "A day is a UTC day.",
+            "daily_limit_international_sms": "They count as text messages as well.",
+        }
 
     def clean_rate_limit_per_minute(self) -> int:
         rate: int = self.cleaned_data["rate_limit_per_minute"]

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.urls import reverse
 
 from config.console import cells
 from config.console.sections import Fact, Section
-from notifications.models import Permission, Service
+from notifications.admin.going_live import LinkTo
+from notifications.models import Permission, ReplyToAddress, Service, SmsSender, TeamMember
 from notifications.submission import senders
 
 ON, OFF = "On", "Off"
@@ -20,8 +20,14 @@ LIMITS = (
 _KEPT = "Recipients and contents go after that; the figures stay."
 
 
-def sections(service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]]) -> list[Section]:
-    """Return what the page shows; `change` gives the button of a step to those who may take it, and nothing else."""
+def sections(
+    service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]], link_to: LinkTo
+) -> list[Section]:
+    """Return what the page shows.
+
+    change: returns the button of a step, for people who may take it
+    link_to: returns the link to a list of this service's rows, for people who may open it
+    """
     return [
         Section(
             slug="general",
@@ -37,22 +43,23 @@ def sections(service: Service, change: Callable[[str, str], tuple[tuple[str, str
                     value=f"{service.unsubscribe_request_days} days",
                     remark="After somebody marks them as done. All others stay.",
                 ),
+                _team(service, link_to),
                 Fact(label="Made", value=cells.moment(service.created_at), remark=_by(service)),
             ),
         ),
-        Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service)),
+        Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service, link_to)),
         Section(
             slug="file-page",
             title="File download page",
             buttons=change("file-page", "Change"),
             facts=(_contact(service),),
         ),
-        Section(slug="texts", title="Text messages", buttons=change("texts", "Change"), facts=_texts(service)),
+        Section(slug="texts", title="Text messages", buttons=change("texts", "Change"), facts=_texts(service, link_to)),
         Section(
             slug="limits",
             title="Limits",
             buttons=change("limits", "Change"),
-            facts=tuple(Fact(label=label, value=cells.number(getattr(service, name))) for name, label in LIMITS),
+            facts=_limits(service),
         ),
         Section(
             slug="state",
@@ -66,7 +73,15 @@ def sections(service: Service, change: Callable[[str, str], tuple[tuple[str, str
     ]
 
 
-def _email(service: Service) -> tuple[Fact, ...]:
+def _team(service: Service, link_to: LinkTo) -> Fact:
+    return Fact(
+        label="Team",
+        value=cells.counted(service.team.count(), "person", "people"),
+        link=link_to("Team", TeamMember),
+    )
+
+
+def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     addresses = service.reply_to_addresses.filter(archived_at=None)
     default = next((row.email_address for row in addresses if row.is_default), "none")
     return (
@@ -76,7 +91,7 @@ def _email(service: Service) -> tuple[Fact, ...]:
             label="Reply-to addresses",
             value=f"{len(addresses)}, default {default}" if addresses else "None",
             remark="" if addresses else "One is needed before a service that sends email goes live.",
-            link=("Reply-to addresses", reverse("admin:notifications_replytoaddress_changelist")),
+            link=link_to("Reply-to addresses", ReplyToAddress),
         ),
     )
 
@@ -88,7 +103,7 @@ def _contact(service: Service) -> Fact:
     return Fact(label="Contact", value="Not set", remark=refused, is_warning=True)
 
 
-def _texts(service: Service) -> tuple[Fact, ...]:
+def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     names = service.sms_senders.filter(archived_at=None).order_by("-is_default", "created_at")
     return (
         Fact(label="Text messages", value=_on(service, Permission.SMS)),
@@ -96,10 +111,21 @@ def _texts(service: Service) -> tuple[Fact, ...]:
         Fact(
             label="Senders",
             value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
-            link=("Text message senders", reverse("admin:notifications_smssender_changelist")),
+            link=link_to("Text message senders", SmsSender),
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
         Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),
+    )
+
+
+def _limits(service: Service) -> tuple[Fact, ...]:
+    """Return the limits, the international one as it works out: those texts count as text messages too."""
+    *others, (name, label) = LIMITS
+    texts, abroad = service.daily_limit_sms, getattr(service, name)
+    remark = f"Set to {cells.number(abroad)}, but they count as text messages too." if abroad > texts else ""
+    return (
+        *(Fact(label=label, value=cells.number(getattr(service, name))) for name, label in others),
+        Fact(label=label, value=cells.number(min(abroad, texts)), remark=remark),
     )
 
 

@@ -7,15 +7,26 @@ Source: Staff console §1.2 T8, §1.3.
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 
 from config.console import audit
 from config.console.admin import ConsoleModelAdmin
 from notifications.admin import rights
 from notifications.models import Role, Service
+
+IN_SERVICE = "in_service"  # of a list's address: the service to choose first
+
+
+def list_in_service(request: HttpRequest, service: Service, model: type[models.Model]) -> str:
+    """Return the address of a list of one service's rows; "" for people to whom that list is not open."""
+    model_admin = admin.site.get_model_admin(model)
+    if not isinstance(model_admin, ServiceScopedAdmin):
+        raise TypeError(f"{model.__name__} has no list of one service's rows")
+    is_open = rights.may_in(request, service.pk, model_admin.view_roles | model_admin.change_roles)
+    return f"{model_admin.url_of('changelist')}?{IN_SERVICE}={service.pk}" if is_open else ""
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
@@ -67,13 +78,22 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
         return obj.pk if self.service_path == "pk" else getattr(obj, f"{self.service_path}_id")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list, of another of this person's services where only that is open to them."""
+        """Show the list, of the service that a link names, or of one where it is open to this person."""
         if request.method == "GET":
+            if IN_SERVICE in request.GET:
+                rights.choose(request, self._named_service(request))
+                return HttpResponseRedirect(request.path)
             other = rights.go_where_one_may(request, self.view_roles | self.change_roles)
             if other is not None:
                 messages.info(request, f"This shows {other.name}: in the other service the page is not open to you.")
                 return HttpResponseRedirect(request.get_full_path())
         return super().changelist_view(request, {"comes_first": self._comes_first, **(extra_context or {})})
+
+    def _named_service(self, request: HttpRequest) -> Service:
+        try:
+            return rights.services_of(request).get(pk=request.GET[IN_SERVICE])
+        except (Service.DoesNotExist, ValidationError) as error:
+            raise Http404 from error
 
     def _comes_first(self) -> str:
         """Return the address where a service is made, while there is none that a row could hang on."""

@@ -2,27 +2,20 @@
 
 from typing import Any
 
-from django.conf import settings
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from config.console import cells
+from notifications.admin.going_live import Link, LinkTo, checks
 from notifications.admin.service_forms import NameAgainForm, ReasonForm, lacks_reply_to
-from notifications.admin.service_rows import ServiceScopedAdmin, posted
+from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
 from notifications.models import Service
+from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
 
 ARCHIVED = "This service is archived: nothing of it can be changed."
-
-
-def new_daily_limits(*, live: bool) -> dict[str, int]:
-    """Return the day's limits a service starts with: in trial, and when it goes live."""
-    return {
-        "daily_limit_email": settings.DAILY_LIMIT_EMAIL if live else settings.DAILY_LIMIT_TRIAL,
-        "daily_limit_sms": settings.DAILY_LIMIT_SMS if live else settings.DAILY_LIMIT_TRIAL,
-        "daily_limit_international_sms": settings.DAILY_LIMIT_INTERNATIONAL_SMS,
-    }
 
 
 class StateSteps(ServiceScopedAdmin):
@@ -35,14 +28,25 @@ class StateSteps(ServiceScopedAdmin):
             where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
             remedy = ("Add a reply-to address", where)
             return self.step_page(request, service, title=title, button="", refusal=NEEDS_REPLY_TO, remedy=remedy)
-        explanation = ["Its live keys will reach anyone.", *_told(_untouched_limits(service, live=True))]
-        return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True)
+        explanation = ["Its live keys will reach anyone.", _limits_in_words(service, live=True)]
+        shown = {
+            "template": "admin/notifications/go_live.html",
+            "checks": checks(service, self.links(request, service)),
+        }
+        return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True, **shown)
+
+    def links(self, request: HttpRequest, service: Service) -> LinkTo:
+        def link_to(label: str, model: type[Model]) -> Link:
+            place = list_in_service(request, service, model)
+            return (label, place) if place else None
+
+        return link_to
 
     def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Put {service.name} back into trial"
         explanation = [
             "It will reach only its team and its guest list until it is made live again.",
-            *_told(_untouched_limits(service, live=False)),
+            _limits_in_words(service, live=False),
         ]
         return self._set_state(request, service, title, "Back to trial", "put_back_to_trial", explanation, live=False)
 
@@ -76,6 +80,7 @@ class StateSteps(ServiceScopedAdmin):
         explanation: list[str],
         *,
         live: bool,
+        **shown: Any,
     ) -> HttpResponse:
         refusal = ARCHIVED if not service.active else f"{service.name} is {_word(live)} already."
         if service.live is live or not service.active:
@@ -87,7 +92,7 @@ class StateSteps(ServiceScopedAdmin):
             Service.objects.filter(pk=service.pk).update(**values)
             self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
             return self.step_done(request, self.row_url(service), f"{service.name} is {_word(live)} now.")
-        return self.step_page(request, service, title=title, button=button, form=form, explanation=explanation)
+        return self.step_page(request, service, title=title, button=button, form=form, explanation=explanation, **shown)
 
 
 def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
@@ -96,10 +101,20 @@ def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
     return {name: value for name, value in now.items() if value != then[name] and getattr(service, name) == then[name]}
 
 
-def _told(limits: dict[str, int]) -> list[str]:
-    words = {"daily_limit_email": "email", "daily_limit_sms": "text message"}
-    told = [cells.counted(limits[name], word) for name, word in words.items() if name in limits]
-    return [f"From then on it may send {' and '.join(told)} a day."] if told else ["Its daily limits stay as they are."]
+def _limits_in_words(service: Service, *, live: bool) -> str:
+    """Return the limits of a day as they become, those that stay as they are among them."""
+    words = {
+        "daily_limit_email": "email",
+        "daily_limit_sms": "text message",
+        "daily_limit_international_sms": "international text message",
+    }
+    limits = _untouched_limits(service, live=live)
+    numbers = {name: limits.get(name, getattr(service, name)) for name in words}
+    numbers["daily_limit_international_sms"] = min(  # they count as text messages too
+        numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
+    )
+    *first, last = [cells.counted(numbers[name], word) for name, word in words.items()]
+    return f"From then on it may send {', '.join(first)} and {last} a day."
 
 
 def _word(live: bool) -> str:

@@ -26,9 +26,10 @@ from notifications.admin.service_forms import (
     TextsForm,
 )
 from notifications.admin.service_rows import posted
-from notifications.admin.service_state import ARCHIVED, StateSteps, new_daily_limits
+from notifications.admin.service_state import ARCHIVED, StateSteps
 from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
+from notifications.validation.daily_limits import new_daily_limits
 
 _CHANNELS = {Permission.EMAIL: "Email", Permission.SMS: "Text messages"}
 _FAILED = (Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE)
@@ -81,6 +82,7 @@ class ServiceAdmin(StateSteps):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     form = NewServiceForm
+    add_form_template = "admin/notifications/service_add_form.html"
     opens_new_row = True
     comes_next = "Next: create a template."
     fields = ("name", "permissions")
@@ -139,6 +141,16 @@ class ServiceAdmin(StateSteps):
         )
         _join(request, obj)
 
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        start = {"limits": new_daily_limits(live=False), "sms_sender": settings.DEFAULT_SMS_SENDER}
+        return super().add_view(request, form_url, {**start, **(extra_context or {})})
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        rights.choose(request, obj)
+        return super().response_add(request, obj, post_url_continue)
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -152,7 +164,7 @@ class ServiceAdmin(StateSteps):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         context = {
             **self.page_context(request, service.name, service),
-            "sections": service_page.sections(service, self._buttons(request, service)),
+            "sections": service_page.sections(service, self._buttons(request, service), self.links(request, service)),
             "history_url": self.url_of("history", service) if self.may_read_history(request, service) else "",
         }
         return TemplateResponse(request, "admin/sections.html", context)
@@ -232,17 +244,16 @@ def _count(column: str, **what: Any) -> Subquery:
 
 
 def _join(request: HttpRequest, service: Service) -> None:
-    """Put the maker into the team, where the account has an address that can be written to."""
-    address = getattr(request.user, "email", "")
+    """Put the person who makes a service into its team, without an address where the account has no valid one."""
     try:
-        parsed = email.parse(address)
+        parsed = email.parse(getattr(request.user, "email", ""))
     except email.InvalidEmailAddress:
-        return
+        parsed = None
     TeamMember.objects.create(
         service=service,
         user_id=request.user.pk,
-        email_address=parsed.as_given,
-        normalised_email=parsed.normalised,
+        email_address=parsed.as_given if parsed else "",
+        normalised_email=parsed.normalised if parsed else "",
         roles=list(Role.values),
         created_by=audit.author(request),
     )

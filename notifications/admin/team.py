@@ -36,7 +36,7 @@ _EXPLANATION = (
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "invite link"  # noqa: S105  a word of the page
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    list_display = ("email_address", "phone", "account", "held_roles", "added")
+    list_display = ("shown_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
     making = "Add"
@@ -116,12 +116,12 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             roles = form.cleaned_data["roles"]
             if set(roles) != set(member.roles):
                 self._store_roles(request, member, roles)
-            return self.step_done(request, self.row_url(member), f"The roles of {member.email_address} are saved.")
+            return self.step_done(request, self.row_url(member), f"The roles of {member.title} are saved.")
         ends = "Where roles change, this person is signed out everywhere and signs in again with the new ones."
         return self.step_page(
             request,
             member,
-            title=f"Roles of {member.email_address}",
+            title=f"Roles of {member.title}",
             button="Save roles",
             form=form,
             explanation=[ends] if member.user_id else ["This person has no account yet: roles count once they have."],
@@ -137,7 +137,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             shown_once.spend(request)
             self._mail_link(request, member)
             return self._mail_is_on_its_way(request, member)
-        what = f"This mails a link that works once, for 7 days, to {member.email_address}."
+        what = f"This mails a link that works once, for 7 days, to {member.title}."
         return self._ask_to_invite(request, member, what, button="Send the invite")
 
     def show_link(self, request: HttpRequest, member: Any) -> HttpResponse:
@@ -151,11 +151,11 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         return self._ask_to_invite(request, member, what, button="Make the link")
 
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        title = f"Remove {member.email_address}"
+        title = f"Remove {member.title}"
         if managers.is_last(member):
             return self.step_page(request, member, title=title, button="", refusal=managers.SOMEONE_MUST)
         if request.method == "POST":
-            who, name = member.user_id, member.email_address
+            who, name = member.user_id, member.title
             self.audit(request, "removed", member, before=changes.snapshot(member))
             invites.end(member_id=member.pk)
             member.delete()
@@ -167,11 +167,11 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         refusal = "This person has an account here already."
-        return self.step_page(request, member, title=f"Invite {member.email_address}", button="", refusal=refusal)
+        return self.step_page(request, member, title=f"Invite {member.title}", button="", refusal=refusal)
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The link made before stops working."] if member.is_invited else [])]
-        title, nonce = f"Invite {member.email_address}", self.nonce_context(request)
+        title, nonce = f"Invite {member.title}", self.nonce_context(request)
         return self.step_page(request, member, title=title, button=button, explanation=explanation, **nonce)
 
     def _mail_link(self, request: HttpRequest, member: TeamMember) -> None:
@@ -181,7 +181,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         publishing.enqueue(tasks.mail_invite, str(invite_id))
 
     def _mail_is_on_its_way(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        told = f"An invite is on its way to {member.email_address}. You can show the link instead."
+        told = f"An invite is on its way to {member.title}. You can show the link instead."
         return self.step_done(request, self.row_url(member), told)
 
     def _make_link(self, request: HttpRequest, member: Any) -> None:
@@ -197,6 +197,10 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         _sign_out(request, member.user_id)
 
     # Columns
+
+    @admin.display(description="Email address", ordering="email_address")
+    def shown_address(self, member: TeamMember) -> str:
+        return member.title
 
     @admin.display(description="Phone")
     def phone(self, member: TeamMember) -> str:

@@ -17,6 +17,7 @@ from notifications.management.provision_templates import provision_templates
 from notifications.management.reading import read_services
 from notifications.models import Permission, Service
 from notifications.validation import services
+from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO, check_service_name_is_new
 
 _PARTS = (
@@ -111,14 +112,11 @@ def _update(service: Service, declaration: ServiceDeclaration, changes: Changes)
 
 
 def _new_service(declaration: ServiceDeclaration) -> Service:
-    """Return a row with the limits new services get: a trial's are low, except for international texts."""
-    is_live = bool(declaration.fields.get("live", False))
+    """Return a row with the limits new services get."""
     return Service(
         id=declaration.id or uuid.uuid4(),
         name=declaration.name or "",
         rate_limit_per_minute=settings.RATE_LIMIT_PER_MINUTE,
-        daily_limit_sms=settings.DAILY_LIMIT_SMS if is_live else settings.DAILY_LIMIT_TRIAL,
-        daily_limit_email=settings.DAILY_LIMIT_EMAIL if is_live else settings.DAILY_LIMIT_TRIAL,
-        daily_limit_international_sms=settings.DAILY_LIMIT_INTERNATIONAL_SMS,
         created_by=settings.PROVISION_AUTHOR,
+        **new_daily_limits(live=bool(declaration.fields.get("live", False))),
     )

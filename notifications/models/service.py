@@ -129,7 +129,8 @@ class TeamMember(models.Model):
 
     @property
     def title(self) -> str:
-        return self.email_address
+        """Return the email address; an account without one is named by its user name."""
+        return self.email_address or (self.user.get_username() if self.user else "")
 
 
 class GuestListEntry(models.Model):

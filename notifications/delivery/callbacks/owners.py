@@ -53,7 +53,7 @@ def tell(endpoint_id: UUID) -> None:
 def _addresses(service: Service) -> Iterator[str]:
     """Yield who manages the service; where nobody does, the operators of the installation."""
     team = TeamMember.objects.filter(service=service).order_by("created_at")
-    owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles]
+    owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles and member.email_address]
     operators = get_user_model().objects.filter(is_superuser=True, is_active=True)
     for text in owners or operators.order_by("pk").values_list("email", flat=True):
         with contextlib.suppress(InvalidEmailAddress):
