@@ -221,6 +221,7 @@ class Notification(models.Model):
                 name="notification_by_console",
             ),
             models.Index(fields=["normalised_recipient", "service"], name="notification_recipient"),
+            models.Index(fields=["request_id"], condition=~models.Q(request_id=""), name="notification_request_id"),
         ]
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
@@ -11,13 +11,11 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from notifications.admin import rights
-from notifications.admin.messages import search, words
+from notifications.admin.messages import days, search, words
 from notifications.delivery import providers
 from notifications.models import Attachment, KeyType, Status
 from notifications.models.retention import kept_since
 
-_TO = ".."  # between the two days of a range, either of which may be missing
-_WEEK_DAYS = 7
 _FEW_FILES = 200  # each of a page's statements looks for so many messages by their ids
 
 
@@ -112,16 +110,16 @@ class MadeFilter(admin.SimpleListFilter):
     """`today`, `week`, or two days such as `2026-11-01..2026-11-20`, which the form above the list sends."""
 
     title = "made"
-    parameter_name = "made"
+    parameter_name = days.PARAMETER
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("today", "Today"), ("week", f"{_WEEK_DAYS} days")]
+        return [("today", "Today"), ("week", f"{days.WEEK_DAYS} days")]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        first, last = days(self.value() or "")
+        first, last = days.chosen(self.value() or "")
         if first:
-            queryset = queryset.filter(created_at__gte=_beginning(first))
-        return queryset.filter(created_at__lt=_beginning(last + timedelta(days=1))) if last else queryset
+            queryset = queryset.filter(created_at__gte=days.beginning(first))
+        return queryset.filter(created_at__lt=days.beginning(last + timedelta(days=1))) if last else queryset
 
 
 class SearchFilter(admin.SimpleListFilter):
@@ -184,36 +182,3 @@ def hides_tests(request: HttpRequest) -> bool:
 
 def is_search(request: HttpRequest) -> bool:
     return SearchFilter.parameter_name in request.GET
-
-
-def days(value: str) -> tuple[date | None, date | None]:
-    """Return the first and the last day that a value of MadeFilter means; nonsense is no day.
-
-    >>> days("2026-11-01..2026-11-20")
-    (datetime.date(2026, 11, 1), datetime.date(2026, 11, 20))
-    >>> days("..tomorrow")
-    (None, None)
-    """
-    if value in {"today", "week"}:
-        today = timezone.localdate()
-        return today - timedelta(days=_WEEK_DAYS - 1 if value == "week" else 0), None
-    first, _, last = value.partition(_TO)
-    return _day(first), _day(last)
-
-
-def span(first: str, last: str) -> str:
-    """Return the value of MadeFilter for what was typed into two date fields."""
-    typed = [day.isoformat() if day else "" for day in (_day(first), _day(last))]
-    return _TO.join(typed) if any(typed) else ""
-
-
-def _day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if date(2000, 1, 1) <= day < date(3000, 1, 1) else None  # a day later must be a day too
-
-
-def _beginning(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST
 from config.console import cells
 from config.console.paginator import MOST_COUNTED
 from notifications.admin import rights
-from notifications.admin.messages import filters, page, search, send, words
+from notifications.admin.messages import days, filters, page, search, send, words
 from notifications.admin.messages.paging import MessagePaginator, counted
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role, Status
@@ -158,9 +158,9 @@ class NotificationAdmin(ServiceRowAdmin):
         for name in ("p", "search"):
             query.pop(name, None)
         if "first" in request.POST or "last" in request.POST:
-            query.pop("made", None)
-            if made := filters.span(request.POST.get("first", ""), request.POST.get("last", "")):
-                query["made"] = made
+            query.pop(days.PARAMETER, None)
+            if made := days.span(request.POST.get("first", ""), request.POST.get("last", "")):
+                query[days.PARAMETER] = made
         if term := request.POST.get("term", "").strip():
             query["search"] = str(search.keep(request, term))
         return HttpResponseRedirect(f"{self.list_url()}?{query.urlencode()}")
@@ -178,7 +178,7 @@ class NotificationAdmin(ServiceRowAdmin):
     def _above(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Return what stands around the list: counters, the search and its note, what is hidden, how long is kept."""
         found = search.of(request)
-        first, last = filters.days(request.GET.get("made", ""))
+        first, last = days.chosen(request.GET.get(days.PARAMETER, ""))
         hides_tests = filters.hides_tests(request)
         chosen = rights.chosen_service(request)
         return {

@@ -1,7 +1,7 @@
 """Search by POST: the term is kept sealed under a random id, and that alone is in the address of the result.
 
-A whole recipient, in any writing, a reference and an id are looked up in an index; only a part of a recipient is read
-through the chosen days. Source: Staff console §1.2 T1, §2.9.
+A whole recipient, in any writing, a reference, an id and a request id are looked up in an index; only a part of a
+recipient is read through the chosen days, or else the last seven. Source: Staff console §1.2 T1, §2.9.
 """
 
 import re
@@ -20,7 +20,8 @@ from django.utils import timezone
 from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
 from config.sealing import SealBroken
 from notifications.admin import rights
-from notifications.models import ApiKey, Notification, Role, Template
+from notifications.admin.messages import days
+from notifications.models import ApiKey, ApiRefusal, Notification, Role, Template
 from notifications.recipients import normalise
 
 KIND = "messages"
@@ -30,13 +31,17 @@ MOST_FOUND = 1000  # of one recipient or reference; the newest come first
 NOTHING = Q(pk__in=[])
 
 EXPIRED = "This search has expired."
-NO_RECIPIENTS = "You may search by reference and id here. Searching by recipient needs the role See recipients."
-NEEDS_DAYS = (
-    "Nothing has exactly this recipient, reference or id. Part of a recipient is searched for within chosen dates "
-    "only: choose them beside the search."
+NO_RECIPIENTS = (
+    "You can search by reference, message id and request id. To search by recipient you need the role See recipients."
+)
+REFUSED = "The API refused this request, so there is no message."
+OF_LAST_DAYS = (
+    f"No message has exactly this recipient, reference or id. These are the messages of the last {days.WEEK_DAYS} days "
+    "with it as part of the recipient. Choose dates to search other days."
 )
 TOO_SHORT = (
-    f"Nothing has exactly this recipient, reference or id. Part of a recipient needs {SHORTEST_PART} characters."
+    "No message has exactly this recipient, reference or id. "
+    f"To search for part of a recipient, enter at least {SHORTEST_PART} characters."
 )
 
 _WORD = re.compile(r"(?:^|\s)(to|ref|template|key):", re.IGNORECASE)
@@ -45,11 +50,16 @@ _NUMBER = re.compile(r"[\d\s()+./-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a search comes to. term: shown in its box again; matching: of the log's rows; note: what to tell."""
+    """What a search comes to.
+
+    term: shown in its box again; matching: of the log's rows; note: one sentence or two above the list
+    key: of the refused call that has this request id
+    """
 
     term: str = ""
     matching: Q = NOTHING
     note: str = ""
+    key: ApiKey | None = None
 
 
 def keep(request: HttpRequest, term: str) -> UUID:
@@ -115,12 +125,11 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
     typed = words.get("to") or words.get("")
     if not typed:
         return Found(term=term, matching=narrowed)
-    ids = _ids(rows, _ways(words, may_see=may_see))
-    return (
-        Found(term=term, matching=Q(pk__in=ids) & narrowed)
-        if ids
-        else _by_part(request, term, typed, narrowed, may_see)
-    )
+    if ids := _ids(rows, _ways(words, may_see=may_see)):
+        return Found(term=term, matching=Q(pk__in=ids) & narrowed)
+    if refusal := _refusal(words.get("", ""), services):
+        return Found(term=term, note=REFUSED, key=refusal.key)
+    return _by_part(request, term, typed, narrowed, may_see)
 
 
 def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
@@ -130,7 +139,18 @@ def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
     text = words[""]
     identifier = _uuid(text)
     by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
-    return [*by_recipient, Q(reference=text), *([Q(pk=identifier)] if identifier else [])]
+    by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # both, or SQLite does not use the partial index
+    by_id = [Q(pk=identifier), by_request] if identifier else []
+    return [*by_recipient, Q(reference=text), *by_id]
+
+
+def _refusal(text: str, services: list[UUID]) -> ApiRefusal | None:
+    """Return the refused call of a request id; the newest few of each key are kept."""
+    identifier = _uuid(text)
+    if identifier is None:
+        return None
+    refusals = ApiRefusal.objects.select_related("key").filter(key__service__in=services)
+    return refusals.filter(request_id=str(identifier)).first()
 
 
 def _ids(rows: QuerySet[Notification], ways: list[Q]) -> list[UUID]:
@@ -143,10 +163,11 @@ def _by_part(request: HttpRequest, term: str, typed: str, narrowed: Q, may_see: 
     parts = parts_of_recipient(typed)
     if max(map(len, parts)) < SHORTEST_PART:
         return Found(term=term, note=TOO_SHORT)
-    if not request.GET.get("made"):
-        return Found(term=term, note=NEEDS_DAYS)
-    matching = reduce(or_, (Q(normalised_recipient__contains=part) for part in sorted(parts)))
-    return Found(term=term, matching=matching & narrowed)
+    matching = reduce(or_, (Q(normalised_recipient__contains=part) for part in sorted(parts))) & narrowed
+    if any(days.chosen(request.GET.get(days.PARAMETER, ""))):
+        return Found(term=term, matching=matching)
+    lately = Q(created_at__gte=days.beginning(days.first_of_last(days.WEEK_DAYS)))
+    return Found(term=term, matching=matching & lately, note=OF_LAST_DAYS)
 
 
 def _narrowed(words: Mapping[str, str], services: list[UUID]) -> Q:

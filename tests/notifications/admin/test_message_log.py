@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console.paginator import MOST_COUNTED
-from notifications.admin.messages import filters, paging
+from notifications.admin.messages import days, paging
 from notifications.models import Attachment, Channel, KeyType, Notification, Role, Status
 from tests import factories
 from tests.notifications.download.sending import send_file
@@ -179,13 +179,13 @@ def test_tests_are_hidden_and_a_line_says_so(console, template):
     page = console.get(LOG)
 
     assert [row.key_type for row in page.context["cl"].result_list] == ["live"]
-    assert "test messages hidden" in page.content.decode()
+    assert "Test messages are hidden." in page.content.decode()
     assert len(found(console, page.context["tests_url"].lstrip("?"))) == 2
     assert [row.key_type for row in found(console, "key_type=test")] == ["test"]
 
 
 def test_nothing_is_said_of_tests_where_there_are_none(console, message):
-    assert "test messages hidden" not in console.get(LOG).content.decode()
+    assert "Test messages are hidden." not in console.get(LOG).content.decode()
 
 
 def test_the_list_is_filtered_by_template_key_provider_origin_and_file(console, service, message):
@@ -230,7 +230,7 @@ def test_the_list_is_filtered_by_days(client, operator, template, made, days_ago
 @pytest.mark.parametrize("made", ["9999-12-31..9999-12-31", "0001-01-01..", "..", "x" * 500])
 def test_days_that_are_none_filter_nothing(console, message, made):
     assert len(found(console, f"made={made}")) == 1
-    assert filters.days(made) == (None, None)
+    assert days.chosen(made) == (None, None)
 
 
 @pytest.mark.parametrize(

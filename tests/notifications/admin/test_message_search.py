@@ -1,13 +1,16 @@
 """Search by POST: what is found, and that the term stands nowhere but sealed, under a random id."""
 
+import uuid
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from config.console.models import SavedSearch
 from notifications.admin.messages import search
-from notifications.models import Channel, KeyType, Role
+from notifications.models import ApiRefusal, Channel, KeyType, Role
 from tests import factories
 from tests.people import browser_of, colleague, join, make_person
 
@@ -96,18 +99,64 @@ def test_a_search_finds_tests_too(browser, template):
     assert found(browser, "ana@example.org") == {test.pk}
 
 
-def test_part_of_a_recipient_is_found_within_chosen_days_only(browser, template, text):
+def test_a_request_id_finds_its_message(browser, template):
+    request_id = str(uuid.uuid4())
+    message = factories.make_notification(template, request_id=request_id)
+    factories.make_notification(template, request_id=str(uuid.uuid4()))
+    factories.make_notification(factories.make_template(), request_id=request_id)
+
+    assert found(browser, request_id) == found(browser, f" {request_id.upper()} ") == {message.pk}
+
+
+def test_a_request_id_is_found_by_its_index(browser, template):
+    with CaptureQueriesContext(connection) as queries:
+        found(browser, str(uuid.uuid4()))
+    [statement] = [one["sql"] for one in queries if "request_id" in one["sql"] and "refusal" not in one["sql"]]
+
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(f"{'EXPLAIN' if connection.vendor == 'postgresql' else 'EXPLAIN QUERY PLAN'} {statement}")
+        assert "notification_request_id" in str(cursor.fetchall())
+
+
+def test_the_request_id_of_a_refused_call_leads_to_its_key(browser, service):
+    key = factories.make_api_key(service, name="pay-live")
+    other = factories.make_api_key()
+    ids = [str(uuid.uuid4()), str(uuid.uuid4())]
+    for one, request_id in zip((key, other), ids, strict=True):
+        ApiRefusal.objects.create(key=one, at=timezone.now(), status=400, kind="BadRequestError", request_id=request_id)
+
+    mine, theirs = (result(browser, request_id).content.decode() for request_id in ids)
+
+    assert search.REFUSED in mine
+    assert f'<a href="/admin/notifications/apikey/{key.pk}/change/">pay-live</a>' in mine
+    assert search.REFUSED not in theirs
+
+
+def test_part_of_a_recipient_is_found_within_the_chosen_days(browser, template, text):
     today = timezone.localdate()
     address = factories.make_notification(template, "ana.quay@example.org")
     number = factories.make_notification(text, "07700 900123")
     factories.make_notification(template, "ana.quay@example.org", created_at=timezone.now() - timedelta(days=4))
     days = {"first": today.isoformat(), "last": today.isoformat()}
 
-    assert search.NEEDS_DAYS in result(browser, "quay@").content.decode()
-    assert found(browser, "quay@") == set()
     assert found(browser, "QUAY@exam", **days) == {address.pk}
+    assert search.OF_LAST_DAYS not in result(browser, "QUAY@exam", **days).content.decode()
     assert found(browser, "07700 900", **days) == found(browser, "0012", **days) == {number.pk}
     assert search.TOO_SHORT in result(browser, "qua", **days).content.decode()
+
+
+@pytest.mark.parametrize("made", ["", "yesterday", "..", "2026-13-01..x"])
+def test_without_days_part_of_a_recipient_is_found_in_the_last_seven(browser, service, template, made):
+    service.retention_days = 30
+    service.save()
+    at = timezone.now() - timedelta(days=6)
+    lately = factories.make_notification(template, "ana.quay@example.org", created_at=at)
+    factories.make_notification(template, "ana.quay@example.org", created_at=at - timedelta(days=1))
+
+    assert found(browser, "quay@", filters=f"made={made}") == {lately.pk}
+    assert search.OF_LAST_DAYS in result(browser, "quay@", filters=f"made={made}").content.decode()
 
 
 def test_signs_of_a_pattern_are_letters_here(browser, template):

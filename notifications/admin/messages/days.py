@@ -1,0 +1,46 @@
+"""Which days of the log are chosen: `today`, `week`, or two days such as `2026-11-01..2026-11-20`."""
+
+from datetime import date, datetime, time, timedelta
+
+from django.utils import timezone
+
+PARAMETER = "made"
+WEEK_DAYS = 7
+_TO = ".."  # between the two days of a range, either of which may be missing
+
+
+def chosen(value: str) -> tuple[date | None, date | None]:
+    """Return the first and the last day that a value of the parameter means; nonsense is no day.
+
+    >>> chosen("2026-11-01..2026-11-20")
+    (datetime.date(2026, 11, 1), datetime.date(2026, 11, 20))
+    >>> chosen("..tomorrow")
+    (None, None)
+    """
+    if value in {"today", "week"}:
+        return first_of_last(WEEK_DAYS if value == "week" else 1), None
+    first, _, last = value.partition(_TO)
+    return _day(first), _day(last)
+
+
+def span(first: str, last: str) -> str:
+    """Return the value of the parameter for what was typed into two date fields."""
+    typed = [day.isoformat() if day else "" for day in (_day(first), _day(last))]
+    return _TO.join(typed) if any(typed) else ""
+
+
+def first_of_last(days: int) -> date:
+    """Return the first of the last so many days, today included."""
+    return timezone.localdate() - timedelta(days=days - 1)
+
+
+def beginning(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if date(2000, 1, 1) <= day < date(3000, 1, 1) else None  # a day later must be a day too
