@@ -7,34 +7,24 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth import password_validation
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from config.accounts import sessions
-from config.console import invites, sign_in_audit
+from config.console import invites, password_fields, sign_in, sign_in_audit
 from config.console.models import Invite
-from config.console.theme import PasswordInput
-
-_NEW = {"autocomplete": "new-password"}
 
 
 class NewPasswordForm(forms.Form):
     """A password, twice."""
 
-    password = forms.CharField(
-        label="New password",
-        strip=False,
-        widget=PasswordInput(attrs=_NEW),
-        help_text="At least 12 characters, and not one of the common ones.",
-    )
-    again = forms.CharField(label="New password again", strip=False, widget=PasswordInput(attrs=_NEW))
+    password = password_fields.field()
+    again = password_fields.again()
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,14 +32,7 @@ class NewPasswordForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        new, again = cleaned.get("password"), cleaned.get("again")
-        if new and again and new != again:
-            self.add_error("again", "The two passwords differ.")
-        if new:
-            try:
-                password_validation.validate_password(new, self.user)
-            except forms.ValidationError as error:
-                self.add_error("password", error)
+        password_fields.check(self, "password", self.user)
         return cleaned
 
 
@@ -57,14 +40,21 @@ class NewPasswordForm(forms.Form):
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show whose password it is, and on POST set it. Signing in is another step, with its second factor."""
+    """Show whose password it is, and on POST set it and sign its person in; a second factor is asked for next."""
     invite = invites.find_live(request.GET.get("token", ""))
     user = _user_of(invite)
     if invite is None or user is None:
         return _page(request, "admin/link_over.html", "This link does not work", status=404)
     form = NewPasswordForm(request.POST if request.method == "POST" else None, user=user)
     if not form.is_valid():
-        return _page(request, "admin/choose_password.html", "Choose a password", form=form, account=user.username)
+        return _page(
+            request,
+            "admin/choose_password.html",
+            "Choose a password",
+            form=form,
+            account=user.username,
+            email=user.email,
+        )
     with transaction.atomic():
         if not invites.spend(invite):
             return _page(request, "admin/link_over.html", "This link does not work", status=404)
@@ -72,8 +62,9 @@ def choose(request: HttpRequest) -> HttpResponse:
         user.save(update_fields=["password"])
         sessions.end_all(user.pk)
         sign_in_audit.note(request, user, "chose_password")
-    messages.success(request, f"Your password is set. Sign in as {user.username}.")
-    return HttpResponseRedirect(reverse("admin:login"))
+    answer = sign_in.enter(request, user)
+    messages.success(request, "Your password is set.")
+    return answer
 
 
 def _user_of(invite: Invite | None) -> User | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth import authenticate, password_validation, update_session_auth_hash
+from django.contrib.auth import authenticate, update_session_auth_hash
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from config.accounts import second_factor, sessions
-from config.console import sign_in_audit
+from config.console import password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput
 
@@ -27,15 +27,8 @@ class OwnPasswordForm(forms.Form):
     old_password = forms.CharField(
         label="Your password now", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
     )
-    new_password = forms.CharField(
-        label="New password",
-        strip=False,
-        widget=PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 12 characters, and not one of the common ones.",
-    )
-    again = forms.CharField(
-        label="New password again", strip=False, widget=PasswordInput(attrs={"autocomplete": "new-password"})
-    )
+    new_password = password_fields.field()
+    again = password_fields.again()
 
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -50,16 +43,10 @@ class OwnPasswordForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        new, again = cleaned.get("new_password"), cleaned.get("again")
-        if new and again and new != again:
-            self.add_error("again", "The two new passwords differ.")
-        if new and new == cleaned.get("old_password"):
+        if cleaned.get("new_password") and cleaned["new_password"] == cleaned.get("old_password"):
             self.add_error("new_password", "This is the password you have now.")
-        elif new:
-            try:
-                password_validation.validate_password(new, sessions.account_of(self.request))
-            except forms.ValidationError as error:
-                self.add_error("new_password", error)
+        else:
+            password_fields.check(self, "new_password", sessions.account_of(self.request))
         return cleaned
 
 

@@ -26,13 +26,14 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from config.accounts import second_factor
+from config.accounts import lookup, second_factor
 from config.accounts.models import TotpDevice
 from config.console import sign_in_audit
-from config.console.theme import AuthenticationForm, TextInput
+from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
 HALF_WAY_SECONDS = 10 * 60
 WRONG_CODE = "This code is not right, or it has been used already."
+WRONG = "The email address or user name and the password do not belong together. Check both and try again."
 _HALF_WAY = "signing_in"
 
 
@@ -55,14 +56,31 @@ class CodeForm(forms.Form):
     )
 
 
+class SignInForm(AuthenticationForm):
+    """An email address or a user name, and the password."""
+
+    username = forms.CharField(
+        label="Email address or user name",
+        widget=TextInput(
+            attrs={"autocomplete": "username", "autofocus": True, "autocapitalize": "off", "spellcheck": "false"}
+        ),
+    )
+    password = forms.CharField(strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"}))
+    error_messages = {"invalid_login": WRONG, "inactive": WRONG}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].widget.attrs["maxlength"] = lookup.MAX_CHARACTERS
+
+
 class PasswordPage(LoginView):
     """The first page: name and password. One wording for all that is wrong with them."""
 
     template_name = "admin/login.html"
-    authentication_form: Any = AuthenticationForm  # any: the theme's class or Django's
+    authentication_form: Any = SignInForm  # any: Django's is typed for its own class
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        frame = {**admin.site.each_context(self.request), "title": "Sign in", "subtitle": None}
+        frame = {**admin.site.each_context(self.request), "title": "Sign in to Signalbox", "subtitle": None}
         frame |= {"app_path": self.request.get_full_path(), REDIRECT_FIELD_NAME: self.get_success_url()}
         return {**super().get_context_data(**kwargs), **frame}
 
@@ -72,12 +90,7 @@ class PasswordPage(LoginView):
         return super().get(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
-        user: User = form.get_user()
-        if second_factor.device_of(user) is None:
-            _let_in(self.request, user)
-            return HttpResponseRedirect(self.get_success_url())
-        _keep_half_way(self.request, user)
-        return HttpResponseRedirect(f"{reverse('sign-in-code')}?{urlencode({'next': self.get_success_url()})}")
+        return enter(self.request, form.get_user(), self.get_success_url())
 
 
 @method_decorator(sensitive_post_parameters("code"), name="dispatch")
@@ -113,6 +126,20 @@ class CodePage(LoginView):
             return self.form_invalid(form)
         _let_in(self.request, user, device, way="recovery code" if second_factor.is_recovery_code(code) else "app")
         return HttpResponseRedirect(self.get_success_url())
+
+
+def enter(request: HttpRequest, user: User, wish: str = "") -> HttpResponse:
+    """Sign in a person who has shown the password or the holder of a link; an account with a second factor: ask for it.
+
+    wish: where they want to go, on this site
+    """
+    place = wish or reverse("admin:index")
+    user.backend = getattr(user, "backend", settings.AUTHENTICATION_BACKENDS[-1])
+    if second_factor.device_of(user) is None:
+        _let_in(request, user)
+        return HttpResponseRedirect(place)
+    _keep_half_way(request, user)
+    return HttpResponseRedirect(f"{reverse('sign-in-code')}?{urlencode({'next': place})}")
 
 
 @require_POST

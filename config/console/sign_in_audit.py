@@ -11,6 +11,7 @@ from django.contrib.auth.signals import user_login_failed
 from django.dispatch import receiver
 from django.http import HttpRequest
 
+from config.accounts import lookup
 from config.console import audit
 from config.console.audit import Actor
 from config.console.models import ActorKind
@@ -48,7 +49,7 @@ def _is_waiting_already(request: HttpRequest) -> bool:
 
 def _note_stranger(request: HttpRequest, name: str, verb: str) -> None:
     """Write about the account, if it is one; what was typed for a name is not repeated, it may be a password."""
-    user = User.objects.filter(username=name).first() if "\0" not in name else None
+    user = lookup.find(name)
     actor = Actor(kind=ActorKind.USER, label=SOMEBODY, network_address=audit.network_address(request))
     after: dict[str, object] = {"username": user.get_username()} if user else {}
     audit.record(actor, verb, object_kind="user", object_id=user.pk if user else "", after=after or None)

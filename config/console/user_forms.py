@@ -5,9 +5,13 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import Permission, User
 
+from config.accounts import lookup
 from config.console.theme import EmailInput, Switch, TextInput
 
 LAST_OPERATOR = "This is the last active operator. Make another one first."
+OF_NAMES = (
+    "For example m.patel. Letters, digits and @ . + - _ without spaces. Signing in works with the email address too."
+)
 _MANAGES = "manage_data_sets"
 
 
@@ -16,10 +20,10 @@ class InviteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     email = forms.EmailField(max_length=254, widget=EmailInput(attrs={"autocomplete": "off"}))
     username = forms.CharField(
-        label="Name",
+        label="User name",
         max_length=150,
         widget=TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
-        help_text="They sign in with it, and others see it beside what they do. Letters, digits and @ . + - _",
+        help_text=OF_NAMES,
     )
 
     class Meta:
@@ -30,10 +34,7 @@ class InviteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         return _unused_email(self.cleaned_data["email"])
 
     def clean_username(self) -> str:
-        name: str = User.normalize_username(self.cleaned_data["username"])
-        if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError("This name is taken. Choose another one.")
-        return name
+        return unused_name(self.cleaned_data["username"], email=self.data.get("email", ""))
 
 
 class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
@@ -90,7 +91,21 @@ def manages_data_sets(user: User) -> bool:
     return any(permission.codename == _MANAGES for permission in user.user_permissions.all())
 
 
+def unused_name(typed: str, *, email: str) -> str:
+    """Return the user name of a new account as it is stored. Raises ValidationError.
+
+    No account is found by it yet: another person's email address would take their way to sign in away.
+    """
+    name = lookup.plain(typed)
+    User._meta.get_field("username").run_validators(name)
+    if lookup.is_taken(name):
+        raise forms.ValidationError("This name is taken. Choose another one.")
+    if "@" in name and name.casefold() != email.strip().casefold():
+        raise forms.ValidationError("A user name with an @ can only be the account's own email address.")
+    return name
+
+
 def _unused_email(email: str, *, but: int = 0) -> str:
-    if User.objects.filter(email__iexact=email).exclude(pk=but).exists():
+    if lookup.is_taken(email, but=but):
         raise forms.ValidationError("This email address is already in use.")
     return email

@@ -9,11 +9,14 @@ from config import env_values
 from config.env import env, environment
 
 AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
         "OPTIONS": {"min_length": 12},
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "config.accounts.passwords.DifferentCharactersValidator"},
 ]
 PASSWORD_HASHERS = [
     "config.accounts.hashing.PasswordHasher",
@@ -34,7 +37,7 @@ REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", environment() == "prod
 # Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits.
 # The counters are rows, so every process sees them.
 SIGN_IN_WAIT_MINUTES = 15
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "config.accounts.backend.AccountBackend"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=SIGN_IN_WAIT_MINUTES)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

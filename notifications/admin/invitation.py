@@ -8,7 +8,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth import password_validation
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,54 +17,39 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from config.console import audit, invites, titles
+from config.console import audit, invites, password_fields, sign_in, titles, user_forms
 from config.console.audit import Actor
 from config.console.models import ActorKind, Invite
-from config.console.theme import PasswordInput, TextInput
+from config.console.theme import TextInput
 from notifications.models import TeamMember
-
-_NEW = {"autocomplete": "new-password"}
 
 
 class AccountForm(forms.Form):
     """A name to sign in with, and a password twice."""
 
     username = forms.CharField(
-        label="Name",
+        label="User name",
         max_length=150,
         widget=TextInput(attrs={"autocomplete": "username", "autocapitalize": "off", "spellcheck": "false"}),
-        help_text="You sign in with it, and others see it beside what you do. Letters, digits and @ . + - _",
+        help_text=user_forms.OF_NAMES,
     )
-    password = forms.CharField(
-        strip=False, widget=PasswordInput(attrs=_NEW), help_text="At least 12 characters, and not a common one."
-    )
-    again = forms.CharField(label="Password again", strip=False, widget=PasswordInput(attrs=_NEW))
+    password = password_fields.field("Password")
+    again = password_fields.again("Password again")
 
     def __init__(self, *args: Any, member: TeamMember, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.member = member
 
     def clean_username(self) -> str:
-        name: str = User.normalize_username(self.cleaned_data["username"])
-        User._meta.get_field("username").run_validators(name)
-        if User.objects.filter(username__iexact=name).exists():
-            raise forms.ValidationError("This name is taken. Choose another one.")
-        return name
+        return user_forms.unused_name(self.cleaned_data["username"], email=self.member.email_address)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        password, again = cleaned.get("password"), cleaned.get("again")
         if User.objects.filter(email__iexact=self.member.email_address).exists():
             raise forms.ValidationError(
                 "There is an account with your address already. Sign in with it, then open this link again."
             )
-        if password and again and password != again:
-            self.add_error("again", "The two passwords differ.")
-        if password:
-            try:
-                password_validation.validate_password(password, self.unsaved())
-            except forms.ValidationError as error:
-                self.add_error("password", error)
+        password_fields.check(self, "password", self.unsaved())
         return cleaned
 
     def unsaved(self) -> User:
@@ -92,8 +76,9 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         user.set_password(form.cleaned_data["password"])
         user.save()
         _link(request, member, user)
-    messages.success(request, "Your account is made. Sign in with it.")
-    return HttpResponseRedirect(reverse("admin:login"))
+    answer = sign_in.enter(request, user)
+    messages.success(request, f"Your account is made, and you are in the team of {member.service.name}.")
+    return answer
 
 
 def _join(request: HttpRequest, invite: Invite, member: TeamMember, user: User) -> HttpResponse:

@@ -28,9 +28,9 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
     own = (service.url, "data:", "about:", "blob:")
     page.on("request", lambda request: None if request.url.startswith(own) else complaints.append(request.url))
     page.goto("/admin/")
-    page.get_by_label("Username").fill(name)
+    page.get_by_label("Email address or user name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     yield page
     page.close()

@@ -138,7 +138,7 @@ def made(service: Service) -> dict[str, str]:
 
 def sign_in(page: Page, name: str) -> None:
     page.goto("/admin/")
-    page.get_by_label("Username").fill(name)
+    page.get_by_label("Email address or user name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Password").press("Enter")
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
@@ -201,7 +201,7 @@ enrolled(User.objects.create_superuser("{name}", "", "{PASSWORD}"))
     assert service.manage("shell", "-c", making).returncode == 0
     page = browser.new_page(base_url=service.url)
     page.goto("/admin/")
-    page.get_by_label("Username").fill(name)
+    page.get_by_label("Email address or user name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Password").press("Enter")
 

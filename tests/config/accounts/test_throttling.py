@@ -10,6 +10,7 @@ from config.console.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
 
 WRONG = "wrong-password-1"
+WRONG_WORDS = "The email address or user name and the password do not belong together."
 
 
 def guess(client, times, name="mina", **extra):
@@ -33,7 +34,7 @@ def test_an_account_that_does_not_exist_waits_in_the_same_words(client, operator
     unknown = [password(client, "nobody", WRONG) for _ in range(11)]
 
     assert [answer.status_code for answer in known] == [answer.status_code for answer in unknown]
-    words = "Please enter the correct username and password for a staff account."
+    words = WRONG_WORDS
     assert words in text_of(known[0])
     assert words in text_of(unknown[0])
     assert text_of(known[10]) == text_of(unknown[10])
@@ -45,7 +46,7 @@ def test_an_inactive_account_and_one_that_is_no_staff_get_the_same_words(client,
 
     for name in ("old", "guest"):
         answer = password(client, name)
-        assert "Please enter the correct username and password for a staff account." in text_of(answer)
+        assert WRONG_WORDS in text_of(answer)
         assert not is_in(client)
 
 

@@ -12,7 +12,7 @@ from config.accounts import second_factor
 from config.console.models import AuditEvent
 from notifications.models import Role
 from tests import factories
-from tests.config.accounts.codes import PASSWORD, enrolled, hidden, is_in, password, text_of
+from tests.config.accounts.codes import PASSWORD, code_of, enrolled, hidden, is_in, password, text_of
 from tests.people import colleague, join, make_person
 
 LIST = "/admin/auth/user/"
@@ -42,8 +42,8 @@ def link_on(answer) -> str:
     return found[1]
 
 
-def choose(link: str, new: str = NEW, again: str | None = None):
-    return Client().post(link, {"password": new, "again": new if again is None else again})
+def choose(link: str, new: str = NEW, again: str | None = None, browser: Client | None = None):
+    return (browser or Client()).post(link, {"password": new, "again": new if again is None else again})
 
 
 @pytest.fixture
@@ -107,17 +107,32 @@ def test_accounts_are_not_deleted(console, jo):
 # Making one.
 
 
-def test_the_invited_person_chooses_a_password_and_signs_in(console):
+def test_the_invited_person_chooses_a_password_and_is_signed_in(console):
     link = link_on(invite(console))
     before = User.objects.get(username="jo")
-    browser = Client()
+    browser, elsewhere = Client(), Client()
     shown = browser.get(link)
-    chosen = choose(link)
-    password(browser, "jo", NEW)
+    chosen = choose(link, browser=browser)
+    password(elsewhere, "jo", NEW)
 
     assert not before.has_usable_password()
-    assert "For the account <strong>jo</strong>" in text_of(shown)
-    assert (chosen.status_code, chosen["Location"]) == (302, "/admin/login/")
+    assert "For the account <strong>jo</strong>. You sign in with that name, or with jo@example.org." in text_of(shown)
+    assert (chosen.status_code, chosen["Location"]) == (302, "/admin/")
+    assert is_in(browser)
+    assert is_in(elsewhere)
+
+
+def test_after_a_new_password_the_second_factor_is_asked_for(console, jo):
+    key = enrolled(jo)
+    nonce = hidden(console.get(page_of(jo, "link")).content.decode(), "nonce")
+    browser = Client()
+
+    chosen = choose(link_on(console.post(page_of(jo, "link"), {"nonce": nonce})), browser=browser)
+    was_in = is_in(browser)
+    browser.post(chosen["Location"], {"code": code_of(key)})
+
+    assert chosen["Location"].startswith("/admin/login/code/")
+    assert not was_in
     assert is_in(browser)
 
 
@@ -149,6 +164,11 @@ def test_a_link_lives_for_seven_days(console):
     [
         ("tiny-1", "tiny-1", "This password is too short"),
         ("password1234", "password1234", "This password is too common."),
+        ("734918265034", "734918265034", "This password is entirely numeric."),
+        ("jo@example.org1", "jo@example.org1", "The password is too similar to the email address."),
+        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", "This password repeats too few characters."),
+        ("            ", "            ", "This password repeats too few characters."),
+        ("x1" * 501, "x1" * 501, "Ensure this value has at most 1000 characters"),
         (NEW, "something-else-3", "The two passwords differ."),
         ("", "", "This field is required."),
     ],
@@ -159,7 +179,7 @@ def test_a_password_that_will_not_do_leaves_the_link_as_it_is(console, new, agai
     refused = choose(link, new, again)
 
     assert words in text_of(refused)
-    assert not new or new not in refused.content.decode()
+    assert not new.strip() or new not in refused.content.decode()
     assert choose(link).status_code == 302
 
 

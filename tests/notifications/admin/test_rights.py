@@ -191,9 +191,9 @@ def test_the_ribbon_says_whether_anything_leaves(console, settings):
     live = text_of(console, "/admin/")
 
     assert "sb-ribbon-warn" in sandbox
-    assert "nothing leaves" in sandbox
+    assert "nothing is really sent" in sandbox
     assert "sb-ribbon-bad" in live
-    assert "LIVE" in live
+    assert "Live" in live
 
 
 def test_the_switcher_needs_no_script(db):

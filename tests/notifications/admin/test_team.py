@@ -113,7 +113,8 @@ def test_the_link_makes_an_account_once(manager, service):
 
     user = User.objects.get(username="ana")
     assert "Tides" in shown
-    assert answer["Location"] == reverse("admin:login")
+    assert answer["Location"] == reverse("admin:index")
+    assert stranger.get(reverse("my-account")).status_code == 200
     assert (user.email, user.is_staff, user.is_superuser) == ("ana@example.org", True, False)
     assert user.check_password("a-long-password-3")
     assert stranger.get(link).status_code == 404

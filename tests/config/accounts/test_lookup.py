@@ -1,0 +1,71 @@
+"""Which account a person means by what they type at the sign-in."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from config.accounts import lookup
+from config.console.models import AuditEvent
+from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def make(name: str, email: str = "") -> User:
+    return User.objects.create_user(name, email, PASSWORD, is_staff=True)
+
+
+@pytest.mark.parametrize(
+    "typed", ["jo", "JO", " jo ", "jo@example.org", "Jo@Example.ORG", "\tjo@example.org\n", "ｊｏ@example.org"]
+)
+def test_an_account_is_found_by_name_and_address_in_any_capitals(client, typed):
+    make("jo", "Jo@example.org")
+
+    password(client, typed)
+
+    assert is_in(client)
+
+
+@pytest.mark.parametrize("typed", ["", " ", "j", "jo@", "jo@example.com", "%", "_o", "jo\0", "j" * 255, "😀"])
+def test_what_is_no_name_of_an_account_finds_none(typed):
+    make("jo", "jo@example.org")
+
+    assert lookup.find(typed) is None
+
+
+def test_the_exact_user_name_comes_before_an_address_and_other_capitals():
+    jo, upper, other = make("jo"), make("JO"), make("other", "third@example.org")
+    named = make("third@example.org")
+
+    assert [lookup.find(typed) for typed in ("jo", "JO", "third@example.org")] == [jo, upper, named]
+    assert lookup.find("Third@example.org") == other
+    assert lookup.find("Jo") is None  # two have this name in other capitals, and neither is meant more
+
+
+def test_an_address_that_two_accounts_share_opens_neither(client):
+    make("jo", "team@example.org")
+    make("bo", "TEAM@example.org")
+    elsewhere = Client()
+
+    refused = password(client, "team@example.org")
+    password(elsewhere, "bo")
+
+    assert "do not belong together" in text_of(refused)
+    assert is_in(elsewhere)
+
+
+def test_an_empty_address_is_nobody_s(client):
+    make("jo", "")
+
+    assert lookup.find("") is None
+
+
+def test_name_and_address_count_as_one_account_where_wrong_passwords_are_counted(client):
+    make("jo", "jo@example.org")
+    for number in range(10):
+        password(client, ("jo", "JO@example.org")[number % 2], "wrong-password-1")
+
+    assert password(client, "jo@example.org").status_code == 429
+    assert password(client, "jo").status_code == 429
+    about = AuditEvent.objects.filter(verb="refused_sign_in").values_list("after__username", flat=True)
+    assert set(about) == {"jo"}
