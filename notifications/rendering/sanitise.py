@@ -12,7 +12,7 @@ from notifications.rendering import addresses, placeholders, references
 
 # Any run of characters before :// counts as a scheme: the fewer survive, the better.
 _SCHEME = re.compile(r"(?<![\w+.-])[\w+.-]++://[^\s<]*+")
-_MARK = re.compile(r"[`*_()\\{}\[\]<>#+\-.!|]")
+_ESCAPED_MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"`*_()\{}[]<>#+-.!|"})
 _MARK_AT_LINE_START = re.compile(r"(?:\A|(?<=[\r\n]))(?P<indent>[^\S\r\n]*+)(?P<mark>[\^•=~])")
 _NAMED_REFERENCE = re.compile(r"&(?=(?P<name>[A-Za-z][A-Za-z0-9]*+;))")
 _HARMLESS_REFERENCES = frozenset("<>&\"'")  # the renderer gives these no meaning once they are decoded
@@ -40,7 +40,7 @@ def value(text: str) -> str:
     """
     text = _SCHEME.sub("", _without_addresses(references.without_fillers(text)))
     text = _NAMED_REFERENCE.sub(_defused, text)
-    return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", _MARK.sub(r"\\\g<0>", text))
+    return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", text.translate(_ESCAPED_MARKS))
 
 
 def request(personalisation: Mapping[str, object], names: Sequence[object] | None) -> SanitisedRequest:

@@ -13,6 +13,7 @@ OF_THE_CONTRACT = ["((", "[", "![", "* ", "^", "\\", '"', "|", " "]
 FURTHER = [
     "]", "[]", "[](", "[[", "]](", '[a](b "', "((a", "(( ", "'", "' ", "- ", " ,", "@", "a-", "a.", "a-b.", "@a-",
     "&", "&#1", "http://", "http://.", "\n", "* a\n", "^\n", "^ a\n\n", "1.\n", "#", "=\n", "a\n=\n", "|\n", "+ a\n",
+    "**https://a.b**", "@’", "'\u00a0", "\u00a0\n", "\u200b", "\u202e",
 ]  # fmt: skip
 REPEATS = [*((part, TIMES) for part in OF_THE_CONTRACT), *((part, FEWER) for part in FURTHER)]
 
@@ -21,7 +22,7 @@ REPEATS = [*((part, TIMES) for part in OF_THE_CONTRACT), *((part, FEWER) for par
 def test_repeats_are_rendered(part: str, times: int) -> None:
     source = part * times
 
-    text = email.render(source, source, {})
+    text = email.render(source, source, {}, unlinked_names=["a.b", "#.1"])
 
     assert text.html is not None
     assert text.plain.endswith("\n")
