@@ -5,7 +5,9 @@ from typing import Any
 from django import forms
 
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
+from notifications.admin import template_breaks
 from notifications.admin.checking import checked
+from notifications.admin.template_breaks import Break
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
 from notifications.validation import InvalidValue, templates
@@ -20,9 +22,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     """based_on: the version the person saw when they began; a newer one must not be written over unseen (trap T10).
 
     theirs: that newer version, where there is one
+    breaks: calls that the new text breaks, until the person accepts that
     """
 
     theirs: TemplateVersion | None = None
+    breaks: Break | None = None
 
     type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
     subject = forms.CharField(
@@ -91,6 +95,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         for field, fault in faults(channel, cleaned.get("subject"), cleaned.get("content")):
             self.add_error(field, fault)
         self._refuse_newer_version(cleaned)
+        if not self.errors and not self.instance._state.adding:
+            self._stop_before_break(cleaned)
         return cleaned
 
     def text(self) -> dict[str, Any]:
@@ -114,6 +120,14 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 f"{newest.created_by or 'Somebody'} saved version {newest.number} while you edited version {seen}. "
                 "Both texts are below; yours is not saved. Copy over what you want, then save again."
             )
+
+    def _stop_before_break(self, cleaned: dict[str, Any]) -> None:
+        """Ask before calls break; the button on the page sends `accepts_break`."""
+        subject = cleaned.get("subject") if self.instance.type == Channel.EMAIL else None
+        found = template_breaks.find(self.instance, current_version(self.instance), subject or "", cleaned["content"])
+        if found and self.data.get("accepts_break") != found.accepted:
+            self.breaks = found
+            raise forms.ValidationError("Nothing is saved yet: this change breaks calls. See below.")
 
 
 def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
