@@ -1,5 +1,7 @@
 """A chart of one data set: what is asked, and the figures. Source: Staff console §3.16."""
 
+import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -14,12 +16,14 @@ from config.console.theme import NumberInput, Select
 from datasets.admin import chart_svg, examples
 from datasets.errors import QueryRefused
 from datasets.models import DataSet, FieldSeen
-from datasets.queries import export, groups, parameters
+from datasets.queries import escaping, export, groups, parameters, periods
 from datasets.queries.query import METHODS, PERIODS
+from datasets.records import moments
 
 _MOST_POINTS = 2_000  # Staff console §3.16
 _SERIES = 8
 _OTHER = "other"
+_FROM = "_start_at"  # the first column of the CSV
 _ADD_UP = ("sum", "count")  # what the series that are not drawn can be put together by
 _BOUNDS = parameters.Bounds(default_limit=1_000, max_limit=10_000)
 
@@ -29,7 +33,12 @@ class ChartForm(forms.Form):
 
     period = forms.ChoiceField(choices=[(word, word.capitalize()) for word in PERIODS], initial="day", widget=Select)
     last = forms.IntegerField(
-        label="How many", min_value=1, max_value=_MOST_POINTS, initial=30, widget=NumberInput, help_text="Up to now."
+        label="How many",
+        min_value=1,
+        max_value=_MOST_POINTS,
+        initial=30,
+        widget=NumberInput,
+        help_text="Up to now. The last one is still running.",
     )
     measure = forms.ChoiceField(widget=Select)
     split = forms.ChoiceField(required=False, widget=Select)
@@ -40,7 +49,9 @@ class ChartForm(forms.Form):
         seen = FieldSeen.objects.filter(data_set=data_set)
         numbers = [field.name for field in seen if "number" in field.types]
         methods = [method for method in METHODS if method not in {"set", "count"}]
-        figures = [(f"{name}:{method}", f"{method} of {name}") for name in numbers for method in methods]
+        figures = [
+            (f"{escaping.escape(name)}:{method}", f"{method} of {name}") for name in numbers for method in methods
+        ]
         self.fields["measure"].choices = [("", "Number of records"), *figures]  # type: ignore[attr-defined]
         self.fields["measure"].required = False
         plain = [field.name for field in seen if {"text", "number", "boolean"} & set(field.types)]
@@ -73,11 +84,8 @@ class Chart:
         return [(start, [values[row] for _, values in self.series]) for row, start in enumerate(self.starts)]
 
     def csv(self) -> str:
-        rows = [
-            {"_start_at": start, **{name: values[row] for name, values in self.series}}
-            for row, start in enumerate(self.starts)
-        ]
-        return "".join(export.csv(export.names_of(rows), rows))
+        header = [_FROM, *(name for name, _ in self.series)]
+        return "".join(export.table(header, [[start, *values] for start, values in self.table()]))
 
 
 def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
@@ -85,24 +93,28 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     asked = _asked(form)
     if asked is None:
         return None
-    pairs = [("period", asked["period"]), ("duration", str(asked["last"]))]
+    now = timezone.now()
+    end = moments.write(periods.next_start(now, asked["period"]))
+    pairs = [("period", asked["period"]), ("duration", str(asked["last"])), ("end_at", end)]
     pairs += [("collect", asked["measure"])] if asked["measure"] else []
-    pairs += [("group_by", asked["split"])] if asked["split"] else []
+    # In flat rows no name of a field, such as `values`, stands for anything else.
+    pairs += [("group_by", escaping.escape(asked["split"])), ("flatten", "true")] if asked["split"] else []
     question = urlencode(pairs)
     try:
         query = parameters.parse(question, data_set_id=data_set.pk, bounds=_BOUNDS)
-        rows = groups.rows(data_set.pk, query, now=timezone.now(), max_rows=settings.DATASETS_MAX_ROWS)
+        rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except QueryRefused as error:
         form.add_error(None, f"{error} Choose fewer periods, or another split.")
         return None
     except OperationalError:  # the time-out of a statement
         form.add_error(None, "This took too long. Choose fewer periods.")
         return None
-    key = asked["measure"] or "_count"
-    without_other = bool(asked["split"]) and len(rows) > _SERIES and not _adds_up(key)
-    series = _series(rows, key, asked["split"]) if asked["split"] else [(_name(key), [row[key] for row in rows])]
-    in_time = rows if not asked["split"] else rows[0]["values"] if rows else []
-    starts = [row["_start_at"] for row in in_time]
+    key = _key(asked["measure"])
+    starts = sorted({row[_FROM] for row in rows})
+    if asked["split"]:
+        series, without_other = _series(rows, key, asked["split"])
+    else:
+        series, without_other = [(_name(key), [row[key] for row in rows])], False
     title = f"{_name(key)} by {asked['period']}" + (f" and {asked['split']}" if asked["split"] else "")
     token = "" if data_set.public else ' -H "Authorization: Bearer $DATA_TOKEN"'
     return Chart(
@@ -123,25 +135,48 @@ def _asked(form: ChartForm) -> dict[str, Any] | None:
     return {"period": "day", "last": 30, "measure": "", "split": "", "kind": "bars"}
 
 
-def _series(rows: list[dict[str, Any]], key: str, split: str) -> list[tuple[str, list[Any]]]:
-    """Return the eight with most records, and what the others come to where that can be added up."""
-    by_size = sorted(rows, key=lambda row: -row["_count"])
-    shown = [(_word(row[split]), [period[key] for period in row["values"]]) for row in by_size[:_SERIES]]
+def _series(rows: list[dict[str, Any]], key: str, split: str) -> tuple[list[tuple[str, list[Any]]], bool]:
+    """Return the eight with most records, and what the others come to; and whether these cannot be put together.
+
+    rows: flat, period by period, with every group in each.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(json.dumps(row[split]), []).append(row)
+    by_size = sorted(found.values(), key=lambda group: -sum(row["_count"] for row in group))
+    names = _distinct([group[0][split] for group in by_size[:_SERIES]])
+    shown = [(name, [row[key] for row in group]) for name, group in zip(names, by_size, strict=False)]
     rest = by_size[_SERIES:]
     if rest and _adds_up(key):
-        columns = zip(*([period[key] or 0 for period in row["values"]] for row in rest), strict=True)
+        columns = zip(*([row[key] or 0 for row in group] for group in rest), strict=True)
         shown.append((_OTHER, [sum(column) for column in columns]))
-    return shown
+    return shown, bool(rest) and not _adds_up(key)
+
+
+def _distinct(values: list[Any]) -> list[str]:
+    """Return a name for each value; texts that another name equals stand in quotation marks.
+
+    >>> _distinct(["web", "1", 1, "other", None])
+    ['web', '"1"', '1', '"other"', 'null']
+    """
+    names = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    taken = Counter([*names, _OTHER, _FROM])
+    pairs = zip(names, values, strict=True)
+    return [
+        json.dumps(name, ensure_ascii=False) if taken[name] > 1 and name is value else name for name, value in pairs
+    ]
 
 
 def _adds_up(key: str) -> bool:
     return key == "_count" or key.endswith(tuple(f":{method}" for method in _ADD_UP))
 
 
+def _key(measure: str) -> str:
+    """Return the name under which a row has the measure."""
+    name, method = escaping.split(measure)
+    return f"{name}:{method}" if name else "_count"
+
+
 def _name(key: str) -> str:
     name, _, method = key.rpartition(":")
     return f"{method.capitalize()} of {name}" if name else "Number of records"
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, str(value))

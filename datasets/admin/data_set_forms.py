@@ -18,10 +18,15 @@ _PLAIN = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"
 
 
 class AutoIdsField(forms.CharField):
-    """Field names, one a line; none at all is null."""
+    """Field names, one a line; none at all is null. Spaces around a name are part of it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(strip=False, **options)
 
     def to_python(self, value: Any) -> Any:
-        return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()] or None
+        # A name may hold U+2028, at which `splitlines` would cut it.
+        lines = re.split(r"\r\n|\r|\n", super().to_python(value) or "")
+        return [line for line in lines if line.strip()] or None
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list) else value

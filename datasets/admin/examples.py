@@ -1,10 +1,12 @@
 """Commands that work as pasted, for one data set. Source: Staff console §2.14."""
 
+import json
+
 from django.conf import settings
 from django.utils import timezone
 
 from datasets.models import DataSet
-from datasets.records import moments
+from datasets.records import moments, names
 
 
 def address(data_set: DataSet) -> str:
@@ -25,10 +27,12 @@ def empty(data_set: DataSet, secret: str) -> str:
 
 def write(data_set: DataSet, secret: str) -> str:
     now = moments.write(timezone.now().replace(microsecond=0))
-    extra = "".join(f', "{name}": "…"' for name in data_set.auto_ids or () if name != "_timestamp")
+    record = {"_timestamp": now, "count": 1}
+    record |= {name: now if name in names.MOMENTS else "…" for name in data_set.auto_ids or ()}
+    text = json.dumps([record], ensure_ascii=False).replace("'", r"'\''")  # for a shell, between single quotes
     return (
         f'curl -sS "{address(data_set)}" -H "Authorization: Bearer {secret}" \\\n'
-        f'  -H \'Content-Type: application/json\' -d \'[{{"_timestamp": "{now}", "count": 1{extra}}}]\''
+        f"  -H 'Content-Type: application/json' -d '{text}'"
     )
 
 

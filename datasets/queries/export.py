@@ -37,9 +37,14 @@ def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield a header of the names by code point, then a line for each row; no names: nothing at all."""
     header = sorted(set(names))
     if header:
-        yield _line(map(_cell, header))
-        for row in rows:
-            yield _line([_cell(row.get(name)) for name in header])
+        yield from table(header, ([row.get(name) for name in header] for row in rows))
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Yield a line for the header and one for each row."""
+    yield _line(map(_cell, header))
+    for row in rows:
+        yield _line(map(_cell, row))
 
 
 def names_of(rows: Iterable[dict[str, Any]]) -> Iterator[str]:

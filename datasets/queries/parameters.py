@@ -10,7 +10,7 @@ from datetime import datetime
 from urllib.parse import parse_qsl
 
 from datasets.errors import QueryRefused
-from datasets.queries import cursor
+from datasets.queries import cursor, escaping
 from datasets.queries.query import METHODS, PERIODS, Collect, Filter, Query, Sort
 from datasets.records import moments, names
 
@@ -42,7 +42,7 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
     if format not in FORMATS:
         raise QueryRefused("format must be json, csv or ndjson.")
     start_at, end_at = _moment(single, "start_at"), _moment(single, "end_at")
-    _check_range(start_at, end_at, has_duration="duration" in single)
+    _check_range(single, start_at, end_at)
     has_both = start_at is not None and end_at is not None
     inclusive = _boolean(single, "inclusive")
     if "inclusive" in single and not has_both:
@@ -58,6 +58,10 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
         raise QueryRefused("limit with period needs group_by.")
     is_raw_json = not group_by and period is None and format == "json"
     identity = cursor.query_hash(data_set_id, pairs)
+    after = _cursor(single, identity, is_raw_json=is_raw_json)
+    flatten = _boolean(single, "flatten")
+    is_nested = bool(group_by) and period is not None and not flatten and format != "csv"
+    _check_keys(group_by, collect, has_values=is_nested)
     return Query(
         identity=identity,
         format=format,
@@ -71,8 +75,8 @@ def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
         collect=collect,
         sort=sort,
         limit=bounds.default_limit if limit is None and is_raw_json else limit,
-        after=_cursor(single, identity, is_raw_json=is_raw_json),
-        flatten=_boolean(single, "flatten"),
+        after=after,
+        flatten=flatten,
     )
 
 
@@ -97,13 +101,15 @@ def _moment(single: dict[str, str], name: str) -> datetime | None:
         raise QueryRefused(f"{name} {moments.NotAMoment.message}.") from error
 
 
-def _check_range(start_at: datetime | None, end_at: datetime | None, *, has_duration: bool) -> None:
-    if start_at is not None and end_at is None and not has_duration:
+def _check_range(single: dict[str, str], start_at: datetime | None, end_at: datetime | None) -> None:
+    if start_at is not None and end_at is None and "duration" not in single:
         raise QueryRefused("start_at needs end_at or duration.")
-    if end_at is not None and start_at is None and not has_duration:
+    if end_at is not None and start_at is None and "duration" not in single:
         raise QueryRefused("end_at needs start_at or duration.")
-    if start_at is not None and end_at is not None and end_at <= start_at:
-        raise QueryRefused("end_at must be later than start_at.")
+    if start_at is not None and end_at is not None:
+        is_one_instant = start_at == end_at and single.get("inclusive") == "true"
+        if end_at <= start_at and not is_one_instant:
+            raise QueryRefused("end_at must be later than start_at.")
 
 
 def _boolean(single: dict[str, str], name: str) -> bool:
@@ -145,7 +151,7 @@ def _duration(single: dict[str, str], *, has_both: bool) -> int | None:
 
 def _filters(repeated: dict[str, list[str]]) -> tuple[Filter, ...]:
     for parameter in ("filter_by", "filter_by_prefix"):
-        if any(":" not in text for text in repeated[parameter]):
+        if any(escaping.split(text)[1] is None for text in repeated[parameter]):
             raise QueryRefused(f"{parameter} must be a field name and a value with a colon between them.")
     if repeated["filter_by"] and repeated["filter_by_prefix"]:
         raise QueryRefused("filter_by and filter_by_prefix cannot be used together.")
@@ -154,7 +160,8 @@ def _filters(repeated: dict[str, list[str]]) -> tuple[Filter, ...]:
 
 
 def _filter(parameter: str, text: str) -> Filter:
-    name, _, value = text.partition(":")
+    name, value = escaping.split(text)
+    assert value is not None  # noqa: S101  `_filters` sees to it
     is_prefix = parameter == "filter_by_prefix"
     if not (names.is_field_name(name) or name == "_id" or (name in names.MOMENTS and not is_prefix)):
         raise QueryRefused(f"{parameter}: not a field that can be filtered on.")
@@ -167,19 +174,18 @@ def _filter(parameter: str, text: str) -> Filter:
 
 
 def _group_by(given: list[str]) -> tuple[str, ...]:
-    if not all(names.is_field_name(name) for name in given):
+    parts = [escaping.split(text) for text in given]
+    if not all(rest is None and names.is_field_name(name) for name, rest in parts):
         raise QueryRefused("group_by: not a field that can be grouped by.")
-    if len(set(given)) < len(given):
+    if len(set(parts)) < len(parts):
         raise QueryRefused("group_by: the same field is given twice.")
-    return tuple(given)
+    return tuple(name for name, _ in parts)
 
 
 def _collect(given: list[str], group_by: tuple[str, ...], *, is_raw: bool) -> tuple[Collect, ...]:
     if given and is_raw:
         raise QueryRefused("collect needs group_by or period.")
-    parts = [
-        (name, method if colon else "set", text) for text in given for name, colon, method in [text.partition(":")]
-    ]
+    parts = [(name, "set" if method is None else method, method is None) for name, method in map(escaping.split, given)]
     if any(method not in METHODS for _, method, _ in parts):
         raise QueryRefused("collect: unknown method.")
     if not all(names.is_field_name(name) for name, _, _ in parts):
@@ -187,9 +193,20 @@ def _collect(given: list[str], group_by: tuple[str, ...], *, is_raw: bool) -> tu
     if any(name in group_by for name, _, _ in parts):
         raise QueryRefused("collect: a group_by field cannot be collected.")
     return tuple(
-        Collect(name=name, method=method, keys=tuple(dict.fromkeys((f"{name}:{method}", text))))
-        for name, method, text in parts
+        Collect(name=name, method=method, keys=(f"{name}:{method}", *([name] if is_bare else [])))
+        for name, method, is_bare in parts
     )
+
+
+def _check_keys(group_by: tuple[str, ...], collect: tuple[Collect, ...], *, has_values: bool) -> None:
+    """Raises QueryRefused where one key of a row would stand for two things: the field `a:sum`, and the sum of `a`."""
+    meanings: dict[str, object] = dict.fromkeys(group_by)
+    for one in collect:
+        for key in one.keys:
+            if meanings.setdefault(key, (one.name, one.method)) != (one.name, one.method):
+                raise QueryRefused(f"The result would have two different values named {key}.")
+    if has_values and "values" in meanings:
+        raise QueryRefused("A field named values needs flatten=true with group_by and period.")
 
 
 def _sort(
@@ -202,14 +219,16 @@ def _sort(
         raise QueryRefused("sort_by must be a field name and ascending or descending with a colon between them.")
     if period is not None and not group_by:
         raise QueryRefused("sort_by with period needs group_by.")
+    name, method = escaping.split(key)
     if group_by:
-        keys = {*group_by, "_count", *(key for one in collect for key in one.keys)}
-        is_known = key in keys or (key == "_group_count" and period is not None)
+        bare = {*group_by, "_count", *(["_group_count"] if period is not None else [])}
+        bare |= {one.name for one in collect if one.name in one.keys}
+        is_known = name in bare if method is None else (name, method) in {(one.name, one.method) for one in collect}
     else:
-        is_known = key in _SORTABLE_RAW or names.is_field_name(key)
+        is_known = method is None and (name in _SORTABLE_RAW or names.is_field_name(name))
     if not is_known:
         raise QueryRefused("sort_by: not a field that can be sorted by.")
-    return Sort(key=key, descending=direction == "descending")
+    return Sort(key=name if method is None else f"{name}:{method}", descending=direction == "descending")
 
 
 def _cursor(single: dict[str, str], identity: str, *, is_raw_json: bool) -> cursor.Position | None:

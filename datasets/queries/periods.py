@@ -52,6 +52,15 @@ def _borders(query: Query, period: str, now: datetime, max_rows: int) -> list[da
     return borders
 
 
+def next_start(now: datetime, period: str) -> datetime:
+    """Return the start of the period after the running one. Raises OverflowError in the last one of the year 9999.
+
+    >>> next_start(moments.parse("2024-02-29T13:45Z"), "month").isoformat()
+    '2024-03-01T00:00:00+00:00'
+    """
+    return _shift(moments.period_starts(now)[period], period, 1)
+
+
 def too_many(max_rows: int) -> QueryRefused:
     return QueryRefused(f"The result would have more than {max_rows} rows.")
 

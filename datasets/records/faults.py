@@ -8,7 +8,8 @@ from datasets.errors import Fault
 from datasets.records import moments, names
 
 MAX_LEVELS = 32  # a plain value is level 0; Data Set contract §6
-MAX_ID_LENGTH = 255  # code points; Data Set contract §6
+MAX_ID_LENGTH = 1_024  # code points; Data Set contract §6
+_MAX_ID_BYTES = 2_000  # of UTF-8: an entry of PostgreSQL's index holds 2,704 bytes
 _WHITE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -27,10 +28,16 @@ def is_bad_id(value: object) -> str | None:
     if not value:
         return "must not be empty"
     if len(value) > MAX_ID_LENGTH:
-        return "must be at most 255 characters"
+        return f"must be at most {MAX_ID_LENGTH} characters"
+    if not fits_index(value):
+        return f"must be at most {_MAX_ID_BYTES} bytes"
     if _WHITE_OR_CONTROL.search(value):
         return "must not contain white space or control characters"
     return _bad_value(value, 0)
+
+
+def fits_index(value: str) -> bool:
+    return len(value) * 4 <= _MAX_ID_BYTES or len(value.encode(errors="surrogatepass")) <= _MAX_ID_BYTES
 
 
 def _faults(record: dict[str, object], auto_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -43,7 +50,7 @@ def _faults(record: dict[str, object], auto_ids: Sequence[str]) -> Iterator[tupl
                 yield name, fault
     for name, value in record.items():
         if name not in names.MOMENTS and name != "_id" and name not in names.COMPUTED:
-            fault = _bad_name(name) or _bad_value(value, 0)
+            fault = _bad_name_or_value(name, value)
             if fault:
                 yield name, fault
     for name in auto_ids:
@@ -61,10 +68,10 @@ def _bad_moment(value: object) -> str | None:
     return None
 
 
-def _bad_name(name: str) -> str | None:
-    if name.startswith("_"):
+def _bad_name_or_value(name: str, value: object) -> str | None:
+    if name.startswith("_") and _bad_value(value, 0) is None:  # with such a value no name could be right
         return "is a reserved name"
-    return None if names.is_field_name(name) else "is not a valid field name"
+    return _bad_value(value, 0) if names.is_field_name(name) else "is not a valid field name"
 
 
 def _bad_value(value: object, level: int) -> str | None:

@@ -90,7 +90,7 @@ def _parse_one(
         return ParsedRecord(made_ids.make(record, auto_ids), timestamp, start_at, end_at, body)
     if sent_id is None and "_id" not in record:
         return ParsedRecord(str(uuid.uuid4()), timestamp, start_at, end_at, body)
-    if not isinstance(sent_id, str) or not _is_good_id(sent_id):
+    if not isinstance(sent_id, str) or not _is_good_id(sent_id) or not faults.fits_index(sent_id):
         return None
     return ParsedRecord(sent_id, timestamp, start_at, end_at, body)
 

@@ -70,6 +70,21 @@ def test_pages_of_two_give_every_record_once_in_the_order_of_the_whole(key, dire
     assert sorted(whole) == ids
 
 
+@pytest.mark.parametrize("period", ["", "&period=hour"])
+def test_one_instant_is_asked_for_with_both_ends_inclusive(period):
+    data_set = make_data_set()
+    put_in(data_set, [{"_timestamp": f"2024-01-01T00:00:0{second}Z", "_id": f"{second}"} for second in (0, 1, 2)])
+    secret = make_token(data_set)
+    instant = f"start_at=2024-01-01T00:00:01Z&end_at=2024-01-01T00:00:01Z{period}"
+
+    found = read(data_set, secret, f"{instant}&inclusive=true").json()["data"]
+
+    assert [row.get("_id", row.get("_count")) for row in found] == [1 if period else "1"]
+    for refused in (instant, f"{instant}&inclusive=false", f"{instant}&inclusive=yes"):
+        answer = call("GET", data_set, secret, query=refused)
+        assert (answer.status_code, answer.json()["message"]) == (400, "end_at must be later than start_at.")
+
+
 def test_numbers_too_large_for_a_double_sort_at_the_ends():
     data_set = make_data_set()
     fill_oddly(data_set)

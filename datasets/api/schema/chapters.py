@@ -46,6 +46,9 @@ year, gaps filled. The last two go together, and `collect` adds sums, means and 
 curl -sS "$API/data/demo/visits?period=day&duration=7&collect=count:sum" -H "Authorization: Bearer $DATA_TOKEN"
 ```
 
+In parameters, write a colon that is part of a field name as `\\:` and a backslash as `\\\\`: the values of the field
+`a:b` are added up by `collect=a\\:b:sum`. Encode both as a URL needs it (`\\` is `%5C`).
+
 Answers carry an `ETag`: send it back as `If-None-Match`, and an unchanged answer is 304 without a body. With
 `Accept-Encoding: gzip` long answers come compressed.
 """

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from datasets.records.faults import MAX_ID_LENGTH
 from datasets.records.names import COMPUTED, MAX_LENGTH
 
 Json = dict[str, Any]  # Any: JSON Schema
@@ -30,16 +31,22 @@ RECORD: Json = {
         "_id": {
             "type": "string",
             "minLength": 1,
-            "maxLength": 255,
+            "maxLength": MAX_ID_LENGTH,
             "pattern": r"^\S+$",
-            "description": "A record with the same `_id` is replaced as a whole. Left out, one is made.",
+            "description": (
+                "A record with the same `_id` is replaced as a whole. Left out, one is made. "
+                "At most 2,000 bytes of UTF-8."
+            ),
         },
         "_start_at": _PERIOD,
         "_end_at": _PERIOD,
     },
     "required": ["_timestamp"],
     "additionalProperties": {
-        "description": f"Fields of your own: any JSON value. Names: a letter first, {MAX_LENGTH} characters at most."
+        "description": (
+            f"Fields of your own: any JSON value. A name has 1 to {MAX_LENGTH} characters, no control characters, and "
+            "does not start with `_`."
+        )
     },
 }
 RECORDS: Json = {"type": "array", "minItems": 1, "items": RECORD}
