@@ -69,8 +69,11 @@ EXPIRED = Count(
 REFUSALS = Count(name="signalbox_refusals", help="Requests refused by a limit", labels=("limit",))
 RECORDS = Count(name="signalbox_records", help="Records written, and refused", labels=("outcome",))
 CALLBACKS = Count(name="signalbox_callback_attempts", help="Attempts to call a service back", labels=("outcome",))
+UNREADABLE = Count(
+    name="signalbox_unreadable_values", help="Needed values that FIELD_KEYS do not decrypt", labels=("column",)
+)
 
-COUNTED: tuple[Count | Seconds, ...] = (REQUESTS, ATTEMPTS, MESSAGES, EXPIRED, REFUSALS, RECORDS, CALLBACKS)
+COUNTED: tuple[Count | Seconds, ...] = (REQUESTS, ATTEMPTS, MESSAGES, EXPIRED, REFUSALS, RECORDS, CALLBACKS, UNREADABLE)
 
 _others: list[Callable[[], None]] = []
 _counted: dict[tuple[str, tuple[str, ...]], float] = defaultdict(float)

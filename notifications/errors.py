@@ -285,16 +285,16 @@ class EmailTooLong(NotificationError):
         )
 
 
-class InternalError(NotificationError):
-    """Anything unforeseen; the caller learns nothing more."""
-
+class InternalError(NotificationError):  # anything unforeseen; the caller learns nothing more
     kind = "Exception"
     text = "Internal server error"
 
 
-class Unavailable(NotificationError):
-    """The database is away: the same request may pass soon."""
+class ApiKeysUnreadable(InternalError):  # FIELD_KEYS do not decrypt them: nothing is wrong with the caller's
+    text = "The API keys of this service cannot be read"
 
+
+class Unavailable(NotificationError):  # the database is away: the same request may pass soon
     kind = "Exception"
     text = "Service unavailable"
     retry_after_seconds = 5

@@ -11,8 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from config import sealing
-from config.accounts.models import DIGITS, STEP_SECONDS, TABLE, RecoveryCode, TotpDevice
+from config.accounts.models import DIGITS, STEP_SECONDS, RecoveryCode, TotpDevice
 
 KEY_BYTES = 20  # RFC 4226 §4 R6
 RECOVERY_CODES = 10
@@ -119,18 +118,6 @@ def square(device: TotpDevice, user: User) -> str:
         scale=5, border=4, dark="#000", light="#fff", svgclass="sb-square", lineclass=None, omitsize=False
     )
     return drawn
-
-
-def reseal_keys() -> int:
-    """Seal every secret under the newest of FIELD_KEYS. Returns how many. Raises SealBroken."""
-    done = 0
-    for device in TotpDevice.objects.only("pk", "sealed_key").iterator():
-        sealed = sealing.reseal(bytes(device.sealed_key))
-        done += TotpDevice.objects.filter(pk=device.pk, sealed_key=device.sealed_key).update(sealed_key=sealed)
-    return done
-
-
-RESEALS = {f"{TABLE}.key": reseal_keys}
 
 
 def _spaced(text: str) -> str:

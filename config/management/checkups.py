@@ -1,9 +1,11 @@
 """What `manage.py doctor` and the deep check look at. Source: Developer experience §12, §13."""
 
+import os
 import shutil
-from collections.abc import Callable
+import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -12,8 +14,8 @@ from kombu.exceptions import KombuError
 
 from config import models, publishing, readiness
 from config.console.clean_up import outcomes, state
-from config.management import parts
-from config.management.parts import Finding
+from config.management import parts, sealed_columns
+from config.management.parts import Checkup, Finding
 
 PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
 CLOCK_SECONDS = 10  # a caller's token may be 30 s off; a third of that is ours
@@ -21,9 +23,42 @@ FREE_MEGABYTES = 500
 
 
 def examine() -> list[Finding]:
-    """Look at the platform's side and at what each area needs, in this order."""
-    of_areas = [checkup for part in parts.registered() for checkup in part.checkups]
-    return [checkup() for checkup in (*PLATFORM, *of_areas)]
+    """Look at the platform's side and at what each area needs, in this order; each by itself, so that none is missing.
+
+    Where the database is away, what needs it is not asked: each would wait for it anew.
+    """
+    of_database = look_at(DATABASE, see="database")
+    is_away = bool(of_database.fix)
+    of_migrations = _not_known(MIGRATIONS, see="database") if is_away else look_at(MIGRATIONS, see="database")
+    see = "database" if is_away else "migrations" if of_migrations.fix else ""
+    others = (*PLATFORM, *(checkup for part in parts.registered() for checkup in part.checkups))
+    found = [_not_known(one, see=see) if is_away and one.needs_tables else look_at(one, see=see) for one in others]
+    return [of_database, of_migrations, *found]
+
+
+def look_at(checkup: Checkup, *, see: str) -> Finding:
+    """Return what a check finds, or that it failed. see: the finding that explains a fault of the database, if any."""
+    try:
+        return checkup.look()
+    except DatabaseError as error:
+        if see:
+            return _not_known(checkup, see=see)
+        return _failed(checkup, error, fix="Look at the database's log.")
+    except OSError as error:
+        return _failed(checkup, error, fix=f"Make {error.filename} usable." if error.filename else _UNFORESEEN)
+    except Exception as error:  # noqa: BLE001  whatever it is, the other findings are wanted
+        return _failed(checkup, error, fix=_UNFORESEEN)
+
+
+def _not_known(checkup: Checkup, *, see: str) -> Finding:
+    return Finding(name=checkup.name, seen="not known", fix=f"See {see}.")
+
+
+def _failed(checkup: Checkup, error: Exception, *, fix: str) -> Finding:
+    """Return the kind of a fault and its place. Its words are left off: they may hold a password."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    seen = f"failed: {type(error).__name__} ({Path(place.filename).name}, line {place.lineno})"
+    return Finding(name=checkup.name, seen=seen, fix=fix)
 
 
 def database() -> Finding:
@@ -61,8 +96,14 @@ def clock() -> Finding:
 
 
 def keys() -> Finding:
-    where = "made for the demo, in .demo.env" if settings.ENVIRONMENT == "local" else "given"
-    return Finding(name="keys", seen=f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS, {where}")
+    """Decrypt one stored value of each kind."""
+    seen = f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS"
+    columns = (*sealed_columns.PLATFORM, *(column for part in parts.registered() for column in part.sealed))
+    unreadable = [column.name for column in columns if not column.opens()]
+    if not unreadable:
+        return Finding(name="keys", seen=f"{seen} decrypt what is stored")
+    fix = f"Put the key back into FIELD_KEYS that encrypted {', '.join(unreadable)}: until then it is lost."
+    return Finding(name="keys", seen=f"{seen}: none decrypts {', '.join(unreadable)}", fix=fix)
 
 
 def time() -> Finding:
@@ -81,17 +122,16 @@ def time() -> Finding:
 def disk() -> Finding:
     free = shutil.disk_usage(settings.VAR).free // 2**20
     fix = f"Make room below {settings.VAR}." if free < FREE_MEGABYTES else ""
+    if not os.access(settings.VAR, os.W_OK):
+        fix = f"Make {settings.VAR} (VAR_DIR) writable for this user."
     return Finding(name="disk", seen=f"{free} MB free", fix=fix)
 
 
 def clean_up() -> Finding:
     """Look at when each rule last came well to its end: a nightly one that has missed its night is red."""
     name = "clean-up"
-    try:
-        ends = {one.rule: one.last_success for one in outcomes.of_all_rules()}
-        failed = state.last().failed
-    except DatabaseError:
-        return Finding(name=name, seen="not known", fix="See database.")
+    ends = {one.rule: one.last_success for one in outcomes.of_all_rules()}
+    failed = state.last().failed
     known = {rule: end for rule, end in ends.items() if end is not None}
     if not known and not failed:
         return Finding(name=name, seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
@@ -105,12 +145,21 @@ def clean_up() -> Finding:
 
 
 def _process(name: str) -> Finding:
-    try:
-        if models.is_there(name, within_seconds=PROCESS_SECONDS):
-            return Finding(name=name, seen=f"seen in the last {PROCESS_SECONDS} s")
-    except DatabaseError:
-        return Finding(name=name, seen="not known", fix="See database.")
+    if models.is_there(name, within_seconds=PROCESS_SECONDS):
+        return Finding(name=name, seen=f"seen in the last {PROCESS_SECONDS} s")
     return Finding(name=name, seen=f"not seen for {PROCESS_SECONDS} s", fix=f"Start manage.py {name}.")
 
 
-PLATFORM: list[Callable[[], Finding]] = [database, migrations, queue, worker, clock, clean_up, keys, time, disk]
+_UNFORESEEN = "This is a fault of the check: report it with this line."
+
+DATABASE = Checkup(name="database", look=database)
+MIGRATIONS = Checkup(name="migrations", look=migrations)
+PLATFORM = (
+    Checkup(name="queue", look=queue),
+    Checkup(name="worker", look=worker, needs_tables=True),
+    Checkup(name="clock", look=clock, needs_tables=True),
+    Checkup(name="clean-up", look=clean_up, needs_tables=True),
+    Checkup(name="keys", look=keys, needs_tables=True),
+    Checkup(name="time", look=time),
+    Checkup(name="disk", look=disk),
+)

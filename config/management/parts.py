@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from django.core.management import CommandError
 
+from config.management.sealed_columns import SealedColumn
+
 
 @dataclass(slots=True)
 class Faults:
@@ -51,6 +53,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Checkup:
+    """What `manage.py doctor` looks at, under this name. needs_tables: without the database it is not looked at."""
+
+    name: str
+    look: Callable[[], Finding]
+    needs_tables: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
     """What is due in one queue and has not been done, and how long the oldest of it has been due."""
 
@@ -74,9 +85,9 @@ class Part:
     tries:     name of a `manage.py try` target → function that does it over HTTP and returns the line to print.
     sweeps:    name → function that catches up with what was missed and returns how many rows it dealt with. What
                removes is a rule of clean-up, see config/console/clean_up/rules.py, and `manage.py sweep` runs both.
-    checkups:  what `manage.py doctor` looks at beside the platform; each returns one finding.
+    checkups:  what `manage.py doctor` looks at beside the platform; each by itself.
     backlogs:  what is due and has not been done, by queue
-    reseals:   table.column → function that seals every cell of it under the newest key and returns how many.
+    sealed:    the columns of encrypted values.
     """
 
     area: str
@@ -86,9 +97,9 @@ class Part:
     wipe: Callable[[], None]
     tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
-    checkups: list[Callable[[], Finding]] = field(default_factory=list)
+    checkups: tuple[Checkup, ...] = ()
     backlogs: Callable[[], Iterable[Backlog]] = tuple
-    reseals: dict[str, Callable[[], int]] = field(default_factory=dict)
+    sealed: tuple[SealedColumn, ...] = ()
 
 
 _parts: dict[str, Part] = {}

@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework_simplejwt.authentication import JWTAuthentication
 from rest_framework_simplejwt.exceptions import TokenBackendError, TokenError
 
+from config import figures
 from config.rest.bearer import parse_bearer_token
 from config.sealing import SealBroken
 from notifications import errors
@@ -36,10 +37,14 @@ _NOBODYS = KeyBackend(secrets.token_hex())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A service and the keys that may have signed for it: those in use first, then those revoked a short while ago."""
+    """A service and the keys that may have signed for it: those in use first, then those revoked a short while ago.
+
+    unreadable: the keys in use whose secret FIELD_KEYS do not decrypt
+    """
 
     service: Service
     keys: Sequence[tuple[ApiKey, KeyBackend]]
+    unreadable: Sequence[ApiKey] = ()
 
 
 class ServiceKeyAuthentication(JWTAuthentication):
@@ -89,7 +94,7 @@ def _named_by(token: SignedToken) -> Caller:
         with suppress(TokenBackendError):
             _NOBODYS.decode(token)  # the work of a wrong signature: the time must not tell whether a service is known
         raise errors.ServiceNotFound
-    if not caller.keys:
+    if not caller.keys and not caller.unreadable:
         raise errors.ServiceHasNoKeys
     if not caller.service.active:
         raise errors.ServiceArchived
@@ -108,6 +113,9 @@ def _signer(token: SignedToken, caller: Caller, example_url: str, request: Reque
             raise
         request.signer = key  # type: ignore[attr-defined]
         return key
+    if caller.unreadable:  # it may be one of those: to call it unknown would have people make new keys
+        figures.UNREADABLE.add("apikey.sealed_secret")
+        raise errors.ApiKeysUnreadable
     raise errors.KeyNotFound
 
 
@@ -118,7 +126,12 @@ def _caller(service_id: UUID) -> Caller | None:
         return None
     named = Q(revoked_at=None) | Q(revoked_at__gt=timezone.now() - REVOKED_KEYS_ARE_NAMED_FOR)
     keys = sorted(service.api_keys.filter(named), key=lambda key: key.revoked_at is not None)
-    return Caller(service=service, keys=[(key, backend) for key in keys if (backend := _backend(key))])
+    backends = [(key, _backend(key)) for key in keys]
+    return Caller(
+        service=service,
+        keys=[(key, backend) for key, backend in backends if backend],
+        unreadable=[key for key, backend in backends if backend is None and key.revoked_at is None],
+    )
 
 
 def _backend(key: ApiKey) -> KeyBackend | None:

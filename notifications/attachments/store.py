@@ -36,8 +36,11 @@ def new_name() -> str:
 
 def write(name: str, blob: bytes) -> None:
     """Store one blob under a fresh name; when this returns it survives. Raises StoreAway."""
-    with _told():
-        _storage().save(name, ContentFile(blob))
+    try:
+        with _told():
+            _storage().save(name, ContentFile(blob))
+    except FileNotFoundError as error:  # a folder that cannot be made
+        raise StoreAway from error
 
 
 class Written:

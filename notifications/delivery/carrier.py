@@ -48,6 +48,14 @@ class Askable(Protocol):
         """Return what it said when it took the message; None: it has not got it. Raises what `send` raises."""
 
 
+@runtime_checkable
+class HasServer(Protocol):
+    """A provider behind one host and port."""
+
+    @property
+    def server(self) -> tuple[str, int]: ...
+
+
 class Pauses:
     """Which providers are paused, as this process has it; what it learns late, the provider tells it."""
 

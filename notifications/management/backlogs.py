@@ -19,7 +19,8 @@ def backlogs() -> Iterator[Backlog]:
     due = Notification.objects.filter(status=Status.CREATED, next_attempt_at__lte=now)
     for channel in Channel:
         yield _backlog(f"send-{channel.value}", due.filter(channel=channel), "next_attempt_at", now)
-    yield _backlog("receipts", EarlyReceipt.objects.all(), "received_at", now)
+    # One without a message waits for nobody: it came for another system, or its message is not noted yet.
+    yield _backlog("receipts", EarlyReceipt.objects.with_message(), "received_at", now)
     callbacks = CallbackDelivery.objects.filter(
         state=DeliveryState.WAITING, next_attempt_at__lte=now, endpoint__paused_at=None
     )

@@ -1,12 +1,12 @@
 """What the sending area contributes to the shared commands."""
 
-from config.management.parts import Part, register
+from config.management.parts import Checkup, Part, register
 from notifications import tasks
 from notifications.delivery import status
 from notifications.management import backlogs, carriers, checkups
 from notifications.management.demo import make_demo, wipe_demo
 from notifications.management.provision import provision
-from notifications.management.reseals import reseals
+from notifications.management.sealed import SEALED
 from notifications.management.tries import try_email, try_sms
 from notifications.models import counting
 
@@ -25,8 +25,13 @@ register(
             "silent": tasks.end_silent,
             "counts": counting.count_recent,
         },
-        checkups=[carriers.carriers, backlogs.oldest_waiting, checkups.scanner, checkups.file_store],
+        checkups=(
+            Checkup(name="providers", look=carriers.carriers),
+            Checkup(name="backlog", look=backlogs.oldest_waiting, needs_tables=True),
+            Checkup(name="scanner", look=checkups.scanner),
+            Checkup(name="files", look=checkups.file_store),
+        ),
         backlogs=backlogs.backlogs,
-        reseals=reseals(),
+        sealed=SEALED,
     )
 )

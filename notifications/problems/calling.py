@@ -45,6 +45,11 @@ FAILURES = (
         errors.InternalError,
         "Resend the notification; if it stays like this, quote `X-Request-Id`.",
     ),
+    row(
+        "api-keys-unreadable",
+        errors.ApiKeysUnreadable,
+        "Nothing is wrong with your key. Ask the operators to put back the FIELD_KEYS it was stored under.",
+    ),
     row("service-unavailable", errors.Unavailable, "Send the same request again after the seconds in `Retry-After`."),
 )
 

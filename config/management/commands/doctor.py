@@ -1,6 +1,7 @@
 """Look at everything the service stands on, and say what to do where it is not well."""
 
 import json
+import logging
 import sys
 from argparse import ArgumentParser
 from dataclasses import asdict
@@ -22,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        logging.disable(logging.WARNING)  # the database's pool says each try to connect: one finding says it all
         findings = checkups.examine()
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))

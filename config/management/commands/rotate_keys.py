@@ -4,8 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.accounts import second_factor
-from config.management import parts
+from config.management import parts, sealed_columns
 from config.management.parts import Refused
 from config.sealing import SealBroken
 
@@ -17,11 +16,10 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for reseals in (second_factor.RESEALS, *(part.reseals for part in parts.registered())):
-            for cell, reseal in reseals.items():
-                try:
-                    self.stdout.write(f"{cell}: {reseal()}")
-                except SealBroken as error:
-                    raise Refused(
-                        f"{cell}: a value does not open with any of FIELD_KEYS; keep the old keys."
-                    ) from error
+        for column in (*sealed_columns.PLATFORM, *(column for part in parts.registered() for column in part.sealed)):
+            try:
+                self.stdout.write(f"{column.name}: {column.reseal()}")
+            except SealBroken as error:
+                raise Refused(
+                    f"{column.name}: a value does not open with any of FIELD_KEYS; keep the old keys."
+                ) from error

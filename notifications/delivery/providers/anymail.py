@@ -63,6 +63,10 @@ class Anymail(AnymailPosts):
             can_report=self.believes_posts, by_default=self.expects_posts(self._options)
         )
 
+    @property
+    def server(self) -> tuple[str, int]:
+        return http.server_of(self._backend().api_url)
+
     def send(self, message: OutgoingEmail) -> Accepted:
         """Hand one email over. Raises TemporaryFailure or PermanentFailure."""
         mail = _mail(message)

@@ -48,6 +48,10 @@ class Gateway(OwnForm):
         self._seconds = {"read_seconds": read_seconds, "total_seconds": total_seconds}
         self._of_thread = threading.local()
 
+    @property
+    def server(self) -> tuple[str, int]:
+        return http.server_of(self._url)
+
     def send(self, message: OutgoingSms) -> Accepted:
         """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
         response = self._call("POST", json=_body(message))

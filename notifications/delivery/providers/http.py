@@ -8,6 +8,7 @@ import io
 import threading
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 import urllib3
@@ -27,6 +28,13 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 
 _REFUSES_US = {401, 403}
 _WORTH_ANOTHER_TRY = {408, 425, 429}
+
+
+def server_of(url: str) -> tuple[str, int]:
+    """Return host and port of a provider's address."""
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
 
 _of_thread = threading.local()  # the deadline of the call this thread is making
 

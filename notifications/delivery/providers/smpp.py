@@ -81,6 +81,10 @@ class Smpp:
         self._bind: Bind | None = None
         self._ended = threading.Event()
 
+    @property
+    def server(self) -> tuple[str, int]:
+        return self._options["host"], self._options["port"]
+
     def send(self, message: OutgoingSms) -> Accepted:
         """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
         until = time.monotonic() + self._total_seconds

@@ -36,6 +36,10 @@ class Smtp:
         self._total_seconds = total_seconds
         self._of_thread = threading.local()
 
+    @property
+    def server(self) -> tuple[str, int]:
+        return self._options["host"], self._options["port"]
+
     def send(self, message: OutgoingEmail) -> Accepted:
         """Hand one email over. Raises TemporaryFailure or PermanentFailure.
 

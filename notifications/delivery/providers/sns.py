@@ -59,6 +59,10 @@ class Sns(SnsPosts):
         self._who = {"aws_access_key_id": address.user or None, "aws_secret_access_key": address.password or None}
         self._of_thread = threading.local()
 
+    @property
+    def server(self) -> tuple[str, int]:
+        return http.server_of(str(self._client().meta.endpoint_url))
+
     def send(self, message: OutgoingSms) -> Accepted:
         """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
         try:

@@ -17,14 +17,14 @@ def test_rotating_the_keys_seals_it_anew(operator, settings, capsys):
     settings.FIELD_KEYS = [new]
 
     assert TotpDevice.objects.get().key == key
-    assert "accounts_totp_device.key: 1" in capsys.readouterr().out
+    assert "totpdevice.sealed_key: 1" in capsys.readouterr().out
 
 
 def test_without_the_old_key_the_rotation_says_which_cell_does_not_open(operator, settings):
     enrolled(operator)
     settings.FIELD_KEYS = [Fernet.generate_key().decode()]
 
-    with pytest.raises(CommandError, match=r"accounts_totp_device\.key"):
+    with pytest.raises(CommandError, match=r"totpdevice\.sealed_key"):
         call_command("rotate_keys")
 
 

@@ -7,9 +7,12 @@ from uuid import uuid4
 
 import pytest
 import time_machine
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from structlog.testing import capture_logs
 
+from config import figures
 from notifications.models import ApiKey, KeyType
 from notifications.submission import recall
 from tests.factories import make_api_key, make_service
@@ -229,13 +232,47 @@ def test_a_key_revoked_by_another_process_is_refused_within_two_seconds(caller: 
     check_refused(ask(caller.authorization()), 403, "Invalid token: API key revoked")
 
 
-def test_a_key_sealed_under_a_lost_key_is_refused_and_the_others_go_on(caller: Caller) -> None:
+def test_a_key_that_cannot_be_decrypted_is_a_fault_of_ours_and_the_others_go_on(
+    caller: Caller,
+) -> None:
     lost = make_api_key(caller.service)
     ApiKey.objects.filter(id=lost.id).update(sealed_secret=b"sealed under another key")
-    token = make_token(str(caller.service.id), lost.secret)
+    figures.flush()
+    before = figures_of_unreadable()
 
-    check_refused(ask(f"Bearer {token}"), 403, NOT_FOUND)
+    with capture_logs() as logs:
+        response = ask(f"Bearer {make_token(str(caller.service.id), lost.secret)}")
+
+    assert response.status_code == 500
+    assert response.json()["errors"][0]["error"] == "Exception"
+    assert messages(response) == ["The API keys of this service cannot be read"]
     assert ask(caller.authorization()).status_code == 200
+    figures.flush()
+    assert figures_of_unreadable() == before + 1
+    assert ("api_key.unreadable", "error", str(lost.id)) in [
+        (line["event"], line["log_level"], line.get("key_id")) for line in logs
+    ]
+
+
+def figures_of_unreadable() -> float:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(value) FROM figure WHERE name = 'signalbox_unreadable_values'")
+        return float(cursor.fetchone()[0] or 0)
+
+
+def test_keys_that_all_cannot_be_decrypted_are_not_called_missing(caller: Caller) -> None:
+    ApiKey.objects.update(sealed_secret=b"sealed under another key")
+
+    response = ask(caller.authorization())
+
+    assert (response.status_code, messages(response)) == (500, ["The API keys of this service cannot be read"])
+
+
+def test_a_revoked_key_that_cannot_be_decrypted_is_nobodys_fault(caller: Caller) -> None:
+    lost = make_api_key(caller.service, revoked_at=timezone.now())
+    ApiKey.objects.filter(id=lost.id).update(sealed_secret=b"sealed under another key")
+
+    check_refused(ask(f"Bearer {make_token(str(caller.service.id), str(uuid4()))}"), 403, NOT_FOUND)
 
 
 def test_the_use_of_a_key_is_noted_once_a_minute_with_its_client(caller: Caller) -> None:
