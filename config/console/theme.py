@@ -24,7 +24,6 @@ if TYPE_CHECKING or not IS_INSTALLED:
         Textarea,
         TextInput,
     )
-    from django.forms import CheckboxInput as Switch
 else:
     from unfold.admin import ModelAdmin, TabularInline
     from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm
@@ -38,7 +37,6 @@ else:
     from unfold.widgets import UnfoldAdminSelectWidget as Select
     from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
     from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
-    from unfold.widgets import UnfoldBooleanSwitchWidget as Switch
     from unfold.widgets import UnfoldBooleanWidget as CheckboxInput
 
 __all__ = [
@@ -55,7 +53,6 @@ __all__ = [
     "PasswordInput",
     "RadioSelect",
     "Select",
-    "Switch",
     "TabularInline",
     "TextInput",
     "Textarea",

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.models import Permission, User
 
 from config.accounts import lookup
-from config.console.theme import EmailInput, Switch, TextInput
+from config.console.theme import CheckboxInput, EmailInput, TextInput
 
 LAST_OPERATOR = "This is the last active operator. Make another one first."
 OF_NAMES = (
@@ -43,7 +43,7 @@ class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
     manages_data_sets = forms.BooleanField(
         label="Manages data sets",
         required=False,
-        widget=Switch(),
+        widget=CheckboxInput(),
         help_text="All data sets, groups and types of this installation.",
     )
 

@@ -48,8 +48,6 @@ class TemplateAdmin(ArchivingAdmin):
     change_list_template = "admin/notifications/template_list.html"
     empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
 
-    compressed_fields = False  # the editor has half a page: labels stand above their fields
-
     class Media:
         css = {"all": ("notifications/messages.css",)}
         js = ("notifications/template_editor.js",)

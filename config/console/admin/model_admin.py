@@ -23,7 +23,7 @@ from config.console.admin.saving import SavingAdmin
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
 from config.console.started_from import StartedFrom
-from config.console.theme import TabularInline
+from config.console.theme import CheckboxInput, TabularInline
 
 
 class ConsoleModelAdmin(SavingAdmin):
@@ -52,7 +52,8 @@ class ConsoleModelAdmin(SavingAdmin):
     list_per_page = 50
     list_filter_submit = False
     save_on_top = False
-    compressed_fields = True
+    compressed_fields = False  # labels stand above their fields, as on our own pages
+    formfield_overrides: ClassVar[Any] = {models.BooleanField: {"widget": CheckboxInput}}
     warn_unsaved_form = True
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:

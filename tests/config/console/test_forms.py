@@ -1,0 +1,44 @@
+"""Forms look alike, whether a row's form or a page of its own draws the fields."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from tests import factories
+
+
+def test_required_fields_are_marked_on_our_own_pages(console):
+    service = factories.make_service()
+
+    page = console.get(reverse("admin:notifications_service_limits", args=[service.pk])).content.decode()
+
+    label = re.search(r'<label class="sb-label" for="id_reason">(.*?)</label>', page, re.DOTALL)[1]
+    assert label == 'Reason<span class="sb-required" aria-hidden="true">*</span>'
+
+
+def test_fields_that_may_stay_empty_are_not_marked(console):
+    service = factories.make_service()
+
+    page = console.get(reverse("admin:notifications_service_file-page", args=[service.pk])).content.decode()
+
+    assert "sb-required" not in page
+
+
+@pytest.mark.parametrize("page", ["datasets_dataset_add", "notifications_replytoaddress_add", "auth_user_add"])
+def test_a_yes_or_no_is_a_tick_box_everywhere(console, page):
+    factories.make_service()
+
+    form = console.get(reverse(f"admin:{page}")).context["adminform"].form
+
+    boxes = [field.widget for field in form.fields.values() if getattr(field.widget, "input_type", "") == "checkbox"]
+    assert not any("switch" in type(box).__name__.lower() for box in boxes)
+
+
+def test_the_refused_field_is_marked_for_eyes_and_ears(console):
+    service = factories.make_service()
+    place = reverse("admin:notifications_service_limits", args=[service.pk])
+
+    page = console.post(place, {"rate_limit_per_minute": 5}).content.decode()
+
+    assert re.search(r'<input[^>]*name="reason"[^>]*aria-invalid="true"', page)
