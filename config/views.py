@@ -69,6 +69,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     return _answer(request, 404, kind="NotFound", message=message, data_message="There is nothing at this address.")
 
 
+def too_large(request: HttpRequest, max_bytes: int) -> HttpResponseBase:
+    message = f"The request body is larger than {max_bytes} bytes"
+    data_message = f"What you sent is larger than {max_bytes // 2**20} MiB. Send less at a time."
+    return _answer(request, 413, kind="PayloadTooLarge", message=message, data_message=data_message)
+
+
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Write the trace once, and tell the caller nothing but whether to come back."""
     error = sys.exception()

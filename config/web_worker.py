@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from gunicorn import glogging
+from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
 from config import body_limits, envelopes, unread_body
@@ -18,6 +19,11 @@ from config import body_limits, envelopes, unread_body
 SECONDS_A_CONNECTION, MOST_SECONDS = 0.000_2, 0.002
 
 _MESSAGE = "The request could not be understood"
+
+
+# gunicorn takes up to 1 MiB from the socket at once and copies it several times. Eight bodies of 64 MiB that nobody
+# reads left 250 MiB in the heaps of the threads.
+SocketUnreader.max_body_chunk = 64 * 1024
 
 
 class Worker(ThreadWorker):

@@ -8,7 +8,13 @@ from django.template.loader import render_to_string
 from config import envelopes
 
 _PLACES = ("/admin/",)
-_TITLES = {400: "Not understood", 403: "Not for your account", 404: "Nothing here", 503: "Not just now"}
+_TITLES = {
+    400: "Not understood",
+    403: "Not for your account",
+    404: "Nothing here",
+    413: "Too large",
+    503: "Not just now",
+}
 _BROKEN = 500
 
 

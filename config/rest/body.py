@@ -40,15 +40,26 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
     Raises BodyRefused. A Content-Length above the cap is refused unread. Call check_coding first: it has its own place
     in an area's order of checks.
     """
-    if environ.get("HTTP_TRANSFER_ENCODING"):
-        if not (chunked and environ.get("wsgi.input_terminated")):  # without that mark a read would wait for ever
-            raise BodyRefused(Reason.LENGTH_REQUIRED)
-        sent = _counted(_until_end(environ["wsgi.input"]), max_bytes)
-    else:
-        sent = _counted(_exactly(environ["wsgi.input"], _content_length(environ), max_bytes), max_bytes)
+    if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
+        raise BodyRefused(Reason.LENGTH_REQUIRED)
+    sent = blocks(environ, max_bytes=max_bytes)
     if gzip and is_gzip(environ):
         return b"".join(_counted(_open_gzip(sent), max_bytes))
     return b"".join(sent)
+
+
+def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
+    """Return the body as sent, in blocks. Raises BodyRefused while it is read."""
+    if environ.get("HTTP_TRANSFER_ENCODING"):
+        if not environ.get("wsgi.input_terminated"):  # without that mark a read would never end
+            raise BodyRefused(Reason.LENGTH_REQUIRED)
+        return _counted(_until_end(environ["wsgi.input"]), max_bytes)
+    return _counted(_exactly(environ["wsgi.input"], _content_length(environ), max_bytes), max_bytes)
+
+
+def length(environ: Mapping[str, Any]) -> int | None:
+    """Return the length of the body in bytes; None if it comes in chunks. Raises BodyRefused."""
+    return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
 
 
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:

@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.apis_apart",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "config.page_bodies.PageBodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.accounts.sessions.renew",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

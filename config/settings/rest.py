@@ -10,4 +10,4 @@ REST_FRAMEWORK = {
     "COMPACT_JSON": True,
 }
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = None  # each area has its own cap, answered in its own envelope
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of a form without its files; the APIs read their bodies themselves

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST
 
 from config.console import cells
 from config.console.paginator import MOST_COUNTED
+from config.page_bodies import takes_files
 from notifications.admin import rights
 from notifications.admin.messages import days, filters, page, search, send, words
 from notifications.admin.messages.paging import MessagePaginator, counted
@@ -172,6 +173,7 @@ class NotificationAdmin(ServiceRowAdmin):
         found = search.keep(request, f"to:{message.recipient}")
         return HttpResponseRedirect(f"{self.list_url()}?{urlencode({'search': found})}")
 
+    @takes_files
     def send(self, request: HttpRequest) -> HttpResponse:
         return send.SendPage(self, request).answer()
 

@@ -1,0 +1,72 @@
+"""How large what is sent to a page may be: judged before any of it is read. The two APIs have limits of their own.
+
+Source: Security and reliability §3.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponseBase
+
+from config import views
+from config.accounts import sessions
+from config.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
+from config.rest import body
+from config.rest.body import BodyRefused, Reason
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+View = TypeVar("View", bound=Callable[..., Any])
+
+# Django takes 70 times the size of a form to read it, if all of it is escaped: 300 MiB for one of 4 MiB.
+STRANGERS_FORM_BYTES = 64 * 1024
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def takes_files(view: View) -> View:
+    """Let signed-in people send files to a page of the console."""
+    vars(view)["takes_files"] = True
+    return view
+
+
+class PageBodyLimit:
+    """Refuse a body that is larger than the page takes with 413, before the check against forged posts reads it."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: object, kwargs: object
+    ) -> HttpResponseBase | None:
+        is_known = sessions.is_signed_in(request)
+        max_bytes = PAGE_WITH_FILES_BYTES if is_known and getattr(view, "takes_files", False) else PAGE_BYTES
+        try:
+            length = body.length(request.META)
+            if length is None:
+                length = _read_chunks(request, max_bytes, keep_bytes=max_bytes if is_known else STRANGERS_FORM_BYTES)
+        except BodyRefused as error:
+            too_large = error.reason is Reason.TOO_LARGE
+            return views.too_large(request, max_bytes) if too_large else views.bad_request(request, error)
+        if length > max_bytes:
+            return views.too_large(request, max_bytes)
+        if length > STRANGERS_FORM_BYTES and not is_known and request.content_type in _FORMS:
+            return views.bad_request(request, RequestDataTooBig())
+        return None
+
+
+def _read_chunks(request: HttpRequest, max_bytes: int, *, keep_bytes: int) -> int:
+    """Put the body where Django looks for it, as it sees no chunks, and return its length. Raises BodyRefused.
+
+    keep_bytes: of a longer body nothing is kept
+    """
+    kept: list[bytes] = []
+    length = 0
+    for block in body.blocks(request.META, max_bytes=max_bytes):
+        length += len(block)
+        kept = [*kept, block] if length <= keep_bytes else []
+    request._body = b"".join(kept)
+    request.META["CONTENT_LENGTH"] = str(len(request._body))  # the parser of forms looks here
+    return length
