@@ -9,7 +9,9 @@ import secrets
 from datetime import timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models.functions import Now
+from django.urls import reverse
 from django.utils import timezone
 
 from config.console.models import Invite
@@ -32,6 +34,11 @@ def make_to_mail(*, by: str, member_id: UUID) -> UUID:
     invite.mail_at = Now()
     invite.save()
     return invite.pk
+
+
+def link_to(page: str, token: str) -> str:
+    """Return the link to one of the two pages. The token is in the query: logs of proxies and ours have the path."""
+    return settings.BASE_URL + reverse(page, query={"token": token})
 
 
 def find_live(token: str) -> Invite | None:

@@ -60,10 +60,10 @@ class AccountForm(forms.Form):
 @never_cache
 @sensitive_post_parameters("password", "again")
 @require_http_methods(["GET", "HEAD", "POST"])
-def accept(request: HttpRequest, token: str) -> HttpResponse:
+def accept(request: HttpRequest) -> HttpResponse:
     """Show what the invite is for, and on POST let its holder in."""
     with transaction.atomic():
-        invite = invites.find_live(token)
+        invite = invites.find_live(request.GET.get("token", ""))
         member = _member_of(invite)
         if invite is None or member is None:
             return _page(request, "invite_over.html", "This link does not work", status=404)
@@ -79,6 +79,13 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     answer = sign_in.enter(request, user)
     messages.success(request, f"Your account is made, and you are in the team of {member.service.name}.")
     return answer
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def accept_from_path(request: HttpRequest, token: str) -> HttpResponse:
+    """Lead a link of an earlier version, which is good for 7 days, to the page: proxies log a path, never a query."""
+    return HttpResponseRedirect(reverse("admin:accept_invite", query={"token": token}))
 
 
 def _join(request: HttpRequest, invite: Invite, member: TeamMember, user: User) -> HttpResponse:

@@ -5,11 +5,10 @@ Source: Staff console §2.7. A person is removed by a step that says what they l
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -47,7 +46,11 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """Accepting an invite is the one page here that is open to people without an account."""
-        return [path("join/<str:token>/", invitation.accept, name="accept_invite"), *super().get_urls()]
+        ours = [
+            path("join/", invitation.accept, name="accept_invite"),
+            path("join/<str:token>/", invitation.accept_from_path),
+        ]
+        return [*ours, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         open_invite = Invite.objects.live().filter(member_id=OuterRef("pk"))
@@ -187,7 +190,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def _make_link(self, request: HttpRequest, member: Any) -> None:
         """Put the link on the row object, in no field: one page shows it."""
         token = invites.make(member_id=member.pk, by=audit.author(request))
-        member.link = f"{settings.BASE_URL}{reverse('admin:accept_invite', args=[token])}"
+        member.link = invites.link_to("admin:accept_invite", token)
         self.audit(request, "invited", member)
 
     def _store_roles(self, request: HttpRequest, member: TeamMember, roles: list[str]) -> None:

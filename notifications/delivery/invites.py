@@ -7,11 +7,10 @@ Source: Staff console §2.7.
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db.models.functions import Now
-from django.urls import reverse
 from django.utils import timezone
 
+from config.console import invites as console_invites
 from config.console.models import Invite
 from config.sealing import SealBroken
 from notifications.delivery import own_email
@@ -68,7 +67,7 @@ def _message(invite: Invite, member: TeamMember) -> OutgoingEmail:
     lines = [
         f"{invite.created_by} invites you to the team of {member.service.name}.",
         "Open this link to choose a name and a password, or to join with the account you have:",
-        settings.BASE_URL + reverse("admin:accept_invite", args=[invite.token]),
+        console_invites.link_to("admin:accept_invite", invite.token),
         f"It works once, until {ends:%-d %B %Y, %H:%M %Z}. Whoever holds it can use it: keep it to yourself.",
     ]
     text = EmailText(subject=f"Your invite to the team of {member.service.name}", filled="\n\n".join(lines))

@@ -63,7 +63,7 @@ print(json.dumps({{
 """
 OF_ANYBODY = (
     "/admin/login/",
-    "/admin/notifications/teammember/join/{join}/",
+    "/admin/notifications/teammember/join/?token={join}",
     "/admin/choose-password/?token={choose}",
     "/docs/",
 )

@@ -1,15 +1,12 @@
 """Accounts of the console, for operators. Nobody is deleted: they are made inactive. Source: Staff console §2.19."""
 
 from typing import Any
-from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Group, User
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from config.accounts import second_factor, sessions
@@ -190,7 +187,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
     def _invite(self, request: HttpRequest, user: Any) -> None:
         token = invites.make(by=audit.author(request), user_id=user.pk)
         # Kept on the object alone: the page of this answer is the only one that shows it.
-        user.link = f"{settings.BASE_URL}{reverse('choose-password')}?{urlencode({'token': token})}"
+        user.link = invites.link_to("choose-password", token)
         self._note(request, "invited", user)
 
     def _note(self, request: HttpRequest, verb: str, user: User, **after: object) -> None:

@@ -114,8 +114,8 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     made = mina.fill(
         "/admin/notifications/teammember/add/", service=service_id, email_address=member, roles=["see_activity"]
     )
-    link = shown(made, r"(/admin/notifications/teammember/join/[\w-]{40,}/)")
-    secrets.secret(link.split("/")[-2])
+    link = shown(made, r"(/admin/notifications/teammember/join/\?token=[\w-]{40,})")
+    secrets.secret(link.partition("token=")[2])
     joining = Browser(service.url)
     typed = secrets.secret("Pq7-password-of-jo")
     joining.fill(link, username=f"jo-{uuid.uuid4().hex[:8]}", password=typed, again=typed)

@@ -17,7 +17,7 @@ from tests.people import browser_of, colleague, join, make_person
 
 TEAM = reverse("admin:notifications_teammember_changelist")
 ADD = reverse("admin:notifications_teammember_add")
-LINK = re.compile(r"/admin/notifications/teammember/join/[\w-]{40,}/")
+LINK = re.compile(r"/admin/notifications/teammember/join/\?token=[\w-]{40,}")
 ACCOUNT = {"username": "ana", "password": "a-long-password-3", "again": "a-long-password-3"}
 
 
@@ -185,7 +185,35 @@ def test_a_link_ends_after_seven_days_by_a_newer_one_and_with_the_member(manager
         assert Client().get(second).status_code == 404
     manager.post(step(member, "remove"))
     assert Client().get(second).status_code == 404
-    assert Client().get("/admin/notifications/teammember/join/nothing/").status_code == 404
+    assert Client().get("/admin/notifications/teammember/join/?token=nothing").status_code == 404
+
+
+def test_a_link_of_an_earlier_version_leads_to_the_page(manager, service):
+    link = invite(manager, factories.make_team_member(service, "ana@example.org"))
+    page, _, token = link.partition("?token=")
+    stranger = Client()
+
+    led = stranger.get(f"{page}{token}/")
+
+    assert (led.status_code, led["Location"]) == (302, link)
+    assert "Tides" in stranger.get(led["Location"]).content.decode()
+    assert stranger.get(f"{page}nothing/", follow=True).status_code == 404
+
+
+@pytest.mark.parametrize("token", ["", "\0", "é", "x" * 5000, "a/b", "//evil.example"])
+def test_a_made_up_link_opens_nothing(db, token):
+    assert Client().get(reverse("admin:accept_invite"), {"token": token}).status_code == 404
+
+
+def test_a_person_with_an_account_comes_back_to_the_link_after_signing_in(manager, service):
+    link = invite(manager, factories.make_team_member(service, "olu@work.example"))
+    olu, browser = make_person("olu"), Client()
+    sign_in = re.search(r'href="(/admin/login/[^"]+)"', browser.get(link).content.decode())[1]
+
+    answer = browser.post(sign_in, {"username": olu.email, "password": "a-long-password-1"})
+
+    assert answer["Location"] == link
+    assert "Join as olu" in browser.get(answer["Location"]).content.decode()
 
 
 def test_who_has_an_account_is_not_invited_again(manager, service):

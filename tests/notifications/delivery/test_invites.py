@@ -20,7 +20,7 @@ from tests.servers import free_port
 
 pytestmark = pytest.mark.django_db
 
-TOKEN = re.compile(r"/admin/notifications/teammember/join/([\w-]{40,})/")
+TOKEN = re.compile(r"/admin/notifications/teammember/join/\?token=([\w-]{40,})")
 
 
 @pytest.fixture
