@@ -36,7 +36,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         label="Message",
         strip=False,
         widget=Textarea(attrs={"rows": 16, "spellcheck": "true"}),
-        help_text="((name)) marks what the caller fills in; ((late??You are late.)) is shown where late is yes.",
+        help_text="Put ((double brackets)) around what changes, like ((name)). "
+        "To show words only sometimes: ((late??You are late.))",
     )
     unsubscribe_link = forms.BooleanField(
         label="Add an unsubscribe link at the end",
@@ -52,11 +53,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     class Meta:
         model = Template
         fields = ("service", "type", "name", "redact_personalisation")
-        labels = {"redact_personalisation": "Hide what callers fill in"}
+        labels = {"redact_personalisation": "Hide personal details after sending"}
         help_texts = {
             "name": "Recipients never see it.",
-            "redact_personalisation": "Staff then see “hidden” in its place everywhere, in messages already sent too. "
-            "Once saved it stays.",
+            "redact_personalisation": "Staff see “hidden” in place of all values, also in messages already sent. "
+            "This cannot be undone.",
         }
         widgets = {"redact_personalisation": CheckboxInput}
 

@@ -9,11 +9,12 @@ from django.http import QueryDict
 
 from notifications.admin import kept_use, template_samples
 from notifications.admin.template_forms import faults
-from notifications.admin.template_samples import FILE
 from notifications.admin.template_warnings import warnings
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
 from notifications.rendering import email, placeholders, preview, sms
+from notifications.rendering.placeholders import Lists
 from notifications.submission import senders
+from notifications.submission.samples import FILE
 
 _UNSUBSCRIBE = (
     "Callers give an address for unsubscribing with one click, and the text has no unsubscribe link. "
@@ -30,7 +31,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     subject, content = typed.get("subject", ""), typed.get("content", "").replace("\r\n", "\n")
     has_footer = "unsubscribe_link" in typed
     texts = texts_of(channel, typed)
-    samples = template_samples.read(typed, placeholders.find(*texts), template, channel)
+    samples = template_samples.read(typed, texts, template, channel)
     odd = warnings(*texts, files=[sample.name for sample in samples if sample.kind == FILE])
     if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
         odd.append(_UNSUBSCRIBE)
@@ -49,7 +50,11 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     values = {name: value for name, value in given.items() if value is not None}
     redact = template.redact_personalisation if template else False
     redact = redact or "redact_personalisation" in typed
-    shown["unfilled"] = [list(placeholders.pieces(text, values, redact=redact)) for text in texts]
+    forms = [Lists.IN_SENTENCE, Lists.AS_BULLETS] if channel is Channel.EMAIL else [Lists.IN_SENTENCE]
+    shown["unfilled"] = [
+        list(placeholders.pieces(text, values, redact=redact, lists=form))
+        for text, form in zip(texts, forms, strict=True)
+    ]
     if channel is Channel.EMAIL:
         return {**shown, **_email(subject, content, values, service, has_footer=has_footer)}
     return {**shown, **_sms(content, values, service)}
@@ -81,9 +86,9 @@ def _email(
     footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
     text = email.render(subject, content, values, unsubscribe_url=footer, unlinked_names=settings.EMAIL_UNLINKED_NAMES)
     return {
-        "subject": text.subject,
+        "subject": list(placeholders.pieces(text.subject, {}, redact=False)),
         "sender": senders.from_email(service) if service else "",
-        "document": preview.sandboxed(email.html_document(text)),
+        "document": preview.sandboxed(preview.marked(email.html_document(text))),
         "plain": text.plain,
     }
 
@@ -93,7 +98,7 @@ def _sms(content: str, values: dict[str, object], service: Service | None) -> di
     text = sms.render(content, values, prefix=prefix)
     sender = SmsSender.objects.filter(service=service, is_default=True, archived_at=None).first() if service else None
     return {
-        "bubble": sms.preview_html(text),
+        "bubble": preview.marked(sms.preview_html(text)),
         "sender": sender.sender if sender else settings.DEFAULT_SMS_SENDER,
         "facts": preview.facts(text),
         "costly": preview.costly(text),

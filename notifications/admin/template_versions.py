@@ -23,6 +23,7 @@ class VersionInline(ConsoleInline):
     readonly_fields = fields
     verbose_name_plural = "Versions"
     tab = True
+    first_tab = "Template"  # the name of the tab beside this one
     hide_title = True
 
     def get_queryset(self, request: HttpRequest) -> Any:

@@ -57,6 +57,12 @@ class TemplateAdmin(ArchivingAdmin):
             return ("service", "type", *_EMAIL_FIELDS)
         return _EMAIL_FIELDS if obj.type == Channel.EMAIL else _TEXT_FIELDS
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Part what is sent from the choices about it: example values stand between."""
+        fields = self.get_fields(request, obj)
+        after_text = fields.index("content") + 1
+        return ((None, {"fields": fields[:after_text]}), (None, {"fields": fields[after_text:]}))
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return none: service and type are fixed by the form, which leaves them out."""
         return ()
@@ -121,6 +127,12 @@ class TemplateAdmin(ArchivingAdmin):
         was, now = changes.difference(before.words(), after.words())
         self.audit(request, "changed", obj, before=was, after=now, reason=after.note)
 
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Leave out *History*: *Versions* shows who changed the text, and the audit has the rest."""
+        page = super().render_change_form(request, context, *args, **kwargs)
+        page.context_data["show_history"] = False
+        return page
+
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         return self._told(request, obj, super().response_add(request, obj, post_url_continue))
 
@@ -134,7 +146,7 @@ class TemplateAdmin(ArchivingAdmin):
             raise PermissionDenied
         context = template_preview.context(request.POST, template, rights.services_of(request))
         if request.headers.get("X-Requested-With") == "fetch":
-            return TemplateResponse(request, "admin/notifications/template_preview.html", context)
+            return TemplateResponse(request, "admin/notifications/template_parts.html", context)
         page = {**self.page_context(request, "Preview"), **context}
         return TemplateResponse(request, "admin/notifications/template_preview_page.html", page)
 
@@ -162,7 +174,7 @@ class TemplateAdmin(ArchivingAdmin):
         shown = names[:_CHIPS_SHOWN] + (["…"] if len(names) > _CHIPS_SHOWN else [])
         return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
 
-    @admin.display(description="7 days", ordering="week")
+    @admin.display(description="Used, last 7 days", ordering="week")
     def in_a_week(self, template: Any) -> str:
         return cells.number(template.week)
 
@@ -186,8 +198,8 @@ class TemplateAdmin(ArchivingAdmin):
     def _keep_samples(self, request: HttpRequest, template: Template) -> None:
         """Store what the placeholders are tried with; that makes no version, and the audit is told nothing of it."""
         channel = Channel(template.type)
-        names = placeholders.find(*template_preview.texts_of(channel, request.POST))
-        samples = template_samples.to_keep(template_samples.read(request.POST, names, template, channel))
+        texts = template_preview.texts_of(channel, request.POST)
+        samples = template_samples.to_keep(template_samples.read(request.POST, texts, template, channel))
         Template.objects.filter(pk=template.pk).update(samples=samples)
 
     def _told(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:

@@ -64,6 +64,17 @@ def find(*texts: str) -> list[str]:
     return list(names.values())
 
 
+def conditions(*texts: str) -> set[str]:
+    """Return the keys of the names that only decide whether a text is shown.
+
+    >>> conditions("((late??You are late.)) ((name)) ((Name??Dear reader))")
+    {'late'}
+    """
+    matches = [match["inside"] for text in texts for match in PLACEHOLDER.finditer(text)]
+    deciding = {key(inside.partition(CONDITION)[0]) for inside in matches if CONDITION in inside}
+    return deciding - {key(inside) for inside in matches if CONDITION not in inside}
+
+
 def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
     """List the names without a value, as the template spells them; null is no value, an empty string is one.
 
@@ -109,7 +120,9 @@ def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) 
     )
 
 
-def pieces(text: str, personalisation: Mapping[str, object], *, redact: bool) -> Iterator[Piece]:
+def pieces(
+    text: str, personalisation: Mapping[str, object], *, redact: bool, lists: Lists = Lists.IN_SENTENCE
+) -> Iterator[Piece]:
     """Split a template for the console's view; escaping is up to the page.
 
     Of a conditional only the part before its text is highlighted, unless it is redacted.
@@ -120,7 +133,7 @@ def pieces(text: str, personalisation: Mapping[str, object], *, redact: bool) ->
         yield Piece(text[end : match.start()])
         end = match.end()
         name, condition, conditional_text = match["inside"].partition(CONDITION)
-        value = _value(match["inside"], values, Lists.IN_SENTENCE)
+        value = _value(match["inside"], values, lists)
         if value is not None:
             yield Piece(value)
         elif redact:

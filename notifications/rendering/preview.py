@@ -17,6 +17,8 @@ _POLICY = (
     "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
 )
 _HEAD = "<head>"
+_NOT_TEXT = r"<(?:title|style)>[^<]*+</|<[^>]*+>"
+_UNFILLED = re.compile(rf"(?P<skipped>{_NOT_TEXT})|(?P<placeholder>\(\([^()<>]++\)\))")
 _OWN_TAB = 'target="_blank" rel="noopener noreferrer"'
 _FRAME_LINKS = '<meta name="referrer" content="no-referrer"><base target="_blank">'
 _URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,:;!?)\]]")
@@ -50,6 +52,17 @@ https://quay.example/a?b=1&amp;c</a>.'
 def in_own_tab(bubble: str) -> str:
     """Let the links of a text message's preview open in their own tab."""
     return bubble.replace("<a href=", f"<a {_OWN_TAB} href=")
+
+
+def marked(written: str) -> str:
+    """Mark the placeholders that still stand in written HTML, so that nobody takes them for what recipients see.
+
+    Our writers escape every `<` and `>` of a text and of an attribute, so a tag ends at the first `>`.
+
+    >>> marked('<p title="((a))">Dear ((name))</p>')
+    '<p title="((a))">Dear <mark>((name))</mark></p>'
+    """
+    return _UNFILLED.sub(lambda found: found["skipped"] or f"<mark>{found['placeholder']}</mark>", written)
 
 
 def facts(text: SmsText) -> str:

@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable, Mapping
 
 from notifications.models import Channel, Template, TemplateVersion
-from notifications.rendering import placeholders
+from notifications.submission import samples
 
 _SOMEBODY = {Channel.EMAIL: "you@example.org", Channel.SMS: "07700900123"}
 _FIELD = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}
 _METHOD = {Channel.EMAIL: "send_email_notification", Channel.SMS: "send_sms_notification"}
 PLACE_FOR_KEY = "paste-a-test-key-here"
 _STEM = {Channel.EMAIL: "Email", Channel.SMS: "Sms"}
+_DOTNET_LIST = "new[] {{ {} }}"
 _NO_TEMPLATE = "the id of a template (make one first)"
 
 
@@ -59,7 +60,9 @@ def node(base_url: str, key: str, template: Template | None) -> str:
 
 def java(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(f"{_quoted(name)}, {_quoted(value)}" for name, value in _values(body).items())
+    pairs = ", ".join(
+        f"{_quoted(name)}, {_literal(value, _quoted, 'List.of({})')}" for name, value in _values(body).items()
+    )
     return (
         "// uk.gov.service.notify:notifications-java-client\n"
         f"var client = new NotificationClient({_quoted(key)}, {_quoted(base_url)});\n"
@@ -71,7 +74,9 @@ def java(base_url: str, key: str, template: Template | None) -> str:
 
 def dotnet(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(f"{{ {_quoted(name)}, {_quoted(value)} }}" for name, value in _values(body).items())
+    pairs = ", ".join(
+        f"{{ {_quoted(name)}, {_literal(value, _quoted, _DOTNET_LIST)} }}" for name, value in _values(body).items()
+    )
     return (
         "// dotnet add package GovukNotify\n"
         f"var client = new NotificationClient({_quoted(base_url)}, {_quoted(key)});\n"
@@ -84,7 +89,7 @@ def dotnet(base_url: str, key: str, template: Template | None) -> str:
 
 def php(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(f"{_single(name)} => {_single(value)}" for name, value in _values(body).items())
+    pairs = ", ".join(f"{_single(name)} => {_literal(value, _single, '[{}]')}" for name, value in _values(body).items())
     return (
         "// composer require alphagov/notifications-php-client php-http/guzzle7-adapter\n"
         "$client = new \\Alphagov\\Notifications\\Client([\n"
@@ -98,7 +103,7 @@ def php(base_url: str, key: str, template: Template | None) -> str:
 def ruby(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
     arguments = ",\n  ".join(f"{name}: {_quoted(value)}" for name, value in body.items() if name != "personalisation")
-    pairs = ", ".join(f"{_single(name)} => {_single(value)}" for name, value in _values(body).items())
+    pairs = ", ".join(f"{_single(name)} => {_literal(value, _single, '[{}]')}" for name, value in _values(body).items())
     return (
         "# gem install notifications-ruby-client\n"
         'require "notifications/client"\n\n'
@@ -123,6 +128,11 @@ def _values(body: Mapping[str, object]) -> dict[str, object]:
     return values if isinstance(values, dict) else {}
 
 
+def _literal(value: object, quoted: Callable[[object], str], listed: str) -> str:
+    """Write a text, or a list of texts in the language's own form, such as `List.of({})`."""
+    return listed.format(", ".join(map(quoted, value))) if isinstance(value, list) else quoted(value)
+
+
 def _quoted(value: object) -> str:
     """Write a text as these languages do between double quotes."""
     return json.dumps(str(value), ensure_ascii=False)
@@ -139,14 +149,13 @@ def _call(template: Template | None) -> tuple[Channel, dict[str, object]]:
         _FIELD[channel]: _SOMEBODY[channel],
         "template_id": str(template.pk) if template else _NO_TEMPLATE,
     }
-    names = _placeholders(template)
-    if names:
-        body["personalisation"] = {name: f"a {name}" for name in names}
+    if values := _samples(template):
+        body["personalisation"] = values
     return channel, body
 
 
-def _placeholders(template: Template | None) -> list[str]:
+def _samples(template: Template | None) -> Mapping[str, object]:
     if template is None:
-        return []
+        return {}
     version = TemplateVersion.objects.get(template=template, number=template.current_version)
-    return placeholders.find(version.subject or "", version.content)
+    return samples.values(template, version.subject or "", version.content)

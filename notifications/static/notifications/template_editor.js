@@ -36,17 +36,15 @@ document.addEventListener("DOMContentLoaded", () => {
         const note = document.createElement("p");
         note.className = "sb-note sb-note-error";
         note.textContent = words;
-        (pane.querySelector(".nf-preview") ?? pane).replaceChildren(note); // what was typed as samples stays
+        pane.querySelector(".nf-preview").replaceChildren(note); // what was typed as samples stays
     }
 
     function put(html) {
-        const fresh = new DOMParser().parseFromString(html, "text/html").body;
-        const shown = pane.querySelector(".nf-preview");
-        const next = fresh.querySelector(".nf-preview");
-        if (shown && shown.dataset.names === next.dataset.names) {
-            shown.replaceWith(next); // the sample fields stay, and with them the caret
-        } else {
-            pane.replaceChildren(...fresh.childNodes);
+        const fresh = new DOMParser().parseFromString(html, "text/html");
+        for (const part of fresh.querySelectorAll("[data-part]")) {
+            const shown = form.querySelector(`[data-part="${part.dataset.part}"]`);
+            // With the same names the sample fields stay, and with them the caret.
+            if (shown && !(part.dataset.names && part.dataset.names === shown.dataset.names)) shown.replaceWith(part);
         }
     }
 });

@@ -148,7 +148,8 @@ def test_what_is_typed_is_what_the_preview_of_the_api_says_and_what_arrives(cons
     assert told["subject"] == html.unescape(re.search(r'<p class="nf-subject">(.*?)</p>', page)[1])
     assert told["body"] == answer.json()["content"]["body"]
     assert (
-        html.unescape(re.search(r'<pre class="sb-code">(.*?)</pre>', page, re.DOTALL)[1]).strip() == text(plain).strip()
+        html.unescape(re.search(r'<pre class="sb-code" tabindex="0">(.*?)</pre>', page, re.DOTALL)[1]).strip()
+        == text(plain).strip()
     )
 
 
@@ -247,3 +248,74 @@ def test_saving_again_after_both_were_seen_is_the_next_version(console, template
     again = save(console, template, content="Mine", based_on=re.search(r'name="based_on" value="(\d+)"', seen)[1])
 
     assert "Saved as version 3. Messages sent from now on use it." in again.content.decode()
+
+
+def test_a_condition_is_tried_with_yes_until_somebody_chooses(console, template):
+    page = preview(console, template=template.pk, subject="S", content="Hi ((child??Bring your child.)) ((name))")
+
+    assert "Bring your child." in document_of(page)
+    assert '<option value="yes" selected>' in page
+    assert '<option value="text" selected>' in page  # of the name
+
+
+def test_placeholders_without_a_value_are_marked_in_the_preview(console, template, service):
+    page = preview(console, template=template.pk, subject="For ((who))", content="Dear ((who)), see [((a))](((b)))")
+    bubble = preview(console, service=service.pk, type="sms", content="Code ((code))")
+
+    assert "Dear <mark>((who))</mark>, see " in document_of(page)
+    assert "<title>For ((who))</title>" in document_of(page)
+    assert "For <mark>((who))</mark></p>" in page
+    assert "Code <mark>((code))</mark>" in bubble
+
+
+def test_the_template_text_shows_a_list_as_the_email_does(console, template):
+    typed = {"kind-things": "list", "sample-things": "rope\nbait"}
+
+    page = preview(console, template=template.pk, subject="((things))", content="Bring ((things))", **typed)
+
+    assert '<pre class="nf-unfilled">rope and bait</pre>' in page
+    assert '<pre class="nf-unfilled">Bring \n\n* rope\n* bait</pre>' in page
+
+
+def test_what_is_odd_stands_above_the_preview_and_values_below_the_text(console, template):
+    save(console, template, content="((name)) www.example.org/((name))")
+
+    page = console.get(page_of(template)).content.decode()
+
+    assert page.index('name="content"') < page.index("How to write placeholders") < page.index('name="sample-name"')
+    assert page.index('aria-label="Preview"') < page.index("does not begin with https://") < page.index("nf-email")
+
+
+def test_the_help_of_a_text_message_has_no_headings(console, service):
+    template = factories.make_template(service, Channel.SMS, content="Code ((code))")
+
+    page = console.get(page_of(template)).content.decode()
+
+    assert "How to write placeholders" in page
+    assert "## Heading" not in page
+
+
+def test_the_tabs_name_the_template_and_its_versions_and_there_is_no_second_history(console, template):
+    page = console.get(page_of(template)).content.decode()
+
+    tabs = re.search(r'<nav id="tabs-items".*?</nav>', page, re.DOTALL)[0]
+    assert re.findall(r">([^<>]+)</a>", tabs) == ["Template", "Versions"]
+    assert ">General<" not in page
+    assert page_of(template, "history") not in page
+
+
+def test_a_saved_template_stays_open(console, service, template):
+    values = {"service": str(service.pk), "type": "sms", "name": "Gate", "content": "Code ((code))", "note": ""}
+
+    made = console.post("/admin/notifications/template/add/", values)
+
+    assert made.url == page_of(Template.objects.get(versions__name="Gate"))
+    assert save(console, template, content="Changed").redirect_chain == [(page_of(template), 302)]
+
+
+def test_the_call_to_copy_sends_the_values_kept_with_the_template(console, template):
+    save(console, template, **SAMPLES)
+
+    page = html.unescape(console.get(page_of(template)).content.decode())
+
+    assert '"personalisation": {"name": "Jo <b> & co", "things": ["rope", "bait"], "late": "yes"}' in page

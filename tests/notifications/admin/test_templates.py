@@ -162,8 +162,8 @@ def test_a_newer_version_is_not_written_over(console, template):
     assert "saved version 2 while you edited version 1" in page
     assert "Dear Bo" in page
     assert "mina@example.org saved version 2 while you edited version 1" in page
-    assert '<pre class="nf-version">Dear Ana</pre>' in page
-    assert '<pre class="nf-version">Dear Bo</pre>' in page
+    assert '<pre class="nf-version" tabindex="0">Dear Ana</pre>' in page
+    assert '<pre class="nf-version" tabindex="0">Dear Bo</pre>' in page
     assert 'name="based_on" value="2"' in page  # both have been seen
     assert template.versions.count() == 2
 

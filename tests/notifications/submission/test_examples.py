@@ -60,3 +60,38 @@ def test_the_python_example_sends_one(service, template, key):
 
 def test_without_a_template_the_example_says_what_is_missing():
     assert "the id of a template (make one first)" in examples.shell("http://here", examples.PLACE_FOR_KEY, None)
+
+
+@pytest.mark.parametrize(
+    ("language", "written"),
+    [
+        (
+            "curl",
+            '"personalisation": {"who": "Ana", "things": ["rope", "a \\"hook\\""], "late": "no", "form": "a form"}',
+        ),
+        ("Python", "personalisation={'who': 'Ana', 'things': ['rope', 'a \"hook\"'], 'late': 'no', 'form': 'a form'}"),
+        ("Node", '"things":["rope","a \\"hook\\""]'),
+        ("Java", '"things", List.of("rope", "a \\"hook\\""), "late", "no"'),
+        (".NET", '{ "things", new[] { "rope", "a \\"hook\\"" } }'),
+        ("PHP", "'things' => ['rope', 'a \"hook\"']"),
+        ("Ruby", "'things' => ['rope', 'a \"hook\"']"),
+    ],
+)
+def test_an_example_sends_the_values_kept_with_the_template(db, language, written):
+    template = factories.make_template(content="((things)) ((late??late)) ((form))", subject="For ((who))")
+    template.samples = {
+        "Who": {"kind": "text", "value": "Ana"},
+        "things": {"kind": "list", "value": 'rope\na "hook"'},
+        "late": {"kind": "no", "value": ""},
+        "form": {"kind": "file", "value": ""},
+    }
+
+    text = examples.LANGUAGES[language]("https://notify.example.org", "the-key", template)
+
+    assert written.replace(" ", "") in text.replace(" ", "")
+
+
+def test_an_example_says_yes_to_a_condition_without_a_kept_value(db):
+    template = factories.make_template(content="((late??late))", subject="Hello")
+
+    assert '"personalisation": {"late": "yes"}' in examples.shell("https://a.example", "the-key", template)
