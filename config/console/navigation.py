@@ -191,11 +191,11 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
 )
 
 
-# Rows with a list of their own that the sidebar leaves to the page of what they belong to.
+# Rows with a list of their own that the sidebar leaves to the page of what they belong to: section and that page.
 BESIDE = {
-    "notifications.CallbackDelivery": "API",
-    "datasets.AccessToken": "Data",
-    "operations.BackgroundStep": "Operations",
+    "notifications.CallbackDelivery": ("API", "notifications.CallbackEndpoint"),
+    "datasets.AccessToken": ("Data", "datasets.DataSet"),
+    "operations.BackgroundStep": ("Operations", ""),
 }
 
 
@@ -205,7 +205,12 @@ def place_of(list_url: str) -> tuple[str, str]:
         for entry in entries:
             if _list_of(entry.page) == list_url:
                 return title, entry.title
-    return next(((title, "") for page, title in BESIDE.items() if _list_of(page) == list_url), ("", ""))
+    return next(((title, "") for page, (title, _) in BESIDE.items() if _list_of(page) == list_url), ("", ""))
+
+
+def _is_below(request: HttpRequest, page: str) -> bool:
+    list_url = _list_of(page)
+    return bool(list_url) and request.path.startswith(list_url)
 
 
 def _list_of(page: str) -> str:
@@ -224,6 +229,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     around = [entry["link"] for section in found for entry in section["entries"]]
     # The theme would mark every entry whose address begins this one; a page below a list has an entry of its own.
     here = max((link for link in around if request.path.startswith(link)), key=len, default="")
+    here = here or next((_list_of(page) for row, (_, page) in BESIDE.items() if _is_below(request, row)), "")
     for section in found:
         section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
     return [{"title": "", "items": [overview]}, *found]

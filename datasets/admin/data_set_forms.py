@@ -7,41 +7,15 @@ from django import forms
 from django.urls import reverse
 from django.utils.html import format_html
 
-from config.console.theme import CheckboxSelectMultiple, NumberInput, Textarea, TextInput
+from config.console.theme import TextInput
+from datasets.admin.form_fields import AutoIdsField, SpanField
+from datasets.admin.owners import OwnersForm
 from datasets.admin.retention import RetentionForm
 from datasets.models import DataGroup, DataSet, DataType, is_word
-from datasets.records import names
 
-_WORD_HELP = "a–z, 0–9, - and _, beginning with a letter or digit. It is a part of the URL and never changes."
+_WORD_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
 
 _PLAIN = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
-
-
-class AutoIdsField(forms.CharField):
-    """Field names, one a line; none at all is null. Spaces around a name are part of it."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(strip=False, **options)
-
-    def to_python(self, value: Any) -> Any:
-        # A name may hold U+2028, at which `splitlines` would cut it.
-        lines = re.split(r"\r\n|\r|\n", super().to_python(value) or "")
-        return [line for line in lines if line.strip()] or None
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def validate(self, value: Any) -> None:
-        for name in value or []:
-            if not (name in names.MOMENTS or names.is_field_name(name)):
-                raise forms.ValidationError(f"{name} is not a field name.")
-            if value.count(name) > 1:
-                raise forms.ValidationError(f"{name} is given twice.")
-        if len(value or []) > 20:  # Data Set contract §17
-            raise forms.ValidationError("At most 20 fields.")
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return bool((initial or None) != self.to_python(data))
 
 
 def wrong_word(word: str) -> str:
@@ -56,31 +30,45 @@ def wrong_word(word: str) -> str:
     return f"Begin with a letter or digit: “{word[:1]}” is none."
 
 
-class DataSetForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+class DataSetForm(OwnersForm):
+    """may_publish: whether the sign-in is recent enough to make records public; where_to_prove: asks for it."""
+
+    may_publish = True
+    where_to_prove = ""
+
     auto_ids = AutoIdsField(
-        label="Fields that make the _id",
+        label="Fields that identify a record",
         required=False,
-        widget=Textarea(attrs={"rows": 3}),
-        help_text="One a line, or none. Records with equal values in them are then one record.",
+        help_text=(
+            "One field name a line. Records with equal values in these fields replace each other. "
+            "Leave empty if the writer sends _id, or if each record is a new one."
+        ),
     )
-    expected_every_seconds = forms.IntegerField(
-        label="A write expected every (seconds)",
+    expected_every_seconds = SpanField(
+        label="Expect new data every",
         required=False,
-        min_value=1,
-        max_value=31_536_000,
-        widget=NumberInput,
-        help_text="Empty: not watched.",
+        help_text="The data set is shown as late if no record arrives in this time. Leave empty to expect nothing.",
     )
 
     class Meta:
         model = DataSet
         fields = ("owners", "public", "realtime")
-        widgets = {"owners": CheckboxSelectMultiple}
         help_texts = {
-            "owners": "They may do everything with this set. Those who manage all data sets always may.",
-            "public": "Anyone may read it without a token. Writing always needs one.",
-            "realtime": "Readers keep a public answer for 2 minutes instead of 30.",
+            "public": "Anyone can read the records without a token. Writing always needs a token.",
+            "realtime": "Public readers see changes within 2 minutes (normally 30).",
         }
+
+    def clean_public(self) -> bool:
+        wanted: bool = self.cleaned_data["public"]
+        if wanted and not self.may_publish and "public" in self.changed_data:
+            raise forms.ValidationError(
+                format_html(
+                    'To make the records public, <a href="{}" target="_blank">enter your password again</a> '
+                    "(opens a new tab), then save once more.",
+                    self.where_to_prove,
+                )
+            )
+        return wanted
 
 
 class NewDataSetForm(DataSetForm, RetentionForm):

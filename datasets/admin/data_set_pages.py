@@ -12,24 +12,14 @@ from config.console.admin import ShownOnceAdmin, many_rows
 from config.console.background import steps
 from config.console.models import AuditEvent
 from datasets import tokens
-from datasets.admin import chart, exports, overview_tab, records, retention, tokens_tab
-from datasets.admin.access import author
+from datasets.admin import chart, exports, overview_tab, owners, records, retention, tabs, tokens_tab
+from datasets.admin.access import author, manages_all
 from datasets.admin.chart import ChartForm
 from datasets.admin.records import RecordsForm
 from datasets.admin.retention import GuardedRetentionForm
 from datasets.models import DataSet
 
 _EVENTS = 200
-_TABS = (
-    ("overview", "Overview"),
-    ("records", "Records"),
-    ("chart", "Chart"),
-    ("tokens", "Tokens"),
-    ("retention", "Retention"),
-    ("export", "Export"),
-    ("activity", "Activity"),
-    ("change", "Settings"),
-)
 
 
 class DataSetPages(ShownOnceAdmin):
@@ -48,25 +38,22 @@ class DataSetPages(ShownOnceAdmin):
     }
     grave_steps = frozenset({"export"})
 
-    def tabs(self, data_set: DataSet, current: str) -> list[dict[str, object]]:
-        return [
-            {"title": title, "url": self.url_of(word, data_set), "is_current": word == current} for word, title in _TABS
-        ]
-
     def tab(self, request: HttpRequest, data_set: DataSet, current: str, **context: Any) -> TemplateResponse:
-        title = dict(_TABS)[current]
+        title = tabs.TITLES[current]
         page = {
             **self.page_context(request, f"{data_set}: {title.lower()}", data_set),
             "data_set": data_set,
-            "tabs": self.tabs(data_set, current),
+            "tabs": tabs.of(data_set, current),
             **context,
         }
         return TemplateResponse(request, f"admin/datasets/data_set/{current}.html", page)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         data_set = kwargs.get("obj")
-        tabs = {} if data_set is None else {"tabs": self.tabs(data_set, "change")}
-        return super().render_change_form(request, {**context, **tabs}, *args, **kwargs)
+        ours: dict[str, Any] = {} if data_set is None else {"tabs": tabs.of(data_set, "change")}
+        if manages_all(request):  # owners do not learn which other accounts there are
+            ours["accounts"] = owners.accounts()
+        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
 
     def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
@@ -88,7 +75,7 @@ class DataSetPages(ShownOnceAdmin):
         found = records.one(data_set, request.POST.get("open", ""))
         context = {
             **self.page_context(request, f"{data_set}: record", data_set),
-            "tabs": self.tabs(data_set, "records"),
+            "tabs": tabs.of(data_set, "records"),
             "found": found,
             "records_url": self.url_of("records", data_set),
         }

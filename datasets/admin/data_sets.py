@@ -6,10 +6,11 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
-from config.console import audit, cells
+from config.console import audit, cells, recent_sign_in
 from config.console.admin import many_rows
 from config.console.background.steps import BACKGROUND_OVER
 from config.console.shown_once import Secret, Snippet
@@ -22,15 +23,13 @@ from datasets.admin.data_set_pages import DataSetPages
 from datasets.models import DataGroup, DataSet, DataType
 from datasets.records import moments
 
-EXPLANATION = (
-    "Only a digest of the token is stored: nobody can read it out of the database, and no page shows it again."
-)
+EXPLANATION = "The token is stored as a hash only: nobody can read it from the database, and no page shows it again."
 _IN_BACKGROUND = (
-    "These are more than 1 000, so it runs in the background, some at a time; a page shows how far it has come. "
-    "What is written meanwhile goes, too."
+    "This runs in the background, because there are more than 1 000 records; a page shows the progress. "
+    "Records that are written in the meantime are removed too."
 )
-_SETTINGS = ("owners", "public", "realtime", "auto_ids", "expected_every_seconds")
-_AT_FIRST = ("owners", "retention_days", "max_records", *_SETTINGS[1:])
+_SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
+_AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
 _OWN_NAMES = ("auto_ids", "retention_days", "max_records", "expected_every_seconds")
 
 
@@ -53,8 +52,19 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         """Never by the admin's own page: `remove` asks for the name, and looks under the lock of writers."""
         return False
 
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        """Lead from the admin's own address for deleting to the page that says what to do first."""
+        return HttpResponseRedirect(self.url_of("remove", self._row_or_404(request, object_id)))
+
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = NewDataSetForm if obj is None else DataSetForm
+        form: type[DataSetForm] = NewDataSetForm if obj is None else DataSetForm
+        known = {
+            "editor": request.user,
+            "manages_all": manages_all(request),
+            "may_publish": recent_sign_in.is_recent(request),
+            "where_to_prove": recent_sign_in.ask(request).url,
+        }
+        kwargs["form"] = type(form.__name__, (form,), known)
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -85,6 +95,20 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             token, obj.secret = tokens.issue(obj, ["write"], by=author(request))
             self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
 
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Save the owners, and put them into the audit."""
+        before = _names(form.instance.owners.all())
+        super().save_related(request, form, formsets, change)
+        after = _names(form.instance.owners.all())
+        if before != after:
+            self.audit(request, "changed", form.instance, before={"owners": before}, after={"owners": after})
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Lead people who are no owners any more to the list: the page of the data set is not theirs."""
+        if self.has_view_permission(request, obj):
+            return super().response_change(request, obj)
+        return self.step_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
+
     def audit_scope(self, obj: Any) -> dict[str, Any]:
         return {"data_set_id": obj.pk if isinstance(obj, DataSet) else obj.data_set_id}
 
@@ -113,7 +137,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
 
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         if request.method != "POST" and not data_set.record_count:
-            title, nothing = f"Empty {data_set}", f"{data_set} holds no records: there is nothing to empty."
+            title, nothing = f"Empty {data_set}", f"{data_set} has no records: there is nothing to remove."
             return self.step_page(request, data_set, title=title, button="", refusal=nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
@@ -154,7 +178,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         # The lock that every write takes: a record may have come since the page was shown.
         list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
         if data_set.records.exists():
-            refusal = f"{data_set} holds records. Only an empty data set can be deleted."
+            refusal = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))
             return self.step_page(request, data_set, title=title, button="", refusal=refusal, remedy=remedy)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
@@ -165,12 +189,16 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             self.delete_model(request, data_set)
             return self.step_done(request, self.list_url(), f"{name} is deleted.")
         explanation = [
-            "It is empty. With it go its settings, its tokens and the figures of its days.",
-            "Its address then answers as one that never was.",
+            "The data set is empty. Its settings, tokens and statistics are deleted with it.",
+            "Calls to its address are then answered with 404.",
         ]
         return self.step_page(
             request, data_set, title=title, button=title, explanation=explanation, form=form, is_grave=True
         )
+
+
+def _names(owners: QuerySet[Any]) -> list[str]:
+    return sorted(owners.values_list("username", flat=True))
 
 
 def _newest(data_set: DataSet) -> str:

@@ -6,6 +6,7 @@ from django.http import StreamingHttpResponse
 
 from datasets.models import DataSet
 from datasets.queries import export, parameters, raw, written
+from datasets.records import names
 
 FORMS = {"csv": "CSV", "json": "JSON", "ndjson": "NDJSON"}
 _TYPES = {
@@ -13,6 +14,7 @@ _TYPES = {
     "json": "application/json",
     "ndjson": "application/x-ndjson",
 }
+_FIRST = ("_timestamp", "_id", "_start_at", "_end_at")  # of a CSV, before the caller's own fields
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no limit
 
 
@@ -27,6 +29,8 @@ def _text(data_set: DataSet, form: str) -> Iterator[str]:
 
     rows = raw.rows(data_set.pk, query)
     if form == "csv":
-        return export.csv(raw.field_names(data_set.pk, query), map(written.fields, rows))
+        sent = set(raw.field_names(data_set.pk, query)) - names.COMPUTED
+        header = [name for name in _FIRST if name in sent] + sorted(sent.difference(_FIRST))
+        return export.table(header, ([fields.get(name) for name in header] for fields in map(written.fields, rows)))
     lines = map(written.record, rows)
     return export.ndjson(lines) if form == "ndjson" else export.array(lines)

@@ -32,21 +32,27 @@ class MomentField(forms.CharField):
         try:
             return moments.parse(f"{text}T00:00:00Z" if "T" not in text else text)
         except moments.NotAMoment as error:
-            raise forms.ValidationError("Write it as 2024-01-31 or 2024-01-31T09:30:00Z.") from error
+            raise forms.ValidationError(
+                "Enter a date such as 2024-01-31, or a date and time such as 2024-01-31 09:30."
+            ) from error
 
 
 class RecordsForm(forms.Form):
     """What is looked for. It is sent by POST, since an `_id` may be somebody's."""
 
-    start_at = MomentField(label="From (UTC)", required=False, widget=TextInput(attrs=_PLAIN))
-    end_at = MomentField(label="Until before (UTC)", required=False, widget=TextInput(attrs=_PLAIN))
+    start_at = MomentField(
+        label="From (UTC)", required=False, widget=TextInput(attrs=_PLAIN), help_text="Such as 2024-01-31"
+    )
+    end_at = MomentField(
+        label="Before (UTC)", required=False, widget=TextInput(attrs=_PLAIN), help_text="Such as 2024-01-31 09:30"
+    )
     record_id = forms.CharField(label="_id", required=False, strip=False, widget=TextInput(attrs=_PLAIN))
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         start, end = cleaned.get("start_at"), cleaned.get("end_at")
         if start and end and end <= start:
-            self.add_error("end_at", "This must be later than the beginning.")
+            self.add_error("end_at", "Enter a date after the first one.")
         return cleaned
 
 

@@ -32,7 +32,7 @@ class RetentionForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter 
         min_value=1,
         max_value=36_500,
         widget=NumberInput,
-        help_text="By _timestamp: what is older than so many times 24 hours goes. Empty: for ever.",
+        help_text="Delete records older than this many days. Leave empty to keep them for ever.",
     )
     max_records = forms.IntegerField(
         label="Keep the newest",
@@ -40,7 +40,7 @@ class RetentionForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter 
         min_value=1,
         max_value=1_000_000_000,
         widget=NumberInput,
-        help_text="Of what the days leave, all but so many of the newest go. Empty: all stay.",
+        help_text="Keep only this many of the newest records. Leave empty for no limit.",
     )
 
     class Meta:

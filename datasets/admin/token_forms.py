@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.console.theme import CheckboxSelectMultiple
 from datasets.models import AccessToken
 
-_SCOPES = (("write", "Write: add records, empty the set"), ("read", "Read: query the records"))
+_SCOPES = (("write", "Write: add records, empty the set"), ("read", "Read: read the records"))
 
 
 class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
@@ -20,12 +20,15 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         model = AccessToken
         fields = ("data_set", "expires_at", "note")
         labels = {"expires_at": "Ends"}
-        help_texts = {"note": "Which program uses it, and whom to ask.", "expires_at": "Empty: never."}
+        help_texts = {
+            "note": "Which program uses the token, and who to ask about it.",
+            "expires_at": "The token stops working at this time. Leave empty for no end.",
+        }
 
     def clean_expires_at(self) -> Any:
         ends = self.cleaned_data["expires_at"]
         if ends is not None and ends <= timezone.now():
-            raise forms.ValidationError("This moment is past. Choose a later one, or leave it empty.")
+            raise forms.ValidationError("This time is in the past. Choose a later one, or leave it empty.")
         return ends
 
 
@@ -41,7 +44,10 @@ class RotationForm(forms.Form):
     """In how many days the old token ends; 0 is now."""
 
     days = forms.IntegerField(
-        label="The old token ends in days", min_value=0, max_value=365, initial=lambda: settings.DATASETS_ROTATION_DAYS
+        label="Days until the old token stops working",
+        min_value=0,
+        max_value=365,
+        initial=lambda: settings.DATASETS_ROTATION_DAYS,
     )
 
     def ends_at(self) -> Any:

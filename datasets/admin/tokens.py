@@ -4,18 +4,19 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
 from config.console import cells
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet, spend
 from datasets import tokens
-from datasets.admin import examples
+from datasets.admin import examples, tabs
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of
 from datasets.admin.data_sets import EXPLANATION
 from datasets.admin.token_forms import NewTokenForm, RotationForm, TokenNoteForm
-from datasets.models import AccessToken
+from datasets.models import AccessToken, DataSet
 
 
 @admin.register(AccessToken)
@@ -27,6 +28,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     list_select_related = ("data_set__group", "data_set__type", "created_by")
     steps = {"rotate": "rotate", "revoke": "revoke"}
     grave_steps = frozenset({"rotate"})
+    add_form_template = "admin/datasets/new_token.html"
     change_form_template = "admin/datasets/token_change_form.html"
     _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
 
@@ -78,13 +80,38 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             explanation=EXPLANATION,
             parts=(Snippet(label="Address", text=examples.address(obj.data_set)),),
             snippets=(Snippet(label="Try it", text=example(obj.data_set, obj.secret)),),
-            where_next=("To the tokens", self.list_url()),
+            where_next=("To the tokens", tabs.url(obj.data_set, "tokens")),
         )
+
+    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        page = super().secret_page(request, obj)
+        if isinstance(page, TemplateResponse):
+            page.template_name = "admin/datasets/token_made.html"
+        return page
+
+    def page_context(self, request: HttpRequest, title: str, obj: Any = None) -> dict[str, Any]:
+        """Keep every page of a token below the tabs of its data set."""
+        return {**super().page_context(request, title, obj), **(_tabs(obj.data_set) if obj is not None else {})}
+
+    def step_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
+        url = tabs.url(obj.data_set, "tokens")
+        return super().step_page(request, obj, template="admin/datasets/token_step.html", row_url=url, **context)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        token = kwargs.get("obj")
+        chosen = token.data_set if token is not None else self._asked_for(request)
+        ours = _tabs(chosen) if chosen is not None else {}
+        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
+
+    def _asked_for(self, request: HttpRequest) -> DataSet | None:
+        """Return the data set that a new token is for, if the address or the form names one of this person's."""
+        wish = request.POST.get("data_set") or request.GET.get("data_set", "")
+        return data_sets_of(request).filter(pk=wish).first() if wish.isascii() and wish.isdigit() else None
 
     def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Rotate {token}"
         if not token.is_live:
-            refusal = "This token is not live any more. Issue a new one instead."
+            refusal = "This token has ended or was revoked. Issue a new one instead."
             return self.step_page(request, token, title=title, button="", refusal=refusal)
         form = RotationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
@@ -95,7 +122,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             self.audit(request, "rotated", token, after={"name": token.prefix, "expires_at": ends})
             self._audit_issue(request, twin)
             return self.secret_page(request, twin)
-        explanation = ["A twin with the same scopes is made now and shown once. Both work until the old one ends."]
+        explanation = ["You get a new token with the same scopes, shown once. Both work until the old one stops."]
         nonce = self.nonce_context(request)
         return self.step_page(
             request, token, title=title, button="Rotate this token", explanation=explanation, form=form, **nonce
@@ -104,22 +131,28 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
         if token.revoked_at is not None:
-            refusal = "This token was revoked before. It stays revoked."
+            refusal = "This token is revoked already. A revoked token never works again."
             return self.step_page(request, token, title=title, button="", refusal=refusal)
         if request.method == "POST":
             tokens.revoke(token)
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})
-            return self.step_done(request, self.list_url(), f"{token} is revoked. The next call with it fails.")
+            url = tabs.url(token.data_set, "tokens")
+            return self.step_done(request, url, f"{token} is revoked. The next call with it fails.")
         used = f"Last used on {cells.spoken(token.last_used_at)}." if token.last_used_at else "It was never used."
         others = tokens.live_of(token.data_set).exclude(pk=token.pk).filter(may_write=True).exists()
-        warning = "Nobody can write to this set until you issue another." if token.may_write and not others else ""
+        warning = (
+            "Nobody can write to this data set until you issue another token." if token.may_write and not others else ""
+        )
         explanation = [
             used,
-            "Revoking counts for the next request and cannot be undone.",
+            "The next request with this token is refused. This cannot be undone.",
             *([warning] if warning else []),
         ]
         button = "Revoke this token"
         return self.step_page(request, token, title=title, button=button, explanation=explanation, is_grave=True)
+
+    def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        return HttpResponseRedirect(tabs.url(obj.data_set, "tokens"))
 
     def _audit_issue(self, request: HttpRequest, token: AccessToken) -> None:
         self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
@@ -159,3 +192,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     @admin.display(description="By")
     def made_by(self, token: AccessToken) -> str:
         return str(token.created_by or "–")
+
+
+def _tabs(data_set: DataSet) -> dict[str, Any]:
+    return {"tabs": tabs.of(data_set, "tokens"), "tabs_of": data_set}

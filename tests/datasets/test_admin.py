@@ -98,20 +98,22 @@ def test_an_address_that_is_taken_is_refused(manager, data_set):
     assert f'There is a data set <a href="{page("dataset_overview", data_set.pk)}">pay/volumes</a> already.' in text
 
 
-def test_settings_change_and_the_address_does_not(manager, data_set):
+def test_settings_change_and_the_address_does_not(manager, data_set, owner):
     sent = {
         "group_name": "x",
         "group": "9",
-        "expected_every_seconds": "30",
+        "expected_every_seconds_0": "2",
+        "expected_every_seconds_1": "86400",
         "auto_ids": "channel\n_timestamp",
         "public": "on",
+        "owners": [owner.pk],
     }
 
     answer = manager.post(page("dataset_change", data_set.pk), sent)
 
     data_set.refresh_from_db()
     assert answer.status_code == 302
-    assert (str(data_set), data_set.expected_every_seconds, data_set.public) == ("pay/volumes", 30, True)
+    assert (str(data_set), data_set.expected_every_seconds, data_set.public) == ("pay/volumes", 172_800, True)
     assert data_set.auto_ids == ["channel", "_timestamp"]
     assert AuditEvent.objects.get(verb="changed").data_set_id == data_set.pk
 
@@ -158,7 +160,7 @@ def test_emptying_wants_the_name_typed_out(manager, data_set):
 def test_a_set_without_records_offers_nothing_to_empty(manager, data_set):
     shown = manager.get(page("dataset_empty", data_set.pk)).content.decode()
 
-    assert "holds no records: there is nothing to empty." in shown
+    assert "has no records: there is nothing to remove." in shown
     assert "Empty 0 records" not in shown
 
 
@@ -233,11 +235,11 @@ def test_revoking_counts_at_once_and_stays(manager, data_set):
 
     asked, done = manager.get(url), manager.post(url)
 
-    assert "Nobody can write to this set until you issue another." in asked.content.decode()
+    assert "Nobody can write to this data set until you issue another token." in asked.content.decode()
     assert done.status_code == 302
     with pytest.raises(tokens.TokenNotLive):
         tokens.find_live(secret)
-    assert "stays revoked" in manager.get(url).content.decode()
+    assert "never works again" in manager.get(url).content.decode()
 
 
 def test_an_owner_sees_their_own_set_alone(owner, data_set):

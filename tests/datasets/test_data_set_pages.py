@@ -124,15 +124,15 @@ def test_records_are_found_by_time_and_by_id_without_either_in_an_address(manage
 
     assert rows_of(text_of(by_time)) == ["r4", "r3"]
     assert rows_of(text_of(by_id)) == ["r7"]
-    assert "No results for this filter." in text_of(nothing)
+    assert "No records match." in text_of(nothing)
     assert not any("r7" in value for value in re.findall(r'(?:href|action)="([^"]*)"', text_of(by_id)))
 
 
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"start_at": "soon"}, "Write it as 2024-01-31"),
-        ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "This must be later than the beginning."),
+        ({"start_at": "soon"}, "Enter a date such as 2024-01-31"),
+        ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "Enter a date after the first one."),
     ],
 )
 def test_a_wrong_range_is_refused_beside_its_field_and_kept(manager, data_set, sent, said):
@@ -355,7 +355,7 @@ def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
     assert "A chart has at most 2 000 points: with this split, 222 periods." in too_many
     assert "ds-chart" not in too_many
     assert "ds-chart" in charted(manager, data_set, last="2000", period="hour")
-    assert "Nothing was saved" in charted(manager, data_set, measure="no:such")
+    assert "The chart cannot be drawn." in charted(manager, data_set, measure="no:such")
 
 
 def test_activity_tells_what_was_done_and_the_days_in_figures(manager, data_set):

@@ -71,7 +71,9 @@ def test_what_the_form_does_not_change_may_change_meanwhile(console):
     start = opened(console, data_set)
     type(data_set).objects.filter(pk=data_set.pk).update(record_count=5, revision=9)
 
-    console.post(address_of(data_set), {"expected_every_seconds": "60", "started_from": start})
+    console.post(
+        address_of(data_set), {"expected_every_seconds_0": "60", "expected_every_seconds_1": "1", "started_from": start}
+    )
 
     data_set.refresh_from_db()
     assert data_set.expected_every_seconds == 60
@@ -82,7 +84,9 @@ def test_owners_count_among_what_two_people_may_change(console, operator):
     start = opened(console, data_set)
     data_set.owners.add(operator)
 
-    refused = console.post(address_of(data_set), {"expected_every_seconds": "60", "started_from": start})
+    refused = console.post(
+        address_of(data_set), {"expected_every_seconds_0": "60", "expected_every_seconds_1": "1", "started_from": start}
+    )
 
     assert "Owners “mina”" in refused.content.decode()
 

@@ -1,0 +1,72 @@
+"""Owners of a data set: those who are there can be taken off, others are added by name. Source: Staff console §2.14."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from config.accounts import lookup
+from config.console.theme import CheckboxSelectMultiple, TextInput
+from datasets.models import DataSet
+
+_OFFERED = 500  # accounts in the list that a browser offers
+
+
+class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """The current owners as ticks, and a field for one more; no list of all accounts.
+
+    editor: the person at the form. manages_all: whether that person may leave a data set without owners.
+    """
+
+    editor: User
+    manages_all = False
+
+    owners = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        required=False,
+        widget=CheckboxSelectMultiple,
+        help_text="They may do everything with this data set. Clear a tick to remove an owner.",
+    )
+    add_owner = forms.CharField(
+        label="Add an owner",
+        required=False,
+        max_length=lookup.MAX_CHARACTERS,
+        widget=TextInput(attrs={"list": "accounts", "autocomplete": "off", "autocapitalize": "none"}),
+        help_text="The user name or email address of an account.",
+    )
+
+    class Meta:
+        model = DataSet
+        fields = ("owners",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        owners: Any = self.fields["owners"]
+        if self.instance.pk:
+            owners.queryset = self.instance.owners.order_by("username")
+        else:
+            owners.queryset = User.objects.filter(pk=self.editor.pk)
+            self.initial.setdefault("owners", [self.editor])
+
+    def clean_add_owner(self) -> User | None:
+        typed: str = self.cleaned_data["add_owner"]
+        found = lookup.find(typed) if typed else None
+        if typed and (found is None or not (found.is_active and found.is_staff)):
+            raise forms.ValidationError(f"No active account has the user name or email address “{typed}”.")
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        added = cleaned.get("add_owner")
+        if "owners" in cleaned and "add_owner" in cleaned:
+            kept = [*cleaned["owners"], *([added] if added else [])]
+            cleaned["owners"] = User.objects.filter(pk__in=[one.pk for one in kept])
+            if not kept and not self.manages_all:
+                self.add_error("owners", "A data set keeps at least one owner. Add another one before you leave.")
+        return cleaned
+
+
+def accounts() -> list[str]:
+    """Return the user names that a browser offers while an owner is typed."""
+    found = User.objects.filter(is_active=True, is_staff=True).order_by("username")
+    return list(found.values_list("username", flat=True)[:_OFFERED])

@@ -1,0 +1,26 @@
+"""The tabs of one data set, on its own pages and on those of its tokens. Source: Staff console §2.15."""
+
+from django.urls import reverse
+
+from datasets.models import DataSet
+
+TITLES = {
+    "overview": "Overview",
+    "records": "Records",
+    "chart": "Chart",
+    "tokens": "Tokens",
+    "retention": "Retention",
+    "export": "Export",
+    "activity": "Activity",
+    "change": "Settings",
+}
+
+
+def of(data_set: DataSet, current: str) -> list[dict[str, object]]:
+    return [
+        {"title": title, "url": url(data_set, word), "is_current": word == current} for word, title in TITLES.items()
+    ]
+
+
+def url(data_set: DataSet, word: str) -> str:
+    return reverse(f"admin:datasets_dataset_{word}", args=[data_set.pk])
