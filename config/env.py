@@ -18,6 +18,7 @@ from dotenv import dotenv_values
 from environs import EnvError, EnvValidationError, FileAwareEnv
 
 ROOT = Path(__file__).resolve().parent.parent
+PRODUCTION_VARIABLES = Path("/etc/signalbox/environment")  # where docs/operations.md keeps them
 DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # beside the state it belongs to
 
 env = FileAwareEnv(strip_whitespace=True)  # of a file that NAME_FILE names: editors end its line
@@ -53,8 +54,27 @@ def load() -> None:
         return
     env.read_env(str(ROOT / ".env"), recurse=False)
     _given.update(os.environ)
+    check_variables_are_here(PRODUCTION_VARIABLES)
     if is_local() and DEMO_ENV.exists():
         env.read_env(str(DEMO_ENV), recurse=False)
+
+
+def check_variables_are_here(kept: Path) -> None:
+    """Raise EnvError for a command typed in production without the variables: it would work on a database of its own.
+
+    kept: the file they are in, which its folder may hide
+    """
+    if env.str("ENVIRONMENT", ""):
+        return
+    try:
+        is_production = kept.exists()
+    except PermissionError:
+        is_production = True
+    if is_production:
+        raise EnvError(
+            f"ENVIRONMENT is not set, but the variables of production are in {kept}: run the command with them, as "
+            "docs/operations.md says under Commands, or set ENVIRONMENT=local"
+        )
 
 
 def is_local() -> bool:
