@@ -191,6 +191,31 @@ def found_by_eye(page: Page) -> list[str]:
     return problems
 
 
+def test_the_panel_of_filters_takes_the_focus_and_gives_it_back(
+    browser: Browser, service: Service, made: dict[str, str]
+):
+    page = browser.new_page(base_url=service.url)
+    sign_in(page, made["name"])
+    page.goto("/admin/notifications/notification/?status=delivering&channel__exact=email")
+    opens = page.get_by_role("button", name="Filters")
+    opens.focus()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", name="Filters")).to_be_visible()
+    expect(page.get_by_role("button", name="Close", exact=True)).to_be_focused()
+    assert found_by_axe(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Filters")).to_be_hidden()
+    expect(opens).to_be_focused()
+    opens.click()
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(opens).to_be_focused()
+
+    page.get_by_role("group", name="Filters in force").get_by_role("link", name="Channel: Email").click()
+    expect(page).to_have_url(re.compile(r"\?status=delivering$"))
+    page.close()
+
+
 def test_the_code_of_the_second_factor_is_asked_on_a_page_for_everybody(browser: Browser, service: Service):
     name = f"coded-{uuid.uuid4().hex[:8]}"
     making = f"""

@@ -29,6 +29,18 @@ def span(first: str, last: str) -> str:
     return _TO.join(typed) if any(typed) else ""
 
 
+def in_words(value: str) -> str:
+    """Return what a value of the parameter means, for people.
+
+    >>> in_words("2026-11-01..2026-11-20"), in_words("2026-11-01.."), in_words("..2026-11-01")
+    ('1 Nov 2026 to 20 Nov 2026', 'from 1 Nov 2026', 'until 1 Nov 2026')
+    """
+    first, last = (f"{day:%-d %b %Y}" if day else "" for day in chosen(value))
+    if first and last:
+        return first if first == last else f"{first} to {last}"
+    return f"from {first}" if first else f"until {last}"
+
+
 def first_of_last(days: int) -> date:
     """Return the first of the last so many days, today included."""
     return timezone.localdate() - timedelta(days=days - 1)

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from notifications.admin import rights
 from notifications.admin.messages import days, search, words
+from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
 from notifications.models import Attachment, KeyType, Status
 from notifications.models.retention import kept_since
@@ -30,7 +31,8 @@ class StatusFilter(admin.SimpleListFilter):
     parameter_name = "status"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*((name, title) for name, (title, _) in words.GROUPS.items()), *((one, one) for one in Status.values)]
+        groups = [(name, title) for name, (title, _) in words.GROUPS.items()]
+        return [*groups, *((value, f"Only {value}") for value in Status.values)]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         if are_left_to_stretches(request):
@@ -67,6 +69,12 @@ class KeyTypeFilter(admin.SimpleListFilter):
         return queryset if is_open else queryset.filter(key_type__in=wanted)
 
 
+class KeyFilter(OwnRowsFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "API key"
+
+
 class ProviderFilter(admin.SimpleListFilter):
     """The providers of the settings; a test key's message has none."""
 
@@ -81,7 +89,7 @@ class ProviderFilter(admin.SimpleListFilter):
 
 
 class FileFilter(admin.SimpleListFilter):
-    title = "with a file"
+    title = "has a file"
     parameter_name = "file"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -109,11 +117,19 @@ class FileFilter(admin.SimpleListFilter):
 class MadeFilter(admin.SimpleListFilter):
     """`today`, `week`, or two days such as `2026-11-01..2026-11-20`, which the form above the list sends."""
 
-    title = "made"
+    title = "date"
     parameter_name = days.PARAMETER
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("today", "Today"), ("week", f"{days.WEEK_DAYS} days")]
+        return [("today", "Today"), ("week", f"Last {days.WEEK_DAYS} days")]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Name the days that were typed above the list too: they are in force like a choice of the panel."""
+        yield from super().choices(changelist)
+        value = self.value() or ""
+        if any(days.chosen(value)) and value not in dict(self.lookup_choices):
+            query = changelist.get_query_string({self.parameter_name: value})
+            yield {"selected": True, "query_string": query, "display": days.in_words(value)}
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         first, last = days.chosen(self.value() or "")

@@ -44,7 +44,7 @@ class NotificationAdmin(ServiceRowAdmin):
         filters.MadeFilter,
         "channel",
         ("template", OwnRowsFilter),
-        ("api_key", OwnRowsFilter),
+        ("api_key", filters.KeyFilter),
         filters.KeyTypeFilter,
         filters.ProviderFilter,
         "origin",
@@ -216,7 +216,8 @@ class NotificationAdmin(ServiceRowAdmin):
         return [
             {
                 "title": title,
-                "number": f"more than {MOST_COUNTED}" if numbers[name] > MOST_COUNTED else numbers[name],
+                "number": min(numbers[name], MOST_COUNTED),
+                "is_capped": numbers[name] > MOST_COUNTED,
                 "url": changelist.get_query_string({parameter: name} if name else {}, [parameter, "p"]),
                 "is_chosen": chosen == name,
             }

@@ -1,6 +1,8 @@
 """The message log: read-only, masked, counted, and filtered by what is declared."""
 
+import re
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qsl
 
 import pytest
 import time_machine
@@ -11,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console.paginator import MOST_COUNTED
+from config.console.templatetags import lists
 from notifications.admin.messages import days, paging
 from notifications.models import Attachment, Channel, KeyType, Notification, Role, Status
 from tests import factories
@@ -136,7 +139,7 @@ def test_the_counters_are_filters_that_keep_the_others(console, template):
     }
 
 
-def test_counting_stops(template):
+def test_counting_stops(console, template):
     rows = (
         Notification(
             service=template.service,
@@ -153,6 +156,9 @@ def test_counting_stops(template):
     Notification.objects.bulk_create(rows, batch_size=500)  # as one statement it may pass the time-out of one
 
     assert paging.counted(Notification.objects.all()) == MOST_COUNTED + 1
+    page = console.get(LOG).content.decode().replace("\N{NO-BREAK SPACE}", " ")
+    assert ">10 000+</b>" in page
+    assert "more than 10000" not in page
 
 
 def test_pages_hold_the_newest_of_all_stretches_in_order(console, template):
@@ -170,6 +176,37 @@ def test_pages_hold_the_newest_of_all_stretches_in_order(console, template):
 
     assert [row.pk for row in found(console)] == made[:50]
     assert [row.pk for row in found(console, "p=2")] == made[50:]
+
+
+def test_the_log_says_which_filters_are_in_force_and_removes_each(console, template):
+    key = factories.make_api_key(template.service, name="pay-live")
+    factories.make_notification(template, api_key=key)
+    query = f"channel__exact=email&api_key__id__exact={key.pk}&made=2026-11-01..2026-11-20&status=no-such-status"
+
+    page = console.get(f"{LOG}?{query}&p=2")
+    in_force = {one.title: one for one in lists.filters_in_force(page.context["cl"])}
+
+    assert {title: one.value for title, one in in_force.items()} == {
+        "channel": "Email",
+        "API key": "pay-live",
+        "date": "1 Nov 2026 to 20 Nov 2026",
+    }
+    without = dict(parse_qsl(in_force["channel"].remove_url.lstrip("?")))
+    assert without == {"api_key__id__exact": str(key.pk), "made": "2026-11-01..2026-11-20", "status": "no-such-status"}
+    assert 'aria-label="Filters in force"' in page.content.decode()
+    assert 'aria-label="Filters in force"' not in console.get(LOG).content.decode()
+
+
+def test_the_panel_of_filters_names_each_choice_once(console, message):
+    factories.make_api_key(message.service)
+    page = console.get(LOG).content.decode()
+    panel = page[page.index('id="changelist-filter"') :]
+    status = panel[panel.index('<section aria-label="Status">') :].partition("</section>")[0]
+    choices = [choice.lower() for choice in re.findall(r">([^<>]+)</a>", status)]
+
+    assert choices[:4] == ["all", "delivering", "delivered", "failed"]
+    assert len(choices) == len(set(choices))
+    assert re.findall(r'<section aria-label="(Date|Has a file|API key)">', panel) == ["Date", "API key", "Has a file"]
 
 
 def test_tests_are_hidden_and_a_line_says_so(console, template):

@@ -1,0 +1,31 @@
+"""What stands above every list: the filters in force, each with a link that removes it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilterInForce:
+    """One filter of a list. remove_url: the same list without it."""
+
+    title: str
+    value: str
+    remove_url: str
+
+
+@register.simple_tag
+def filters_in_force(changelist: Any) -> list[FilterInForce]:
+    """Return the filters that the list's address sets to a value they know."""
+    found = []
+    for spec in changelist.filter_specs:
+        parameters = [name for name in spec.expected_parameters() if name in changelist.params]
+        chosen = [choice for choice in spec.choices(changelist) if choice.get("selected")] if parameters else []
+        if chosen:
+            remove_url = changelist.get_query_string(remove=[*parameters, "p"])
+            value = " or ".join(str(choice["display"]) for choice in chosen)
+            found.append(FilterInForce(title=str(spec.title), value=value, remove_url=remove_url))
+    return found
