@@ -10,23 +10,31 @@ import os
 import time
 import uuid
 from collections import deque
+from pathlib import Path
 from queue import Empty
 from typing import Any
 
+import structlog
 from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
-from kombu.utils.json import dumps, loads
+from kombu.utils.json import dumps
+
+from config import unreadable
 
 MAX_WAIT_SECONDS = 0.2
+AFTER_FAULT_SECONDS = 5.0  # until the next look where the folder cannot be read
 BUSY_SECONDS = 0.005  # until the next look while messages keep coming
 _MESSAGE = ".msg"
 
+log = structlog.get_logger()
 
-class Channel(filesystem.Channel):
+
+class Channel(unreadable.Careful, filesystem.Channel):
     """Every queue has the exchange of its own name, so there is no routing to keep."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._found: dict[str, deque[str]] = {}
+        self._stuck: set[str] = set()  # unreadable files that cannot be moved either
         super().__init__(*args, **kwargs)
 
     def get_table(self, exchange: str) -> list[Any]:
@@ -36,18 +44,18 @@ class Channel(filesystem.Channel):
         pass
 
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # two names in kombu
-        """Write under a name no reader looks for, then rename: a message is there whole or not at all."""
-        folder = os.path.join(self.data_folder_out, queue)
-        hidden = os.path.join(folder, f".{uuid.uuid4()}")
-        shown = os.path.join(folder, f"{time.time_ns():020d}_{uuid.uuid4().hex}{_MESSAGE}")
+        """Write under a name no reader looks for, then rename: a message is there whole or not at all.
+
+        The content is on the disk before the name: after a power cut, a file with a name and no content was found.
+        """
         try:
-            if not os.path.isdir(folder):
-                os.mkdir(folder)  # below the folder of all queues, which the settings make: where that is gone, say so
+            folder = self._folder(queue)
+            hidden = os.path.join(folder, f".{uuid.uuid4()}")
             with open(hidden, "w") as file:
                 file.write(dumps(payload))
-            os.rename(hidden, shown)
-        except FileExistsError:  # another process has just made it
-            self._put(queue, payload, **kwargs)
+                file.flush()
+                os.fdatasync(file.fileno())
+            os.rename(hidden, os.path.join(folder, _new_name()))
         except OSError as error:
             raise ChannelError(f"cannot add to the queue: {error.strerror}") from error
 
@@ -59,13 +67,38 @@ class Channel(filesystem.Channel):
         while found:
             path = os.path.join(self.data_folder_in, queue, found.popleft())
             try:
-                with open(path) as file:
-                    message = file.read()
+                message = unreadable.parse(_content(path))
                 os.unlink(path)
             except FileNotFoundError:
                 continue
-            return loads(message)
+            except (unreadable.Unreadable, OSError) as error:
+                self._move_aside(queue, path, error)
+                continue
+            return message
         raise Empty
+
+    def set_aside(self, queue: str, raw: bytes, reason: str) -> None:
+        unreadable.note(queue, reason)
+        with contextlib.suppress(OSError):
+            Path(self._folder(unreadable.QUEUE), _new_name()).write_bytes(raw)
+
+    def _move_aside(self, queue: str, path: str, error: Exception) -> None:
+        reason = error.strerror or "" if isinstance(error, OSError) else str(error)
+        unreadable.note(queue, reason)
+        try:
+            os.rename(path, os.path.join(self._folder(unreadable.QUEUE), _new_name()))
+        except FileNotFoundError:
+            pass  # another reader has moved it
+        except OSError:
+            self._stuck.add(path)
+
+    def _folder(self, queue: str) -> str:
+        """Return the folder of a queue, made where it is missing. Raises OSError where the folder of all is gone."""
+        folder = os.path.join(self.data_folder_out, queue)
+        if not os.path.isdir(folder):
+            with contextlib.suppress(FileExistsError):  # another process has just made it
+                os.mkdir(folder)
+        return folder
 
     def _size(self, queue: str) -> int:
         return len(self._names(queue))
@@ -81,7 +114,12 @@ class Channel(filesystem.Channel):
     def _names(self, queue: str) -> list[str]:
         """Return the messages that are whole. Raises OSError where the folder of all queues is gone."""
         try:
-            return [name for name in os.listdir(os.path.join(self.data_folder_in, queue)) if name.endswith(_MESSAGE)]
+            folder = os.path.join(self.data_folder_in, queue)
+            return [
+                name
+                for name in os.listdir(folder)
+                if name.endswith(_MESSAGE) and os.path.join(folder, name) not in self._stuck
+            ]
         except FileNotFoundError:
             os.stat(self.data_folder_in)
             return []
@@ -99,7 +137,13 @@ class Transport(filesystem.Transport):
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         def look() -> None:
-            loop.call_later(BUSY_SECONDS if self._take_what_is_there() else self.polling_interval, look)
+            wait: Any = AFTER_FAULT_SECONDS
+            try:
+                wait = BUSY_SECONDS if self._take_what_is_there() else self.polling_interval
+            except Exception as error:  # whatever it is, the pool must look again
+                log.error("queue.not_read", exc_info=error)
+            finally:
+                loop.call_later(wait, look)
 
         look()
 
@@ -115,3 +159,13 @@ class Transport(filesystem.Transport):
                 self.cycle.get(self._deliver)
                 was_there = True
         return was_there
+
+
+def _new_name() -> str:
+    return f"{time.time_ns():020d}_{uuid.uuid4().hex}{_MESSAGE}"
+
+
+def _content(path: str) -> bytes:
+    """Read a file. A pipe under a message's name is empty, and does not keep its reader waiting. Raises OSError."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        return file.read()

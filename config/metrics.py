@@ -5,15 +5,17 @@ Source: Developer experience §13.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
+from kombu.exceptions import KombuError
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from config import callers, deep_check, figures, views
+from config import callers, deep_check, figures, publishing, unreadable, views
 from config.console.clean_up import outcomes
 from config.figures import BUCKETS, COUNTED, Count
 from config.management import parts
@@ -47,6 +49,7 @@ class _Now:
         for figure in COUNTED:
             yield _counter(figure, rows) if isinstance(figure, Count) else _histogram(figure, rows)
         yield from _waiting()
+        yield from _unreadable()
         yield from _clean_up()
 
 
@@ -90,6 +93,13 @@ def _waiting() -> Iterable[Metric]:
             number.add_metric([backlog.queue], backlog.number)
             age.add_metric([backlog.queue], backlog.oldest_seconds)
     return [number, age]
+
+
+def _unreadable() -> Iterator[Metric]:
+    with suppress(KombuError, OSError):  # a broker that is away has its own alarm
+        number = publishing.waiting(unreadable.QUEUE)[unreadable.QUEUE]
+        help = "Messages of the queue that could not be read and lie aside"
+        yield GaugeMetricFamily("signalbox_unreadable_messages", help, value=number)
 
 
 def _clean_up() -> Iterable[Metric]:

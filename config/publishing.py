@@ -18,7 +18,7 @@ from celery.local import Proxy
 from django.conf import settings
 from django.db import transaction
 from kombu import Connection
-from kombu.exceptions import KombuError
+from kombu.exceptions import KombuError, OperationalError
 from kombu.pools import producers
 
 from config import redis_queue
@@ -51,9 +51,13 @@ def waiting(*queues: str) -> dict[str, int]:
 
     Raises KombuError or OSError, in time, where it does not answer.
     """
-    with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
-        channel = producer.channel
-        return {queue: int(channel.queue_declare(queue).message_count) for queue in queues or settings.WORKER_QUEUES}
+    try:
+        with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
+            channel = producer.channel
+            names = queues or settings.WORKER_QUEUES
+            return {queue: int(channel.queue_declare(queue).message_count) for queue in names}
+    except redis.RedisError as error:
+        raise OperationalError(type(error).__name__) from error
 
 
 def _publish(

@@ -2,11 +2,15 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from queue import Empty
 
 import pytest
 from kombu import Connection
 from kombu.simple import SimpleQueue
+from structlog.testing import capture_logs
+
+from tests.config.damaged_messages import DAMAGED
 
 
 @pytest.fixture
@@ -65,6 +69,51 @@ def test_a_message_that_is_still_being_written_is_not_read(folder):
         queue = connection.SimpleQueue("letters")
 
         assert take_all(queue) == []
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_a_message_that_cannot_be_read_lies_aside_and_the_next_one_is_read(folder, content):
+    (folder / "letters").mkdir()
+    (folder / "letters" / f"{0:020d}_x.msg").write_bytes(content)
+
+    with connect(folder) as connection, capture_logs() as logs:
+        queue = connection.SimpleQueue("letters")
+        queue.put({"a": "letter"})
+
+        assert take_all(queue) == [{"a": "letter"}]
+        assert connection.SimpleQueue("unreadable").qsize() == 1
+
+    assert [(line["event"], line["queue"]) for line in logs] == [("queue.message_unreadable", "letters")]
+    [kept] = (folder / "unreadable").iterdir()
+    assert kept.read_bytes() == content
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
+def test_what_is_no_file_lies_aside_as_well(folder, make):
+    (folder / "letters").mkdir()
+    make(folder / "letters" / f"{0:020d}_x.msg")
+
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        queue.put({"a": "letter"})
+
+        assert take_all(queue) == [{"a": "letter"}]
+
+    assert len(list((folder / "unreadable").iterdir())) == 1
+
+
+def test_what_cannot_be_moved_aside_either_is_passed_over(folder):
+    (folder / "letters").mkdir()
+    (folder / "letters" / f"{0:020d}_x.msg").write_bytes(b"")
+    (folder / "unreadable").write_text("no folder")
+
+    with connect(folder) as connection, capture_logs() as logs:
+        queue = connection.SimpleQueue("letters")
+        queue.put({"a": "letter"})
+
+        assert take_all(queue) == [{"a": "letter"}]
+
+    assert len(logs) == 1
 
 
 def test_queues_in_one_folder_do_not_mix(folder):

@@ -1,0 +1,62 @@
+"""Messages of a queue as no program of ours writes them, by what is wrong with each."""
+
+import base64
+import json
+from typing import Any
+
+
+def task(**changes: Any) -> bytes:
+    """Return a message for a real task, with these parts of it in place of the right ones; None leaves one out."""
+    message = {
+        "body": base64.b64encode(b"[[], {}, {}]").decode(),
+        "content-type": "application/json",
+        "content-encoding": "utf-8",
+        "headers": {"task": "config.tasks.note_worker", "id": "5f6c"},
+        "properties": {
+            "body_encoding": "base64",
+            "delivery_tag": "a-tag",
+            "delivery_info": {"exchange": "", "routing_key": "periodic"},
+        },
+    }
+    return json.dumps({name: value for name, value in (message | changes).items() if value is not None}).encode()
+
+
+def with_header(**headers: Any) -> bytes:
+    return task(headers={"task": "config.tasks.note_worker", "id": "5f6c", **headers})
+
+
+DAMAGED = {
+    "empty": b"",
+    "cut off": task()[:40],
+    "a list": b"[]",
+    "a number": b"5",
+    "null": b"null",
+    "garbage": bytes(range(128, 256)),
+    "zeros": b"\0" * 512,
+    "nested too deep": b"[" * 100_000,
+    "no properties": task(properties=None),
+    "properties of another kind": task(properties="x"),
+    "no delivery tag": task(properties={"body_encoding": "base64", "delivery_info": {}}),
+    "no headers": task(headers=None),
+    "headers of another kind": task(headers=[1]),
+    "a task without an id": task(headers={"task": "config.tasks.note_worker"}),
+    "a task whose name is a list": with_header(task=[]),
+    "a task of another content type": task(**{"content-type": "application/data"}),
+    "a task of another encoding": task(**{"content-encoding": "binary"}),
+    "a body that is no base64": task(body="%"),
+    "a body that is no JSON": task(body=base64.b64encode(b"x").decode()),
+    "a body that is no task": task(body=base64.b64encode(b"{}").decode()),
+    "a chain that is none": task(body=base64.b64encode(b'[[], {}, {"chain": 5}]').decode()),
+    "a time limit that is none": with_header(timelimit="soon"),
+    "one time limit": with_header(timelimit=[5]),
+    "time limits that are none": with_header(timelimit=[{}, []]),
+    "arguments of another kind": task(body=base64.b64encode(b"[1, 2, 3]").decode()),
+}
+# What can be read, and stumbles in Celery.
+ODD = {
+    "no task": task(headers={}),
+    "a task nobody knows": with_header(task="nobody.knows"),
+    "tries that are none": with_header(retries="often"),
+    "a moment that is none": with_header(eta="soon"),
+    "an end that is none": with_header(expires={}),
+}
