@@ -56,6 +56,24 @@ def counted(value: int, noun: str, plural: str = "") -> str:
     return f"{number(value)} {noun if value == 1 else plural or f'{noun}s'}"
 
 
+def duration(seconds: float) -> str:
+    """Return how long something took, in the two largest units.
+
+    >>> [duration(length) for length in (0.2, 59.6, 60, 3_599, 14_408, 200_000)]
+    ['under 1 s', '60 s', '1 min 0 s', '59 min 59 s', '4 h 0 min', '2 days 7 h']
+    """
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{counted(days, 'day')} {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
 def copied(text: str, name: str) -> SafeString:
     """Return a text with a button that copies it, where scripts run. name: of this row's cell, unlike any other's."""
     return format_html(

@@ -19,6 +19,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, titles, words
+from config.console.admin.console_list import console_list
 from config.console.admin.saving import SavingAdmin
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
@@ -62,24 +63,7 @@ class ConsoleModelAdmin(SavingAdmin):
         return lookup in lookups.declared(self.model, filters, self.date_hierarchy)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Return the theme's list; unfiltered, it need not say "show all"."""
-        theirs: type[ChangeList] = super().get_changelist(request, **kwargs)
-
-        class ConsoleChangeList(theirs):  # type: ignore[valid-type,misc]  # the theme's class or Django's
-            def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-                rows: Any = self.root_queryset  # type: ignore[has-type]  # Django sets it before it asks
-                self.root_queryset = self.model_admin.listed(request, rows)
-                try:
-                    return super().get_queryset(request, *args, **kwargs)
-                finally:
-                    self.root_queryset = rows  # it is asked more than once, and no condition is to stand twice
-
-            def get_results(self, request: HttpRequest) -> None:
-                super().get_results(request)
-                if not self.has_active_filters and not self.query:
-                    self.full_result_count = self.result_count
-
-        return ConsoleChangeList
+        return console_list(super().get_changelist(request, **kwargs))
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
         """Return those of a person's rows that the list shows; the others still open by their addresses."""

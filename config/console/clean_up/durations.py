@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from config.console import cells
 from config.console.models import RetentionRun
 
 REFUSALS_ARE_KEPT_FOR = timedelta(days=30)  # no contract says it: long enough to ask a caller about them
@@ -10,11 +11,4 @@ REFUSALS_ARE_KEPT_FOR = timedelta(days=30)  # no contract says it: long enough t
 def took(run: RetentionRun) -> str:
     if run.finished_at is None:
         return "not over"
-    seconds = max((run.finished_at - run.started_at).total_seconds(), 0)
-    if seconds < 1:
-        return "under 1 s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+    return cells.duration(max((run.finished_at - run.started_at).total_seconds(), 0))

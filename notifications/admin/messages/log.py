@@ -269,4 +269,5 @@ class NotificationAdmin(ServiceRowAdmin):
         if message.completed_at is None:
             return "–"
         taken = max(message.completed_at - (message.scheduled_for or message.created_at), timedelta())
-        return f"{taken.total_seconds():.{1 if taken < _SHORT else 0}f} s"
+        seconds = taken.total_seconds()
+        return f"{seconds:.1f} s" if taken < _SHORT else cells.duration(seconds)

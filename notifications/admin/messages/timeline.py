@@ -112,7 +112,7 @@ def _after(message: Notification) -> str:
     seconds = max(0.0, (message.completed_at - (message.scheduled_for or message.created_at)).total_seconds())
     if seconds < 60:
         return f" {seconds:.1f} seconds after it was accepted"
-    return f" {cells.counted(round(seconds / 60), 'minute')} later"
+    return f" {cells.duration(seconds)} later"
 
 
 def _beginning(message: Notification) -> Iterator[Moment]:

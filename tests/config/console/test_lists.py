@@ -10,6 +10,7 @@ from django.urls import reverse
 from config.console import paginator
 from config.console.models import AuditEvent
 from config.console.paginator import CappedPaginator
+from notifications.models import GuestListEntry
 from tests import factories
 
 
@@ -51,10 +52,7 @@ def test_an_empty_list_says_what_belongs_there(console):
 
 
 def test_while_there_is_no_service_an_empty_list_leads_to_the_first(console):
-    make, place = (
-        f'href="{reverse("admin:notifications_service_add")}"',
-        reverse("admin:notifications_apikey_changelist"),
-    )
+    make, place = "Make a service first", reverse("admin:notifications_apikey_changelist")
 
     before = console.get(place).content.decode()
     factories.make_service()
@@ -86,3 +84,31 @@ def test_a_filter_without_results_is_another_text(console):
     page = console.get(f"{reverse('admin:notifications_service_changelist')}?state=trial").content.decode()
 
     assert "No results for this filter." in page
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(400, 2), (0, 1), (-3, 1)])
+def test_a_page_that_a_list_does_not_have_is_named_and_another_one_shown(console, asked, shown):
+    group = factories.make_service()
+    for number in range(51):
+        factories.make_team_member(group, f"person{number}@example.org")
+
+    answer = console.get(f"/admin/notifications/teammember/?p={asked}")
+
+    assert answer.status_code == 200
+    assert answer.context["cl"].page_num == shown
+    assert f"There is no page {asked}." in answer.content.decode()
+
+
+def test_the_gap_between_page_numbers_leads_nowhere(console):
+    service = factories.make_service()
+    GuestListEntry.objects.bulk_create(
+        GuestListEntry(service=service, kind="email", value=f"a{n}@example.org", normalised=f"a{n}@example.org")
+        for n in range(1001)
+    )
+
+    page = console.get("/admin/notifications/guestlistentry/?p=10").content.decode()
+
+    assert '<span aria-hidden="true">…</span>' in page
+    assert "?p=%E2%80%A6" not in page
+    assert "1\N{NO-BREAK SPACE}001" in page
+    assert "1001" not in page

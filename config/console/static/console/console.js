@@ -44,6 +44,45 @@ function press_by_keyboard(control) {
     });
 }
 
+// What opens over the page is closed by Escape, and by a click elsewhere: the service switcher and the theme's menus.
+
+document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") {
+        return;
+    }
+    for (const switcher of open_switchers()) {
+        switcher.open = false;
+        switcher.querySelector("summary").focus();
+    }
+    for (const state of ["openUserLinks", "sidebarMobileOpen"]) {
+        close_menu(state)?.focus();
+    }
+});
+
+document.addEventListener("click", (event) => {
+    for (const switcher of open_switchers()) {
+        switcher.open = switcher.contains(event.target);
+    }
+    if (!event.target.closest("#nav-sidebar, [x-on\\:click^='sidebar']")) {
+        close_menu("sidebarMobileOpen");
+    }
+});
+
+function open_switchers() {
+    return document.querySelectorAll("details.sb-switcher[open]");
+}
+
+// Return the control that opens a menu of the theme, if that was open; it is a state of the theme's own script.
+function close_menu(state) {
+    const opener = [...document.querySelectorAll(`[x-on\\:click="${state} = !${state}"]`)].pop();
+    const data = opener && window.Alpine?.$data(opener);
+    if (!data?.[state]) {
+        return null;
+    }
+    data[state] = false;
+    return opener;
+}
+
 async function copy(button) {
     const source = document.getElementById(button.dataset.copy);
     const text = source.value ?? source.textContent;
