@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import path
 
-from config.console import choose_password, my_account, second_factor_pages, sign_in
+from config.console import choose_password, forgot_password, my_account, second_factor_pages, sign_in
 
 _inside = admin.site.admin_view
 
@@ -11,6 +11,7 @@ urlpatterns = [
     path("login/", sign_in.PasswordPage.as_view(), name="sign-in"),
     path("login/code/", sign_in.CodePage.as_view(), name="sign-in-code"),
     path("logout/", sign_in.sign_out, name="sign-out"),
+    path("forgot-password/", forgot_password.ask, name="forgot-password"),
     path("choose-password/", choose_password.choose, name="choose-password"),
     path("account/", _inside(my_account.overview), name="my-account"),
     path("account/sessions/", _inside(my_account.end_other_sessions), name="end-other-sessions"),

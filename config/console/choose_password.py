@@ -58,6 +58,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     with transaction.atomic():
         if not invites.spend(invite):
             return _page(request, "admin/link_over.html", "This link does not work", status=404)
+        invites.end(user_id=user.pk)
         user.set_password(form.cleaned_data["password"])
         user.save(update_fields=["password"])
         sessions.end_all(user.pk)

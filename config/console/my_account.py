@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from config.accounts import second_factor, sessions
-from config.console import password_fields, sign_in_audit
+from config.console import invites, password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput
 
@@ -73,6 +73,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             user.set_password(form.cleaned_data["new_password"])
             user.save(update_fields=["password"])
             update_session_auth_hash(request, user)
+            invites.end(user_id=user.pk)
             sessions.end_all(user.pk, but=request.session)
             sign_in_audit.note(request, user, "changed_password")
         return done(request, "Your password is changed. Everywhere else you are signed out.")

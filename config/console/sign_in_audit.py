@@ -31,7 +31,7 @@ def note(request: HttpRequest, user: User | AnonymousUser, verb: str, **after: o
 def note_refusal(credentials: dict[str, Any], request: HttpRequest | None = None, **kwargs: object) -> None:
     """Write that a password or a code was refused; while the account waits, its tries are not written one by one."""
     if request is not None and not _is_waiting_already(request):
-        _note_stranger(request, str(credentials.get("username", "")), "refused_sign_in")
+        note_stranger(request, str(credentials.get("username", "")), "refused_sign_in")
 
 
 @receiver(user_locked_out)
@@ -39,7 +39,7 @@ def note_lock_out(request: HttpRequest, **kwargs: object) -> None:
     """Write the moment the tenth wrong password came."""
     if not _is_waiting_already(request):
         credentials = getattr(request, "axes_credentials", None) or {}
-        _note_stranger(request, str(credentials.get("username", "")), "locked_out")
+        note_stranger(request, str(credentials.get("username", "")), "locked_out")
 
 
 def _is_waiting_already(request: HttpRequest) -> bool:
@@ -47,7 +47,7 @@ def _is_waiting_already(request: HttpRequest) -> bool:
     return getattr(request, "axes_locked_out", False) and getattr(request, "axes_failures_since_start", None) is None
 
 
-def _note_stranger(request: HttpRequest, name: str, verb: str) -> None:
+def note_stranger(request: HttpRequest, name: str, verb: str) -> None:
     """Write about the account, if it is one; what was typed for a name is not repeated, it may be a password."""
     user = lookup.find(name)
     actor = Actor(kind=ActorKind.USER, label=SOMEBODY, network_address=audit.network_address(request))

@@ -64,6 +64,7 @@ OF_ACCOUNTS = {
     "ended_sessions": "{0} ended the sessions of {1}",
     "reset_second_factor": "{0} reset the second factor of {1}",
     "invited": "{0} made a link for {1} to choose a password",
+    "asked_for_password": "{0} asked for a link to choose a password for {1}",
     "chose_password": "{0} chose a password by a link",
 }
 # Whole sentences with numbers in them: {who}, {name}, and what the event holds.

@@ -86,7 +86,10 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             super().save_model(request, obj, form, change)
             if not change:
                 self._invite(request, obj)
-            elif self._rights_changed(request, obj, form):
+                return
+            if {"email", "is_active"} & set(form.changed_data):
+                invites.end(user_id=obj.pk)  # a link may be in the mailbox of the address of before
+            if self._rights_changed(request, obj, form):
                 sessions.end_all(obj.pk, but=request.session)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:

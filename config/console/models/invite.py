@@ -19,6 +19,10 @@ class InviteQuerySet(models.QuerySet["Invite"]):
         """Return those whose link is to be mailed now."""
         return self.live().filter(mail_at__lte=Now())
 
+    def asked_for(self) -> Self:
+        """Return those that a person asked for at the sign-in, and nobody gave."""
+        return self.exclude(requested_from="")
+
     def end(self) -> int:
         """Let those that can still be accepted be over, mailed or not. Returns how many."""
         return self.live().update(expires_at=timezone.now(), mail_at=None, sealed_token=None)
@@ -31,6 +35,7 @@ class Invite(models.Model):
     sealed_token: the token, from when a link is to be mailed until a provider has taken or refused the mail.
     mail_at: from when on it is to be mailed, by the database's clock; null where none is, or no more.
     undelivered_at: when the mail was refused for good.
+    requested_from: a tag of the network that a person asked for a new password from; empty where a colleague made it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -44,12 +49,20 @@ class Invite(models.Model):
     sealed_token = models.BinaryField(null=True, editable=False)
     mail_at = models.DateTimeField(null=True, editable=False)
     undelivered_at = models.DateTimeField(null=True, editable=False)
+    requested_from = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
 
     objects = InviteQuerySet.as_manager()
 
     class Meta:
         db_table = "operations_invite"
-        indexes = [models.Index(fields=["mail_at"], condition=~models.Q(mail_at=None), name="invite_to_mail")]
+        indexes = [
+            models.Index(fields=["mail_at"], condition=~models.Q(mail_at=None), name="invite_to_mail"),
+            models.Index(
+                fields=["requested_from", "created_at"],
+                condition=~models.Q(requested_from=""),
+                name="invite_requested_from",
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(member_id__isnull=True) ^ models.Q(user_id__isnull=True), name="invite_is_for_one"
