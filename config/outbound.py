@@ -19,13 +19,26 @@ _KEPT_IN_PATHS = "%/?:@!$&'()*+,;=~[]"
 # What resolvers read as an address although it is not written as one: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
-# Blocks that Python's `is_global` calls public although they lead elsewhere: embedded IPv4, relays, SRv6.
+# Blocks that `is_global` of one Python or another calls public although no web server of the public network is there.
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(block)
     for block in (
-        "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "5f00::/16", "192.88.99.0/24",
+        "::/96",  # IPv4 embedded, as in the next two and in 6to4 and Teredo: the address behind it may be private
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "2002::/16",  # 6to4
+        "2001::/23",  # protocols of the IETF: Teredo, ORCHID, benchmarks
+        "100::/64",  # packets are thrown away
+        "100:0:0:1::/64",
+        "2001:db8::/32",  # documentation
+        "3fff::/20",
+        "5f00::/16",  # SRv6
+        "fec0::/10",  # site-local: out of use since 2004, and still inside of networks
+        "192.0.0.0/24",  # protocols of the IETF, and the metadata host of a cloud
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # the host of a cloud that gives its machines their settings
     )
-)  # fmt: skip
+)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -84,6 +97,12 @@ def parse(url: str) -> Target:
     if parts.query:
         path += f"?{quote(parts.query, safe=_KEPT_IN_PATHS)}"
     return Target(scheme=parts.scheme, host=host, port=port or _PORTS[parts.scheme], path=path)
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port: what a secret may be sent to that was given for this URL. Raises UnsafeUrl."""
+    target = parse(url)
+    return target.scheme, target.host.lower().rstrip("."), target.port
 
 
 def is_public(address: Address) -> bool:

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from django.db import models
 from django.utils import timezone
 
-from config import sealing
+from config import outbound, sealing
+from config.outbound import UnsafeUrl
 from notifications.models.service import Service
 
 OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Security and reliability §1
@@ -68,6 +69,13 @@ class CallbackEndpoint(models.Model):
     def title(self) -> str:
         """Return the kind and the host: the rest of a URL may hold a secret."""
         return f"{self.get_kind_display()} to {urlsplit(self.url).hostname or 'nowhere'}"
+
+    def keeps_token_for(self, url: str) -> bool:
+        """Return whether another URL may have the bearer token that was given for this one."""
+        try:
+            return outbound.origin(url) == outbound.origin(self.url)
+        except UnsafeUrl:  # one stored before today's rules
+            return False
 
     @property
     def bearer_token(self) -> str:

@@ -133,7 +133,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
     def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         fault = getattr(request, "url_fault", "")
-        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_fault=fault)
+        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_fault=fault, row=row)
         if request.method == "POST" and form.is_valid():
             stored = changes.snapshot(row)
             row.url = form.cleaned_data["url"]

@@ -105,10 +105,21 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
 class EditCallbackForm(TargetForm):
     """The URL, and another token where one is typed."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, row: CallbackEndpoint, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._row = row
         self.fields["bearer_token"].required = False
-        self.fields["bearer_token"].help_text = f"Empty: the one there is stays. {_TOKEN_HELP}"
+        self.fields[
+            "bearer_token"
+        ].help_text = f"Leave it empty to keep the token, unless the host of the URL changes. {_TOKEN_HELP}"
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the token again where it would go to another host: not everybody who may change the URL knows it."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        url, token = cleaned.get("url"), cleaned.get("bearer_token")
+        if url and token == "" and not self._row.keeps_token_for(url):
+            self.add_error("bearer_token", "Enter the bearer token. It would go to another host than before.")
+        return cleaned
 
 
 class SinceForm(forms.Form):

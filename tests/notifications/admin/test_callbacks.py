@@ -178,12 +178,13 @@ def test_grave_steps_want_a_recent_sign_in(console, service, step):
 
 
 def test_url_and_token_are_changed(console, service, receiver):
-    endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
+    endpoint = factories.make_callback(service, receiver.url)
     page = page_of(endpoint, "edit")
+    url = f"{receiver.url.rstrip('/')}/another/path"
 
-    kept = console.post(page, {"url": receiver.url, "bearer_token": ""})
+    kept = console.post(page, {"url": url, "bearer_token": ""})
     endpoint.refresh_from_db()
-    assert (kept.status_code, endpoint.url, endpoint.bearer_token) == (302, receiver.url, "token-0123456789")
+    assert (kept.status_code, endpoint.url, endpoint.bearer_token) == (302, url, "token-0123456789")
 
     console.post(page, {"url": receiver.url, "bearer_token": "another-0123456789"})
     endpoint.refresh_from_db()
@@ -193,6 +194,22 @@ def test_url_and_token_are_changed(console, service, receiver):
     assert "must not lead to a private network" in refused.content.decode()
     endpoint.refresh_from_db()
     assert endpoint.url == receiver.url
+
+
+def test_the_token_is_asked_for_again_where_it_would_go_to_another_host(console, service, receiver):
+    endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
+    page = page_of(endpoint, "edit")
+
+    refused = console.post(page, {"url": receiver.url, "bearer_token": ""})
+
+    endpoint.refresh_from_db()
+    assert "Enter the bearer token. It would go to another host than before." in refused.content.decode()
+    assert (endpoint.url, receiver.posted) == ("http://127.0.0.1:1/", [])
+
+    console.post(page, {"url": receiver.url, "bearer_token": "another-0123456789"})
+
+    endpoint.refresh_from_db()
+    assert (endpoint.url, endpoint.bearer_token) == (receiver.url, "another-0123456789")
 
 
 def test_a_rotated_secret_is_shown_once_and_both_sign_for_a_day(console, service, receiver):

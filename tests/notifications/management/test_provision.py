@@ -344,6 +344,8 @@ FAULTY = [
      "services[0].callbacks.delivery_status.url: must start https://"),
     ({"name": "P", "callbacks": {"delivery_status": {"url": "https://10.0.0.1/x", "bearer_token": "0123456789"}}},
      "services[0].callbacks.delivery_status.url: must not lead to a private network"),
+    ({"name": "P", "callbacks": {"delivery_status": {"url": "https://b.example/x"}}},
+     "services[0].callbacks.delivery_status.bearer_token: is required"),
     ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "short"}}},
      "services[0].callbacks.delivery_status.bearer_token: "
      "10 to 2000 letters, digits or signs, without blanks and accents."),
