@@ -28,10 +28,11 @@ lint: .venv
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Resolve the bounds of pyproject.toml again; the pinned lists are then read, tested and committed.
+# Resolve the bounds of pyproject.toml again; the pinned lists are then read, tested and committed. With the hashes pip
+# installs for production exactly the files that were tested.
 pin: .venv
 	@$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --generate-hashes pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate pyproject.toml --group test -o tests/requirements.txt
 
 # The first Python that runs and is new enough. A name on the path may be a shim that only prints where the others are.

@@ -35,6 +35,7 @@ _THEMED = re.compile(r"\A/(admin|sandbox)(/|\Z)")
 _STATIC = re.compile(r"\A/static/")
 _HEALTH = re.compile(r"\A/(_status|metrics)(/|\Z)")
 _APIS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS)
+_WITH_SECRETS = (*_APIS, "/metrics/", "/_status/deep/")  # calls that carry a key or a token
 
 log = structlog.get_logger()
 
@@ -106,13 +107,17 @@ def fold_leading_slashes(get_response: GetResponse) -> GetResponse:
 
 
 def refuse_plain_http(get_response: GetResponse) -> GetResponse:
-    """Answer 403 to an API call over plain http, before its headers are read.
+    """Answer 403 to a call over plain http that may carry a key or a token, before its headers are read.
 
-    A redirect would hide from the caller that a key has just crossed the net in clear.
+    A redirect would hide from the caller that it has just crossed the net in clear.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if settings.SECURE_SSL_REDIRECT and not request.is_secure() and envelopes.is_below(request.path_info, _APIS):
+        if (
+            settings.SECURE_SSL_REDIRECT
+            and not request.is_secure()
+            and envelopes.is_below(request.path_info, _WITH_SECRETS)
+        ):
             message = "Error: use https"
             return envelopes.refusal(request, 403, kind="AuthError", message=message, data_message="Use https.")
         return get_response(request)

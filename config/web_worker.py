@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from gunicorn import glogging
+from gunicorn.http import wsgi
 from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
@@ -24,6 +25,10 @@ _MESSAGE = "The request could not be understood"
 # gunicorn takes up to 1 MiB from the socket at once and copies it several times. Eight bodies of 64 MiB that nobody
 # reads left 250 MiB in the heaps of the threads.
 SocketUnreader.max_body_chunk = 64 * 1024
+
+
+# The header `Server` names no software; there is no setting for it.
+wsgi.SERVER = "signalbox"  # type: ignore[attr-defined]  # imported there for itself
 
 
 class Worker(ThreadWorker):

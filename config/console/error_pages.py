@@ -26,8 +26,9 @@ def page(request: HttpRequest, code: int, message: str, quote: str) -> str:
     """Return the page; `quote` is the id of the request, for whoever is asked to look at it."""
     site = admin.site
     if code >= _BROKEN:  # the database may just have failed: no person is asked for, and no area for its pages
-        request.user = AnonymousUser()
         site = admin.site.__class__(admin.site.name)
+    if code >= _BROKEN or not hasattr(request, "user"):  # a wrong Host is refused before anybody is looked up
+        request.user = AnonymousUser()
     frame = site.each_context(request)
     frame |= {"title": _TITLES.get(code, "Something went wrong"), "code": code, "message": message, "quote": quote}
     is_inside = code < _BROKEN and admin.site.has_permission(request)

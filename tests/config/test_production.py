@@ -117,6 +117,14 @@ def test_the_sending_api_refuses_plain_http(production, path, method):
     assert answer.json() == {"status_code": 403, "errors": [{"error": "AuthError", "message": "Error: use https"}]}
 
 
+@pytest.mark.parametrize("path", ["/metrics", "/_status/deep"])
+def test_the_token_of_monitors_is_not_taken_over_plain_http(production, path):
+    plain, encrypted = get(production, path), get(production, path, scheme="https")
+
+    assert (plain.status_code, plain.json()) == (403, {"status": "error", "message": "Use https."})
+    assert encrypted.json()["message"] == "The token is not valid."
+
+
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
 def test_the_data_sets_refuse_plain_http(production, method):
     answer = get(production, "/data/pay/volumes", method)
@@ -153,3 +161,18 @@ def test_a_foreign_host_name_is_refused(production):
 
     assert answer.status_code in {400, 404}
     assert "evil.example" not in answer.text
+
+
+def test_a_foreign_host_name_in_front_of_the_console_writes_no_error_into_the_log(production):
+    answer = requests.get(
+        f"{production.url}/admin/login/", headers={"Host": "evil.example", "X-Forwarded-Proto": "https"}, timeout=60
+    )
+
+    assert answer.status_code == 400
+    assert "evil.example" not in answer.text
+    assert "request.error_page_failed" not in production.web.log.read_text()
+
+
+def test_no_answer_names_the_web_server(production):
+    for answer in (get(production, "/_status"), get(production, "/v2/nothing", scheme="https")):
+        assert "gunicorn" not in str(answer.headers)

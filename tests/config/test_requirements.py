@@ -30,3 +30,18 @@ def test_all_of_the_product_loads_where_nothing_else_is_installed(tmp_path):
     )
 
     assert done.stdout == "all loaded\n", done.stderr
+
+
+def test_every_file_that_production_installs_is_pinned_by_its_hash():
+    pinned = (ROOT / "requirements.txt").read_text().replace("\\\n", "").splitlines()
+
+    assert [line.split(" ")[0] for line in pinned if "--hash=sha256:" not in line] == []
+
+
+def test_zones_have_names_where_the_system_has_no_zone_data(tmp_path):
+    environment = {**os.environ, "PYTHONTZPATH": str(tmp_path / "none")}
+    look = "from zoneinfo import ZoneInfo; print(ZoneInfo('Europe/London'))"
+
+    done = subprocess.run([production(tmp_path / "venv"), "-c", look], env=environment, capture_output=True, text=True)
+
+    assert done.stdout == "Europe/London\n", done.stderr
