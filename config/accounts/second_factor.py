@@ -102,7 +102,7 @@ def spelled(device: TotpDevice) -> str:
 
 
 def address(device: TotpDevice, user: User) -> str:
-    """Return what the app reads from the square: https://github.com/google/google-authenticator/wiki/Key-Uri-Format."""
+    """Return what the app reads from the QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format."""
     query = {
         "secret": base64.b32encode(device.key).decode(),
         "issuer": "Signalbox",
@@ -113,7 +113,7 @@ def address(device: TotpDevice, user: User) -> str:
 
 
 def square(device: TotpDevice, user: User) -> str:
-    """Return the square to scan as an inline SVG: no other host is asked to draw it."""
+    """Return the QR code as an inline SVG: no other host draws it."""
     drawn: str = segno.make(address(device, user), micro=False, error="m").svg_inline(
         scale=5, border=4, dark="#000", light="#fff", svgclass="sb-square", lineclass=None, omitsize=False
     )

@@ -14,6 +14,7 @@ urlpatterns = [
     path("forgot-password/", forgot_password.ask, name="forgot-password"),
     path("choose-password/", choose_password.choose, name="choose-password"),
     path("account/", _inside(my_account.overview), name="my-account"),
+    path("account/name/", _inside(my_account.change_name), name="change-name"),
     path("account/sessions/", _inside(my_account.end_other_sessions), name="end-other-sessions"),
     path("account/second-factor/", _inside(second_factor_pages.enrol), name="second-factor"),
     path("account/recovery-codes/", _inside(second_factor_pages.renew_recovery_codes), name="recovery-codes"),

@@ -1,8 +1,9 @@
-"""One's own account: the password, the second factor, the recovery codes, the other sessions.
+"""One's own account: the name, the password, the second factor, the recovery codes, the other sessions.
 
 Source: Staff console §2.19, §3.12; Security and reliability §5.
 """
 
+import unicodedata
 from typing import Any
 
 from django import forms
@@ -18,14 +19,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from config.accounts import second_factor, sessions
 from config.console import invites, password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
-from config.console.theme import PasswordInput
+from config.console.theme import PasswordInput, TextInput
 
 
 class OwnPasswordForm(forms.Form):
     """The password as it is, and the new one twice."""
 
     old_password = forms.CharField(
-        label="Your password now", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
+        label="Current password", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
     )
     new_password = password_fields.field()
     again = password_fields.again()
@@ -50,17 +51,48 @@ class OwnPasswordForm(forms.Form):
         return cleaned
 
 
+class OwnNameForm(forms.Form):
+    """What colleagues call this person."""
+
+    name = forms.CharField(
+        label="Your name",
+        max_length=150,
+        required=False,
+        widget=TextInput(attrs={"autocomplete": "name", "autofocus": True}),
+        help_text="For example Mina Patel. Operators see it in the list of users. You still sign in as before.",
+    )
+
+    def clean_name(self) -> str:
+        name: str = unicodedata.normalize("NFC", self.cleaned_data["name"])
+        if not name.isprintable():
+            raise forms.ValidationError("Use letters, spaces and punctuation only: this name has invisible characters.")
+        return name
+
+
 @require_GET
 def overview(request: HttpRequest) -> HttpResponse:
     """Show what protects this account, and what may be done about it."""
     user = sessions.account_of(request)
     context = {
-        "title": "My account",
+        "title": "Your account",
         "device": second_factor.device_of(user),
         "codes_left": second_factor.recovery_codes_left(user),
         "is_demanded": second_factor.is_demanded(),
     }
     return page(request, "admin/my_account.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def change_name(request: HttpRequest) -> HttpResponse:
+    user = sessions.account_of(request)
+    form = OwnNameForm(request.POST if request.method == "POST" else None, initial={"name": user.get_full_name()})
+    if form.is_valid():
+        with transaction.atomic():
+            user.first_name, user.last_name = form.cleaned_data["name"], ""
+            user.save(update_fields=["first_name", "last_name"])
+            sign_in_audit.note(request, user, "changed_name")
+        return done(request, "Your name is saved.")
+    return page(request, "admin/step.html", {"title": "Change your name", "form": form, "button": "Save name"})
 
 
 @sensitive_post_parameters()
@@ -76,7 +108,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
             invites.end(user_id=user.pk)
             sessions.end_all(user.pk, but=request.session)
             sign_in_audit.note(request, user, "changed_password")
-        return done(request, "Your password is changed. Everywhere else you are signed out.")
+        return done(request, "Your password is changed. You are signed out everywhere else.")
     explanation = ["Everywhere else you will be signed out."]
     context = {"title": "Change your password", "form": form, "explanation": explanation, "button": "Change password"}
     return page(request, "admin/step.html", context)

@@ -23,7 +23,7 @@ from config.console import sign_in
 from config.console.sign_in import CodeForm
 from config.console.theme import PasswordInput
 
-NOT_YOUR_PASSWORD = "This is not your password."  # noqa: S105  words of the page
+NOT_YOUR_PASSWORD = "The password is wrong. Check it and try again."  # noqa: S105  words of the page
 _KEY = "proved_at"
 
 

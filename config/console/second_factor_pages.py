@@ -62,7 +62,7 @@ def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
             return _already_shown(request, "recovery codes")
         return _codes_page(request, codes)
     left = second_factor.recovery_codes_left(account_of(request))
-    explanation = [f"Unused until now: {left}. New ones take their place: the old ones no longer work."]
+    explanation = [f"You have {left} unused recovery codes. New ones replace them: the old ones stop working."]
     context = {"title": "New recovery codes", "explanation": explanation, "button": "Make new recovery codes"}
     return page(request, "admin/step.html", {**context, **_nonce(request)})
 

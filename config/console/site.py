@@ -2,6 +2,7 @@
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path
@@ -64,12 +65,12 @@ class ConsoleSite(AdminSite):
         if form.is_valid():
             recent_sign_in.remember(request)
             return HttpResponseRedirect(recent_sign_in.way_back(request))
-        explanation = ["The next step cannot be taken back, or shows a secret. Your last sign-in is a while ago."]
+        explanation = [f"You signed in more than {settings.SUDO_MINUTES} minutes ago, and the next page is protected."]
         context = {
-            "title": "Is it you?",
+            "title": "Enter your password again",
             "form": form,
             "explanation": explanation,
-            "button": "Go on",
+            "button": "Continue",
             "list_url": "/admin/",
         }
         return TemplateResponse(request, "admin/step.html", {**self.each_context(request), **context})

@@ -57,6 +57,7 @@ OF_ACCOUNTS = {
     "signed_out": "{0} signed out",
     "refused_sign_in": "{0} gave a wrong password or code for {1}",
     "locked_out": "{0} has to wait after ten wrong passwords or codes for {1}",
+    "changed_name": "{0} changed their name",
     "changed_password": "{0} changed their password",
     "enrolled_second_factor": "{0} set up a second factor",
     "replaced_second_factor": "{0} moved their second factor to another app",

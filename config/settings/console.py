@@ -78,6 +78,6 @@ UNFOLD = {
             "950": "oklch(25.5% .038 224)",
         },
     },
-    "ACCOUNT": {"navigation": [{"title": "My account", "link": reverse_lazy("my-account")}]},
+    "ACCOUNT": {"navigation": [{"title": "Your account", "link": reverse_lazy("my-account")}]},
     "SIDEBAR": {"show_search": False, "navigation": "config.console.navigation.sidebar"},
 }

@@ -28,7 +28,7 @@ _HANDING_OVER = (
 class ConsoleUserAdmin(ShownOnceAdmin):
     secret_kind = "Link to choose a password"  # noqa: S105  words of the page
     masked_fields = ("email", "first_name", "last_name")
-    list_display = ("who", "email", "active", "operator", "manages", "services", "last_sign_in")
+    list_display = ("who", "full_name", "email", "active", "operator", "manages", "services", "last_sign_in")
     list_filter = ("is_active", "is_superuser")
     ordering = ("username",)
     change_form_template = "admin/user_change_form.html"
@@ -67,10 +67,10 @@ class ConsoleUserAdmin(ShownOnceAdmin):
         if obj is None:
             return ("email", "username")
         of_data = ("manages_data_sets",) if permission_to_manage() else ()
-        return ("who", "email", *_RIGHTS, *of_data, "services", "factor", "last_sign_in", "made")
+        return ("who", "full_name", "email", *_RIGHTS, *of_data, "services", "factor", "last_sign_in", "made")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else ("who", "services", "factor", "last_sign_in", "made")
+        return () if obj is None else ("who", "full_name", "services", "factor", "last_sign_in", "made")
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
         """Ask for a recent sign-in before rights are changed."""
@@ -150,9 +150,13 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             request, user, title=title, button="Reset second factor", is_grave=True, explanation=explanation
         )
 
-    @admin.display(description="Name", ordering="username")
+    @admin.display(description="User name", ordering="username")
     def who(self, user: User) -> str:
         return user.username
+
+    @admin.display(description="Name", ordering="first_name")
+    def full_name(self, user: User) -> str:
+        return user.get_full_name() or "–"
 
     @admin.display(description="Active", ordering="is_active")
     def active(self, user: User) -> SafeString:

@@ -178,7 +178,7 @@ def test_without_one_only_the_enrolment_page_opens(demanded, client, operator, a
     answer = client.get(address)
 
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
-    assert "wants a second factor of every account" in text_of(client.get(PAGE))
+    assert "Set up a second factor to continue." in text_of(client.get(PAGE))
 
 
 def test_nothing_can_be_posted_past_the_enrolment(demanded, client, operator, django_user_model):

@@ -34,7 +34,7 @@ def test_the_password_once_more_leads_back_to_the_step(console):
     wrong = console.post(asked, {"password": "wrong-password-1"})
     right = console.post(asked, {"password": PASSWORD})
 
-    assert "This is not your password." in wrong.content.decode()
+    assert "The password is wrong." in wrong.content.decode()
     assert (right.status_code, right["Location"]) == (302, "/admin/notifications/apikey/add/")
     assert console.get("/admin/notifications/apikey/add/").status_code == 200
 
