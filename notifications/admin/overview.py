@@ -101,7 +101,7 @@ def steps(request: HttpRequest) -> list[Step]:
     found = [
         Step(
             title="Make a template",
-            explanation="The text people receive; ((name)) marks what the caller fills in.",
+            explanation="The text people receive. Put ((double brackets)) around what changes, like ((name)).",
             is_done=Template.objects.filter(**mine).exists(),
             url=reverse("admin:notifications_template_add") if may_edit else "",
             button="New template",
@@ -123,7 +123,7 @@ def steps(request: HttpRequest) -> list[Step]:
         ),
         Step(
             title="Find it in the log",
-            explanation="Every message, how far it has come, and why one did not arrive.",
+            explanation="The log has the status of every message, and why one did not arrive.",
             is_done=sent.exclude(status=Status.CREATED).exists(),
             url=f"{log}?key_type=all",
             button="Message log",

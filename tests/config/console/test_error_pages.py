@@ -24,7 +24,7 @@ def test_a_forbidden_page_says_whom_to_ask(db):
 
     assert answer.status_code == 403
     assert "403 · Not for your account" in words(answer)
-    assert "Ask an operator for the rights" in words(answer)
+    assert "Ask an operator for permission" in words(answer)
 
 
 def test_a_stranger_sees_nothing_of_the_console_in_an_error(db):
