@@ -6,6 +6,9 @@ Source: Data Set contract §10.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+MAX_RECORDS = 100_000  # in one body
+MAX_FAULTS_SHOWN = 100  # Data Set contract §10
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -81,13 +84,22 @@ class NotAnEmptyArray(WrongShape):
     message = "The body must be an empty JSON array: PUT can only empty a data set."
 
 
-class RecordsRefused(DataSetError):
-    """At least one record has a fault, so none is stored. `faults` are all of them, in the stated order."""
+class TooManyRecords(DataSetError):
+    message = f"The body has more than {MAX_RECORDS} records."
 
-    def __init__(self, *, faults: Sequence[Fault], count: int) -> None:
-        refused = len({fault.index for fault in faults})
+
+class RecordsRefused(DataSetError):
+    """At least one record has a fault, so none is stored.
+
+    faults:      the first of them, in the stated order
+    fault_count: of all of them
+    refused, count: records with a fault, and all records
+    """
+
+    def __init__(self, *, faults: Sequence[Fault], fault_count: int, refused: int, count: int) -> None:
         self.message = f"Records refused: {refused} of {count}. Nothing was stored."
         self.faults = faults
+        self.fault_count = fault_count
         self.count = count
         super().__init__()
 

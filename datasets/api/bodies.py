@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from django.conf import settings
 from rest_framework.request import Request
 
-from config.rest import body, idempotency
+from config.rest import array_length, body, idempotency
+from config.rest.array_length import TooManyElements
 from config.rest.parsers import StrictJSONParser
-from datasets.errors import KeyMalformed, WrongContentType
+from datasets.errors import MAX_RECORDS, DataSetError, KeyMalformed, WrongContentType
 from datasets.store import IdempotencyKey
 
 
@@ -31,8 +32,12 @@ class Sent:
     data: bytes
     key: IdempotencyKey | None
 
-    def value(self) -> object:
-        """Return the JSON value. Raises JSONRefused."""
+    def value(self, *, too_many: DataSetError) -> object:
+        """Return the JSON value. Raises JSONRefused, and `too_many` for an array of more than MAX_RECORDS elements."""
+        try:
+            array_length.check(self.data, max_elements=MAX_RECORDS)
+        except TooManyElements as error:
+            raise too_many from error
         return DataSetJSONParser().loads(self.data)
 
 

@@ -22,13 +22,13 @@ from datasets.errors import (
     RecordsRefused,
     TokenMissing,
     TokenNotLive,
+    TooManyRecords,
     WrongContentType,
     WrongShape,
 )
 
 log = structlog.get_logger()
 
-MAX_FAULTS_SHOWN = 100  # Data Set contract §10
 BUSY = "The service is busy; try again."
 
 STATUSES: dict[type[DataSetError], int] = {
@@ -40,6 +40,7 @@ STATUSES: dict[type[DataSetError], int] = {
     WrongContentType: 415,
     KeyMalformed: 400,
     KeyReused: 422,
+    TooManyRecords: 413,
     WrongShape: 400,
     RecordsRefused: 400,
     QueryRefused: 400,
@@ -64,8 +65,8 @@ def answer(error: Exception, context: Mapping[str, Any]) -> Response:
     content: dict[str, object] = {"status": "error", "message": message}
     headers = {"Cache-Control": "no-store"}
     if isinstance(error, RecordsRefused):
-        content["errors"] = [asdict(fault) for fault in error.faults[:MAX_FAULTS_SHOWN]]
-        content["error_count"] = len(error.faults)
+        content["errors"] = [asdict(fault) for fault in error.faults]
+        content["error_count"] = error.fault_count
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if status == 503:

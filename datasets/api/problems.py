@@ -96,6 +96,7 @@ KEY = (
     ),
 )
 
+TOO_MANY_RECORDS = _row("too-many-records", errors.TooManyRecords, "Send the records in several requests.")
 NO_RECORDS = _row("no-records", errors.NoRecords, "Put the records into one array: `[{…}, {…}]`.")
 REFUSED = _row(
     "records-refused",
@@ -190,7 +191,7 @@ FAMILIES = {
     "Tokens": (*TOKEN, WRITING, READING),
     "Addresses": (*ADDRESS, *OTHER_ADDRESS),
     "Bodies": (*BODY, *KEY),
-    "Records": (NO_RECORDS, REFUSED, NOT_EMPTY_ARRAY),
+    "Records": (TOO_MANY_RECORDS, NO_RECORDS, REFUSED, NOT_EMPTY_ARRAY),
     "Queries": QUERY,
     "Failures of data sets": FAILURES,
 }

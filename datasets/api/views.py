@@ -24,7 +24,14 @@ from datasets import records, store
 from datasets.api import bodies, errors, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
-from datasets.errors import DataSetError, NoSuchDataSet, NothingHere, RecordsRefused
+from datasets.errors import (
+    DataSetError,
+    NoSuchDataSet,
+    NotAnEmptyArray,
+    NothingHere,
+    RecordsRefused,
+    TooManyRecords,
+)
 from datasets.models import AccessToken, DataSet
 
 NOT_STORED = {"Cache-Control": "no-store"}
@@ -83,7 +90,9 @@ class DataSetViewSet(DataSetArea, ViewSet):
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
             look = records.look_at(sent.data)
-            checked = records.check(sent.value(), auto_ids=token.data_set.auto_ids or (), look=look)
+            checked = records.check(
+                sent.value(too_many=TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look
+            )
             stored = store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
         if not stored:
             return _replayed()
@@ -95,7 +104,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
         """PUT `[]`: remove all records."""
         token = token_of(request)
         with _counting_refusals(token):
-            records.check_empty_array(bodies.read(request, with_key=False).value())
+            sent = bodies.read(request, with_key=False)
+            records.check_empty_array(sent.value(too_many=NotAnEmptyArray()))
             store.empty(
                 token.data_set,
                 by=audit.Actor(

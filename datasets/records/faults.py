@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from datasets.errors import Fault
 from datasets.records import moments, names
 
 MAX_LEVELS = 32  # a plain value is level 0; Data Set contract §6
@@ -14,11 +13,14 @@ _WHITE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
-def find(index: int, record: object, auto_ids: Sequence[str]) -> list[Fault]:
-    """Return every fault of one element of the array, at most one for each field, in the contract's order."""
+def find(record: object, auto_ids: Sequence[str]) -> Iterator[tuple[str | None, str]]:
+    """Yield field and message of every fault of one element of the array, in the contract's order.
+
+    There is at most one for each field. None is the field of an element that is not an object.
+    """
     if not isinstance(record, dict):
-        return [Fault(index, None, "must be an object")]
-    return [Fault(index, names.shown(name), message) for name, message in _faults(record, auto_ids)]
+        return iter([(None, "must be an object")])
+    return _faults(record, auto_ids)
 
 
 def is_bad_id(value: object) -> str | None:
@@ -40,7 +42,7 @@ def fits_index(value: str) -> bool:
     return len(value) * 4 <= _MAX_ID_BYTES or len(value.encode(errors="surrogatepass")) <= _MAX_ID_BYTES
 
 
-def _faults(record: dict[str, object], auto_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _faults(record: dict[str, object], auto_ids: Sequence[str]) -> Iterator[tuple[str | None, str]]:
     if "_timestamp" not in record:
         yield "_timestamp", "is required"
     for name in ("_timestamp", "_id", "_start_at", "_end_at"):

@@ -8,9 +8,10 @@ more than writing them, and the rules stand in one place, `faults`.
 import re
 import uuid
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
-from datasets.errors import Fault, NoRecords, NotAnEmptyArray, RecordsRefused
+from datasets.errors import MAX_FAULTS_SHOWN, Fault, NoRecords, NotAnEmptyArray, RecordsRefused
 from datasets.records import auto_ids as made_ids
 from datasets.records import faults, moments, names, writing
 
@@ -36,8 +37,9 @@ class ParsedRecord(NamedTuple):
 def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:
     """Return the records one by one as they are found good, those with one `_id` all of them. Raises NoRecords at once.
 
-    Behind the first that is at fault comes none; RecordsRefused is raised at the end and knows all faults, so whoever
-    has done something with the others by then undoes it.
+    Behind the first that is at fault comes none; RecordsRefused is raised at the end, so callers that have done
+    something with the others by then undo it. It holds the first MAX_FAULTS_SHOWN faults and counts all: a fault for
+    each of a million empty records takes a minute and a gigabyte.
 
     look: at the body that the value was read from
     """
@@ -50,15 +52,20 @@ def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writin
 def _check(elements: Sequence[object], auto_ids: Sequence[str], look: writing.Look) -> Iterator[ParsedRecord]:
     is_plain = not look.has_escapes and look.brackets <= len(elements) + faults.MAX_LEVELS  # then no body is odd
     known: set[str] = set()
-    found: list[Fault] = []
+    shown: list[Fault] = []
+    fault_count = refused = 0
     for index, element in enumerate(elements):
         record = _parse_one(element, auto_ids, known, look.write, is_plain) if isinstance(element, dict) else None
         if record is None:
-            found += _explain(index, element, auto_ids)
-        elif not found:
+            refused += 1
+            for field, message in _explain(element, auto_ids):
+                fault_count += 1
+                if len(shown) < MAX_FAULTS_SHOWN:
+                    shown.append(Fault(index, field if field is None else names.shown(field), message))
+        elif not refused:
             yield record
-    if found:
-        raise RecordsRefused(faults=found, count=len(elements))
+    if refused:
+        raise RecordsRefused(faults=shown, fault_count=fault_count, refused=refused, count=len(elements))
 
 
 def check_empty_array(value: object) -> None:
@@ -82,7 +89,7 @@ def _parse_one(
         body = write(own)
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
-    if not is_plain and _is_odd(body) and faults.find(0, record, auto_ids):
+    if not is_plain and _is_odd(body) and any(faults.find(record, auto_ids)):
         return None
     if auto_ids:
         if not all(name in record for name in auto_ids):
@@ -107,11 +114,12 @@ def _take_names(own: dict[str, object], known: set[str]) -> bool:
     return True
 
 
-def _explain(index: int, element: object, auto_ids: Sequence[str]) -> list[Fault]:
-    found = faults.find(index, element, auto_ids)
-    if not found:  # then the two readings of the rules differ: fail loudly rather than lose a record
+def _explain(element: object, auto_ids: Sequence[str]) -> Iterator[tuple[str | None, str]]:
+    found = faults.find(element, auto_ids)
+    first = next(found, None)
+    if first is None:  # then the two readings of the rules differ: fail loudly rather than lose a record
         raise AssertionError("a record was refused without a fault")
-    return found
+    return chain([first], found)
 
 
 def _is_odd(body: str) -> bool:

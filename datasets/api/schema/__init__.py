@@ -19,6 +19,7 @@ _ROWS = {
         *problems.ADDRESS,
         *problems.BODY,
         *problems.KEY,
+        problems.TOO_MANY_RECORDS,
         problems.NO_RECORDS,
         problems.REFUSED,
         *problems.FAILURES,

@@ -4,6 +4,7 @@ from django.conf import settings
 
 from config.docs.parts import Chapter
 from datasets.api.schema import operations
+from datasets.errors import MAX_RECORDS
 
 _MEBIBYTES = settings.DATASETS_MAX_BODY_BYTES // 1024**2
 
@@ -20,7 +21,8 @@ A data set is a named store of time-stamped JSON records. Its address has two wo
 _WRITING = f"""
 All records of a request are stored, or none. A record whose `_id` is there already replaces it as a whole; without an
 `_id` each record is a new one, so send an `Idempotency-Key` where you may have to repeat a request. Ten thousand
-records in one POST are ordinary. The body is JSON in UTF-8, plain or gzip, of at most {_MEBIBYTES} MiB sent and opened.
+records in one POST are ordinary. The body is JSON in UTF-8, plain or gzip, of at most {_MEBIBYTES} MiB sent and opened,
+and of at most {MAX_RECORDS:,} records.
 
 Refused records are named one by one under `errors`, by their place in the array and their field; `error_count` says how
 many faults there are in all:

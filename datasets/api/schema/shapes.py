@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from datasets.errors import MAX_RECORDS
 from datasets.records.faults import MAX_ID_LENGTH
 from datasets.records.names import COMPUTED, MAX_LENGTH
 
@@ -49,8 +50,8 @@ RECORD: Json = {
         )
     },
 }
-RECORDS: Json = {"type": "array", "minItems": 1, "items": RECORD}
-NOTHING: Json = {"type": "array", "maxItems": 0}
+RECORDS: Json = {"type": "array", "minItems": 1, "maxItems": MAX_RECORDS, "items": RECORD}
+NOTHING: Json = {"type": "array", "maxItems": 0, "items": {}}
 READ_RECORD: Json = {
     **RECORD,
     "properties": {

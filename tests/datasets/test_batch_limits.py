@@ -1,0 +1,75 @@
+"""How much work one batch can make. Source: Data Set contract §5, §10."""
+
+import gzip
+import tracemalloc
+
+import pytest
+
+from config.rest import strict_json
+from datasets import records
+from datasets.errors import MAX_RECORDS, RecordsRefused
+from datasets.models import Record
+from tests.datasets.making import call, make_data_set, make_token
+
+pytestmark = pytest.mark.django_db
+TOO_MANY = {"status": "error", "message": "The body has more than 100000 records."}
+
+
+def array_of(count: int, element: bytes = b"{}") -> bytes:
+    return b"[" + b",".join([element] * count) + b"]"
+
+
+@pytest.mark.parametrize("element", [b"{}", b"1", b'"\\ud800"', b'{"_timestamp":"2024-01-01T00:00:00Z"}'])
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_more_than_100000_records_are_refused_by_their_number(element, coding):
+    data_set = make_data_set()
+    body = array_of(MAX_RECORDS + 1, element)
+
+    sent = gzip.compress(body) if coding == "gzip" else body
+    answer = call("POST", data_set, make_token(data_set), sent, Content_Encoding=coding)
+
+    assert (answer.status_code, answer.json()) == (413, TOO_MANY)
+    assert not Record.objects.exists()
+
+
+def test_100000_faults_are_counted_and_the_first_100_named():
+    data_set = make_data_set()
+
+    answer = call("POST", data_set, make_token(data_set), array_of(MAX_RECORDS))
+
+    told = answer.json()
+    assert answer.status_code == 400
+    assert told["message"] == "Records refused: 100000 of 100000. Nothing was stored."
+    assert told["error_count"] == MAX_RECORDS
+    assert [error["index"] for error in told["errors"]] == list(range(100))
+
+
+def test_a_put_of_any_number_of_records_is_refused_as_any_other():
+    data_set = make_data_set()
+
+    answer = call("PUT", data_set, make_token(data_set), array_of(MAX_RECORDS + 1))
+
+    assert answer.status_code == 400
+    assert answer.json()["message"] == "The body must be an empty JSON array: PUT can only empty a data set."
+
+
+def test_the_faults_of_one_record_are_counted_too():
+    record = {f"_{number}": 1 for number in range(1000)}
+
+    with pytest.raises(RecordsRefused) as refused:
+        list(records.check([record, 7], auto_ids=()))
+
+    assert (refused.value.fault_count, len(refused.value.faults)) == (1002, 100)
+    assert refused.value.message == "Records refused: 2 of 2. Nothing was stored."
+
+
+def test_faults_that_are_not_shown_take_no_memory():
+    value = strict_json.loads(array_of(50_000), skip_mark=True, storable=False)
+
+    tracemalloc.start()
+    with pytest.raises(RecordsRefused):
+        list(records.check(value, auto_ids=()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2**20
