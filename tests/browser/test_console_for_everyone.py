@@ -310,7 +310,7 @@ def test_the_work_is_done_without_scripts(browser: Browser, service: Service, ma
 
     page.goto(f"/admin/notifications/notification/send/?template={made['template']}")
     page.locator("#id_recipient").fill("ana@example.org")
-    page.get_by_label("((name))").fill(f"Ana {width}")
+    page.get_by_label("name", exact=True).fill(f"Ana {width}")
     page.get_by_label("As a test: nothing leaves").check()
     page.get_by_role("button", name="Check", exact=True).last.click()
     page.get_by_role("button", name="Run 1 test, nothing leaves").click()

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 
 from config.console import audit, shown_once
 from config.console.masking import mask
@@ -93,7 +94,7 @@ class SendPage:
             check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
             checked = check(person, request)
         except errors.NotificationError as refusal:
-            form.refuse(refusal)
+            form.refuse(refusal, pages_for_trial=self._pages_for_trial())
             return self._page(form)
         except (NoVerdict, StoreAway):
             form.add_error(None, AWAY)
@@ -117,7 +118,7 @@ class SendPage:
         except AlreadyShown:
             return self._sent_before(form)
         except errors.NotificationError as refusal:
-            form.refuse(refusal)
+            form.refuse(refusal, pages_for_trial=self._pages_for_trial())
             return self._page(form)
         except (NoVerdict, StoreAway):
             form.add_error(None, AWAY)
@@ -149,6 +150,15 @@ class SendPage:
         """Say that a message was sent and from what, never to whom or what it said."""
         told: dict[str, object] = {"name": form.version.name, "version": form.version.number}
         self._admin.audit(self._request, "sent", notification, after={**told, "key_type": notification.key_type})
+
+    def _pages_for_trial(self) -> dict[str, str]:
+        """Return where this person lets a service in trial reach somebody: title → URL."""
+        pages = {"guest list": ("guestlistentry", Role.MANAGE_API), "team": ("teammember", Role.MANAGE_SERVICE)}
+        return {
+            title: reverse(f"admin:notifications_{model}_changelist")
+            for title, (model, role) in pages.items()
+            if rights.may_in(self._request, self._service.pk, [role])
+        }
 
     def _version(self) -> TemplateVersion:
         """Return the newest version of the template asked for; another service's is as one that does not exist."""
@@ -191,9 +201,10 @@ class SendPage:
 
     def _page(self, form: SendForm | None, *, checked: Checked | None = None, note: str = "") -> HttpResponse:
         context = {**self._admin.page_context(self._request, "Send a message"), "form": form, "note": note}
+        context["opts"] = None  # an entry of the menu, not a page below the log
         status = 200
         if form is None:
-            context["templates"] = self._templates()
+            context |= {"templates": self._templates(), "chosen_service": rights.chosen_service(self._request)}
         else:
             status = 422 if form.errors else 200
             context |= {
@@ -214,7 +225,11 @@ class SendPage:
     def _templates(self) -> Any:
         chosen = rights.chosen_service(self._request)
         services = Q(service=chosen) if chosen else Q(service__in=self._services())
-        return Template.objects.filter(services, archived_at=None).select_related("service").order_by("service", "name")
+        templates = Template.objects.filter(services, archived_at=None).select_related("service")
+        newest = TemplateVersion.objects.filter(template=OuterRef("pk"), number=OuterRef("current_version"))
+        return templates.annotate(subject=Subquery(newest.values("subject"))).order_by(
+            "service__name", "service", "name"
+        )
 
     def _truth(self, checked: Checked) -> str:
         """Say on the button what pressing it does."""

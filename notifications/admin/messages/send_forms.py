@@ -11,10 +11,10 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from notifications import errors
+from notifications.admin.messages import send_refusals, send_slots
 from notifications.attachments.refusals import FileInfected, FileRefused
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, is_file
 from notifications.models import Channel, KeyType, Service, TemplateVersion
-from notifications.models.attachment import MAX_WEEKS
 from notifications.rendering import placeholders
 from notifications.submission import properties
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
@@ -52,43 +52,39 @@ class SendForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.service, self.version = service, version
         self.channel = Channel(version.template.type)
-        self.names = placeholders.find(version.subject or "", version.content)
+        self._slots = send_slots.find(version)
         is_email = self.channel is Channel.EMAIL
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
+        self.fields["recipient"].error_messages["required"] = send_refusals.EMPTY[self.channel]
         self.fields["sender"].label = "Replies go to" if is_email else "Sender"
         self.fields["sender"].choices = _senders(service, self.channel)  # type: ignore[attr-defined]
         self.fields["kind"].initial = TEST
         self.fields["reference"].initial = f"console-{user_name}-{timezone.now():%Y%m%dT%H%M%SZ}"
-        for number, name in enumerate(self.names):
-            area = forms.Textarea(attrs={"rows": 1, "class": "sb-input"})
-            self.fields[f"value-{number}"] = forms.CharField(required=False, strip=False, label=name, widget=area)
-            if is_email:
-                self.fields[f"file-{number}"] = forms.FileField(required=False, label=f"A file for {name}")
-                self.fields[f"asks-{number}"] = forms.BooleanField(required=False, initial=True)
-                weeks = forms.NumberInput(attrs={"min": 1, "max": MAX_WEEKS, "class": "sb-input"})
-                self.fields[f"weeks-{number}"] = forms.IntegerField(
-                    required=False, initial=DEFAULT_WEEKS, label="Weeks", widget=weeks
-                )
+        self.fields |= send_slots.fields(self._slots, self.channel)
 
     @staticmethod
     def tick_names(version: TemplateVersion) -> list[str]:
         """Return the fields that a browser leaves out where they are not ticked."""
-        return [f"asks-{n}" for n, _ in enumerate(placeholders.find(version.subject or "", version.content))]
+        return [f"asks-{slot.number}" for slot in send_slots.find(version)]
 
     def slots(self) -> list[dict[str, Any]]:
         """Return each placeholder with the fields that fill it."""
         kinds = ("value", "file", "asks", "weeks")
         return [
-            {"name": name, **{kind: self[f"{kind}-{n}"] for kind in kinds if f"{kind}-{n}" in self.fields}}
-            for n, name in enumerate(self.names)
+            {
+                "name": slot.name,
+                "slot": slot,
+                **{kind: self[f"{kind}-{slot.number}"] for kind in kinds if f"{kind}-{slot.number}" in self.fields},
+            }
+            for slot in self._slots
         ]
 
     def clean_recipient(self) -> Any:
-        """Read it as the API does, and refuse it in the same words."""
+        """Read it as the API does."""
         try:
             return self._read_recipient(self.cleaned_data["recipient"])
         except errors.ValidationError as refusal:
-            raise forms.ValidationError(refusal.message) from refusal
+            raise forms.ValidationError(send_refusals.of_recipient(refusal, self.channel)) from refusal
 
     def clean_reference(self) -> str | None:
         try:
@@ -122,15 +118,21 @@ class SendForm(forms.Form):
         told.append(hashlib.sha256(personalisation.encode()).hexdigest())
         return salted_hmac("notifications.send", json.dumps(told), algorithm="sha256").hexdigest()
 
-    def refuse(self, refusal: errors.NotificationError) -> None:
-        """Put the API's words beside the field they concern, or on top where they concern none."""
+    def refuse(self, refusal: errors.NotificationError, *, pages_for_trial: Mapping[str, str]) -> None:
+        """Put a refusal beside the field it concerns, or on top where it concerns none.
+
+        pages_for_trial: title → URL of the pages where this person lets a service in trial reach somebody
+        """
         if isinstance(refusal, errors.PersonalisationMissing):
             missing = placeholders.missing(
                 self.version.subject or "", self.version.content, personalisation=self._personalisation()
             )
-            for number, name in enumerate(self.names):
-                if name in missing:
-                    self.add_error(f"value-{number}", refusal.message)
+            for slot in self._slots:
+                if slot.name in missing:
+                    self.add_error(slot.field, slot.missing)
+            return
+        if isinstance(refusal, errors.ServiceInTrial):
+            self.add_error("recipient", send_refusals.of_trial(pages_for_trial))
             return
         for fault in refusal.faults:
             for field in self._fields_of(refusal):
@@ -144,7 +146,7 @@ class SendForm(forms.Form):
         ):
             return ["recipient"]
         if isinstance(refusal, FileRefused | errors.SchemaRefused) or type(refusal) is FileInfected:
-            with_file = [f"file-{n}" for n in range(len(self.names)) if self.cleaned_data.get(f"file-{n}")]
+            with_file = [f"file-{slot.number}" for slot in self._slots if self.cleaned_data.get(f"file-{slot.number}")]
             return [*with_file] or [None]
         return [None]
 
@@ -155,13 +157,13 @@ class SendForm(forms.Form):
 
     def _personalisation(self) -> Mapping[str, object]:
         values: dict[str, object] = {}
-        for number, name in enumerate(self.names):
-            file = self.cleaned_data.get(f"file-{number}")
-            typed = self.cleaned_data[f"value-{number}"].replace("\r\n", "\n")
+        for slot in self._slots:
+            file = self.cleaned_data.get(f"file-{slot.number}")
+            typed = self.cleaned_data.get(f"value-{slot.number}", "").replace("\r\n", "\n")
             if file:
-                values[name] = self._file(number, file)
+                values[slot.name] = self._file(slot.number, file)
             elif typed:
-                values[name] = _value(typed)
+                values[slot.name] = slot.value(typed)
         return values
 
     def _file(self, number: int, file: Any) -> dict[str, object]:
@@ -177,12 +179,6 @@ class SendForm(forms.Form):
 
 def has_file(request: SmsRequest | EmailRequest) -> bool:
     return any(is_file(value) for value in request.personalisation.values())
-
-
-def _value(typed: str) -> object:
-    """Several lines are a list, as a caller would send it."""
-    lines = [line.strip() for line in typed.splitlines() if line.strip()]
-    return lines if len(lines) > 1 else typed
 
 
 def _own(service: Service, channel: Channel) -> Any:

@@ -4,6 +4,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const form = document.querySelector("[data-send]");
     if (!form) return;
 
+    // The theme would write the file's name into a text field, which it looks for and this form has not.
+    for (const input of form.querySelectorAll("input[type=file]")) input.hasChangeListener = true;
+
     form.addEventListener("submit", async (event) => {
         if (event.submitter?.name !== "check") return;
         event.preventDefault();

@@ -1,5 +1,6 @@
 """Sending one message by hand: checked by what sends, the truth on the button, and never twice."""
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -99,8 +100,8 @@ def errors_of(page):
 def test_the_page_begins_with_a_template(browser, template, text):
     page = browser.get(SEND).content.decode()
 
-    assert "Tide table (Email)" in page
-    assert "Gate code (Text message)" in page
+    assert "<strong>Tide table</strong> (Email)" in page
+    assert "<strong>Gate code</strong> (Text message)" in page
 
 
 def test_without_a_template_it_says_where_they_are_made(browser, service):
@@ -116,6 +117,94 @@ def test_the_form_has_a_field_for_each_placeholder(browser, template):
     assert [slot["name"] for slot in page.context["form"].slots()] == ["day", "name"]
     assert re.search(r'value="console-jo-\d{8}T\d{6}Z"', page.content.decode())
     assert button(page) is None
+
+
+@pytest.fixture
+def with_samples(service):
+    """A template whose example values say what each placeholder takes."""
+    template = factories.make_template(
+        service, content="((things)) ((late??Late.)) ((paid)) ((form)) ((new))", subject="For ((name))", name="Known"
+    )
+    template.samples = {
+        "name": {"kind": "text", "value": "Ana of the Harbour"},
+        "things": {"kind": "list", "value": "rope"},
+        "paid": {"kind": "no", "value": ""},
+        "form": {"kind": "file", "value": ""},
+    }
+    template.save()
+    return template
+
+
+def test_each_placeholder_is_asked_for_as_its_example_value_says(browser, with_samples):
+    page = browser.get(f"{SEND}?template={with_samples.pk}").content.decode()
+
+    names = re.findall(r'name="((?:value|file)-\d)"(?: value="(\w+)")?', page)
+    assert names == [
+        ("value-0", ""),
+        ("value-1", ""),
+        ("value-2", "yes"),
+        ("value-2", "no"),
+        ("value-3", "yes"),
+        ("value-3", "no"),
+        ("file-4", ""),
+        ("value-5", ""),
+        ("file-5", ""),
+    ]
+    assert "For example: Ana of the Harbour" in page
+    assert "((" not in page
+    assert page.count("Attach a file") == 1  # nothing is known of the last one
+
+
+def test_values_are_sent_as_their_kind_says(browser, with_samples):
+    values = {"value-0": "Ana\r\nHarbour", "value-1": "rope", "value-2": "yes", "value-3": "no", "value-5": "1\r\n2"}
+    file = {"file-4": SimpleUploadedFile("tide.pdf", PDF), "weeks-4": "4"}
+
+    page = check(browser, with_samples, **values, **file)
+
+    assert button(page) == "Run 1 test, nothing leaves", errors_of(page)
+    shown = html.unescape(page.content.decode())
+    assert "For Ana Harbour" in shown
+    assert "• rope Late. no http" in shown
+    assert "• 1\n• 2" in shown
+
+
+def test_what_is_missing_is_asked_for_in_plain_words(browser, with_samples):
+    page = check(browser, with_samples, **{"value-0": "Ana", "value-1": "rope"})
+
+    assert errors_of(page) == {
+        "value-2": ["Choose yes or no for late."],
+        "value-3": ["Choose yes or no for paid."],
+        "file-4": ["Choose a file for form."],
+        "value-5": ["Enter a value for new."],
+    }
+
+
+def test_a_text_message_asks_for_no_file(browser, service):
+    text = factories.make_template(service, Channel.SMS, content="Code ((code))", name="Gate code")
+    Template.objects.filter(pk=text.pk).update(samples={"code": {"kind": "file", "value": ""}})
+
+    page = browser.get(f"{SEND}?template={text.pk}").content.decode()
+
+    assert 'name="value-0"' in page
+    assert 'type="file"' not in page
+
+
+def test_templates_name_their_service_where_several_are_shown(console, template):
+    factories.make_template(factories.make_service(name="Harbour"), Channel.SMS, name="Gate code")
+
+    several = console.get(SEND).content.decode()
+
+    assert re.search(r"Gate code</strong> \(Text message\)<span[^>]*>, Harbour<", several)
+    assert re.search(r"Tide table</strong> \(Email\)<span[^>]*>, Tides<", several)
+    assert "Tide of ((day))" in several
+
+
+def test_the_page_is_no_part_of_the_log(browser, template):
+    page = browser.get(SEND).content.decode()
+
+    crumbs = re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
+    assert "Send a message" in crumbs
+    assert "Message log" not in crumbs
 
 
 def test_check_shows_the_message_and_stores_nothing(browser, template):
@@ -216,9 +305,9 @@ def test_a_template_that_changed_meanwhile_is_shown_anew(browser, template):
 @pytest.mark.parametrize(
     ("fields", "field", "words"),
     [
-        ({"recipient": "no address"}, "recipient", "email_address Not a valid email address"),
-        ({"recipient": ""}, "recipient", "This field is required."),
-        ({"value-1": ""}, "value-1", "Missing personalisation: name"),
+        ({"recipient": "no address"}, "recipient", "Enter a valid email address, like name@example.com."),
+        ({"recipient": ""}, "recipient", "Enter an email address."),
+        ({"value-1": ""}, "value-1", "Enter a value for name."),
         ({"reference": "x" * 1001}, "reference", f"reference {'x' * 1001} is too long"),
         (
             {"value-1": "x" * 2_000_001},
@@ -240,8 +329,9 @@ def test_refusals_of_an_email_stand_beside_their_field(browser, template, fields
 @pytest.mark.parametrize(
     ("fields", "field", "words"),
     [
-        ({"recipient": "0770"}, "recipient", "phone_number "),
-        ({"value-0": ""}, "value-0", "Missing personalisation: code"),
+        ({"recipient": "0770"}, "recipient", "Not enough digits."),
+        ({"recipient": ""}, "recipient", "Enter a phone number."),
+        ({"value-0": ""}, "value-0", "Enter a value for code."),
         ({"value-0": "x" * 919}, "__all__", "Your message is too long. Text messages cannot be longer than 918"),
     ],
 )
@@ -263,9 +353,26 @@ def test_a_service_in_trial_reaches_its_team_and_guest_list_only(browser, templa
 
     refused = check(browser, template, kind="real")
 
-    assert errors_of(refused)["recipient"][0].startswith("Can't send to this recipient when service is in trial mode")
+    words = "This service is in trial. Ask a manager to add this person to the guest list or team first."
+    assert errors_of(refused)["recipient"] == [words]
     assert button(check(browser, template, kind="real", recipient="GUEST@example.com"))
     assert button(check(browser, template, kind="test"))
+
+
+@pytest.mark.parametrize(
+    ("role", "pages"),
+    [(Role.MANAGE_API, {"guest list": "guestlistentry"}), (Role.MANAGE_SERVICE, {"team": "teammember"})],
+)
+def test_the_refusal_of_a_service_in_trial_leads_to_the_pages_a_person_may_open(service, template, role, pages):
+    Service.objects.update(live=False)
+    browser = colleague(service, Role.SEND_MESSAGES, role)
+
+    page = check(browser, template, kind="real").content.decode()
+
+    [found] = re.findall(r'<p class="sb-error">(This service is in trial: .*?)</p>', page)
+    links = {title: reverse(f"admin:notifications_{model}_changelist") for title, model in pages.items()}
+    assert {title: link for link, title in re.findall(r'href="([^"]+)">([^<]+)</a>', found)} == links
+    assert all(browser.get(link).status_code == 200 for link in links.values())
 
 
 def test_a_channel_that_is_off_is_refused(browser, template):
@@ -333,13 +440,19 @@ def test_another_file_than_the_one_that_was_checked_is_not_sent(browser, templat
         ("tide.exe", b"MZ", {}, TypeNotSupported(".exe").message),
         ("tide.pdf", b"x" * 2_097_152, {}, "Uploaded file exceeds file size limit"),
         ("tide", PDF, {}, "filename `filename` must end with a file extension."),
-        ("tide.pdf", PDF, {"weeks-1": "79"}, "retention_period Unsupported value for retention_period: 79 weeks."),
     ],
 )
 def test_refusals_of_a_file_stand_beside_it(browser, template, name, data, more, words):
     page = check(browser, template, **{"file-1": SimpleUploadedFile(name, data), **more})
 
     assert errors_of(page)["file-1"][0].startswith(words)
+
+
+@pytest.mark.parametrize("weeks", ["79", "0", "two"])
+def test_weeks_out_of_range_are_refused_beside_the_file(browser, template, weeks):
+    page = check(browser, template, **{"file-1": SimpleUploadedFile("tide.pdf", PDF), "weeks-1": weeks})
+
+    assert errors_of(page) == {"weeks-1": ["Enter a number of weeks from 1 to 78."]}
 
 
 def test_files_need_a_contact(browser, template):
@@ -391,7 +504,7 @@ def test_who_may_not_send_is_refused(service, template, roles):
 
     for answer in (browser.get(SEND), browser.get(f"{SEND}?template={template.pk}"), check(browser, template)):
         assert answer.status_code == 403
-    assert "Send a message" not in browser.get("/admin/").content.decode()
+    assert SEND not in browser.get("/admin/").content.decode()
 
 
 def test_another_services_template_is_not_there(template):
