@@ -38,7 +38,7 @@ def code(text: str) -> SafeString:
     return format_html('<code class="sb-chip sb-chip-mono">{}</code>', text)
 
 
-def number(value: int) -> str:
+def number(value: float) -> str:
     """Return a number as people read it, such as 48 211; the blanks do not break.
 
     >>> number(48211).replace(chr(0xA0), "_")

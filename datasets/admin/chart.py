@@ -76,6 +76,7 @@ class Chart:
     query: str
     starts: list[str]
     series: list[tuple[str, list[Any]]]
+    has_lines: bool
     svg: SafeString
     is_empty: bool
     without_other: bool
@@ -123,6 +124,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
         query=urlencode([*asked.items(), ("format", "csv")]),
         starts=starts,
         series=series,
+        has_lines=asked["kind"] == "lines",
         svg=chart_svg.draw(title, starts, series, kind=asked["kind"]),
         is_empty=not any(value for _, values in series for value in values),
         without_other=without_other,

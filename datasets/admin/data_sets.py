@@ -153,7 +153,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         if request.method == "POST" and form.is_valid():
             removed = store.empty(data_set, by=audit.person(request))
             told = f"{cells.number(removed)} {'was' if removed == 1 else 'were'} removed"
-            message = f"{data_set.name} now contains 0 records: {told}."
+            message = f"{data_set} now contains 0 records: {told}."
             return self.step_done(request, self.row_url(data_set), message)
         number = cells.number(data_set.record_count)
         records = f"{number} {'record' if data_set.record_count == 1 else 'records'}"

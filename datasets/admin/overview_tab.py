@@ -43,6 +43,7 @@ def context(data_set: DataSet) -> dict[str, Any]:
         "last_write": cells.moment(data_set.last_write_at, never="Never"),
         "state": cells.chip(*freshness.shown(data_set)),
         "days": shown,
+        "most": max(max(day.writes, day.refused) for day in shown),
         "totals": {name: sum(getattr(day, name) for day in shown) for name in ("writes", "refused", "without_token")},
         "fields": FieldSeen.objects.filter(data_set=data_set),
         "post": examples.write(data_set, _TOKEN),

@@ -1,7 +1,7 @@
 """The rules by which records and remembered keys go in time. Source: Data Set contract §14; Staff console §2.17."""
 
-from collections.abc import Callable, Iterator
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config.console import audit, cells
 from config.console.clean_up import batches, durations, rules, runs
-from config.console.clean_up.rules import Due, Removed, Rule
+from config.console.clean_up.rules import Due, Group, Removed, Rule
 from datasets import store
 from datasets.models import DataSet, WriteRefusal
 from datasets.models.write_refusal import KEPT
@@ -29,19 +29,22 @@ def _by_number() -> QuerySet[DataSet]:
 
 def _remove_old() -> Iterator[Removed]:
     for data_set in _by_age():
-        yield from _of(data_set, store.remove_old, data_set.retention_days or 0, "days")
+        days = data_set.retention_days or 0
+        yield from _of(data_set, store.remove_old(data_set.pk, days), {"days": days})
 
 
 def _remove_beyond() -> Iterator[Removed]:
     for data_set in _by_number():
-        yield from _of(data_set, store.remove_beyond, data_set.max_records or 0, "newest")
+        newest = data_set.max_records or 0
+        steps = store.remove_beyond(data_set.pk, newest, days=data_set.retention_days)
+        yield from _of(data_set, steps, {"newest": newest})
 
 
-def _of(data_set: DataSet, remove: Callable[[int, int], Iterator[int]], keeps: int, unit: str) -> Iterator[Removed]:
-    """Go through one data set; what fails there is told and does not stop the others. The audit has what went."""
+def _of(data_set: DataSet, steps: Iterator[int], keeps: dict[str, int]) -> Iterator[Removed]:
+    """Go through one data set; a failure there is reported and does not stop the others. The audit has the sum."""
     label, removed = str(data_set), 0
     try:
-        for number in remove(data_set.pk, keeps):
+        for number in steps:
             removed += number
             yield Removed(label=label, number=number)
     except DatabaseError as error:
@@ -55,23 +58,25 @@ def _of(data_set: DataSet, remove: Callable[[int, int], Iterator[int]], keeps: i
                 object_id=data_set.pk,
                 label=label,
                 data_set_id=data_set.pk,
-                after={"removed": removed, "keeps": {unit: keeps}},
+                after={"removed": removed, "keeps": keeps},
             )
 
 
 def _due_by_age() -> Iterator[Due]:
     for data_set in _by_age():
-        yield from _due(data_set, store.preview(data_set, days=data_set.retention_days, newest=None))
+        found = store.preview(data_set, days=data_set.retention_days, newest=None)
+        yield from _due(data_set, found.removed, found.oldest)
 
 
 def _due_by_number() -> Iterator[Due]:
     for data_set in _by_number():
-        yield from _due(data_set, store.preview(data_set, days=None, newest=data_set.max_records))
+        found = store.preview(data_set, days=data_set.retention_days, newest=data_set.max_records)
+        yield from _due(data_set, found.removed - found.by_age, found.oldest if not found.by_age else None)
 
 
-def _due(data_set: DataSet, found: store.Preview) -> Iterator[Due]:
-    if found.removed:
-        yield Due(label=str(data_set), number=found.removed, oldest=found.oldest)
+def _due(data_set: DataSet, number: int, oldest: datetime | None) -> Iterator[Due]:
+    if number:
+        yield Due(label=str(data_set), number=number, oldest=oldest)
 
 
 def _refusals() -> QuerySet[WriteRefusal]:
@@ -91,8 +96,9 @@ def _forget_keys() -> Iterator[Removed]:
 rules.register(
     Rule(
         name="records-by-age",
-        title="Records past their days",
-        keeps=lambda: "as many days as the data set says, by _timestamp",
+        title="Old records",
+        group=Group.DATA_SETS,
+        keeps=lambda: "for the days set for the data set, by _timestamp",
         preview=_due_by_age,
         remove=_remove_old,
         every=_HOURLY,
@@ -100,8 +106,9 @@ rules.register(
     ),
     Rule(
         name="records-by-number",
-        title="Records beyond the newest",
-        keeps=lambda: "as many of the newest as the data set says",
+        title="Records over the limit",
+        group=Group.DATA_SETS,
+        keeps=lambda: "the newest, up to the limit set for the data set",
         preview=_due_by_number,
         remove=_remove_beyond,
         every=_HOURLY,

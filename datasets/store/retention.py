@@ -27,13 +27,18 @@ DELETE FROM datasets_record WHERE data_set_id = %s AND record_id IN (
 """
 _BY_AGE = _REMOVE.format(older='AND "timestamp" < %s', order='"timestamp", record_id')
 _BY_NUMBER = _REMOVE.format(older="", order='"timestamp", updated_at, record_id')
+_BY_NUMBER_OF_KEPT = _REMOVE.format(older='AND "timestamp" >= %s', order='"timestamp", updated_at, record_id')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a rule would remove now, and of how many. oldest: the first `_timestamp` that would go."""
+    """What the rules would remove now, and of how many. oldest: the first `_timestamp` that would go.
+
+    by_age: how many of the removed are removed because of their age; the others are too many.
+    """
 
     removed: int
+    by_age: int
     total: int
     oldest: datetime | None
 
@@ -42,11 +47,11 @@ def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Previ
     """Say what these rules would do to the data set as it is now, changing nothing."""
     records = Record.objects.filter(data_set=data_set).order_by()
     total = records.count()
-    removed = records.filter(timestamp__lt=kept_from(days)).count() if days is not None else 0
+    removed = by_age = records.filter(timestamp__lt=kept_from(days)).count() if days is not None else 0
     if newest is not None:
         removed = max(removed, total - newest)
     oldest = records.order_by("timestamp", "record_id").values_list("timestamp", flat=True).first() if removed else None
-    return Preview(removed=removed, total=total, oldest=oldest)
+    return Preview(removed=removed, by_age=by_age, total=total, oldest=oldest)
 
 
 def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int | None) -> int:
@@ -72,10 +77,17 @@ def remove_old(data_set_id: int, days: int) -> Iterator[int]:
     return _steps(data_set_id, partial(_step_by_age, data_set_id, kept), is_due)
 
 
-def remove_beyond(data_set_id: int, newest: int) -> Iterator[int]:
-    """Remove all but the newest, by `_timestamp`, then `_updated_at`, then `_id`; yield the number of each step."""
-    is_due = DataSet.objects.filter(pk=data_set_id, record_count__gt=newest).exists
-    return _steps(data_set_id, partial(_step_by_number, data_set_id, newest), is_due)
+def remove_beyond(data_set_id: int, newest: int, *, days: int | None = None) -> Iterator[int]:
+    """Remove all but the newest, by `_timestamp`, then `_updated_at`, then `_id`; yield the number of each step.
+
+    days: records that are older are left to `remove_old`, and not counted.
+    """
+    kept = None if days is None else kept_from(days)
+
+    def is_due() -> bool:
+        return _beyond(data_set_id, newest, kept) > 0
+
+    return _steps(data_set_id, partial(_step_by_number, data_set_id, newest, kept), is_due)
 
 
 def remove_oldest(data_set_id: int, most: int) -> int:
@@ -93,15 +105,27 @@ def _steps(data_set_id: int, step: Callable[[], int], is_due: Callable[[], bool]
 
 
 def _step_by_age(data_set_id: int, kept: datetime) -> int:
-    at = kept if connection.vendor == "postgresql" else str(connection.ops.adapt_datetimefield_value(kept))
-    return _remove(data_set_id, _BY_AGE, [data_set_id, data_set_id, at, _AT_ONCE])
+    return _remove(data_set_id, _BY_AGE, [data_set_id, data_set_id, _parameter(kept), _AT_ONCE])
 
 
-def _step_by_number(data_set_id: int, newest: int) -> int:
-    stored = DataSet.objects.values_list("record_count", flat=True).get(pk=data_set_id)  # exact, for the lock is held
-    if stored <= newest:
+def _step_by_number(data_set_id: int, newest: int, kept: datetime | None) -> int:
+    number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # exact, for the lock is held
+    if number <= 0:
         return 0
-    return _remove(data_set_id, _BY_NUMBER, [data_set_id, data_set_id, min(stored - newest, _AT_ONCE)])
+    if kept is None:
+        return _remove(data_set_id, _BY_NUMBER, [data_set_id, data_set_id, number])
+    return _remove(data_set_id, _BY_NUMBER_OF_KEPT, [data_set_id, data_set_id, _parameter(kept), number])
+
+
+def _beyond(data_set_id: int, newest: int, kept: datetime | None) -> int:
+    stored = DataSet.objects.filter(pk=data_set_id).values_list("record_count", flat=True).first() or 0
+    if kept is None or stored <= newest:
+        return stored - newest
+    return stored - newest - Record.objects.filter(data_set_id=data_set_id, timestamp__lt=kept).order_by().count()
+
+
+def _parameter(moment: datetime) -> datetime | str:
+    return moment if connection.vendor == "postgresql" else str(connection.ops.adapt_datetimefield_value(moment))
 
 
 def _remove(data_set_id: int, statement: str, parameters: list[Any]) -> int:

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
 from config.console.clean_up import batches, durations
-from config.console.clean_up.rules import Due, Removed, Rule, register
+from config.console.clean_up.rules import Due, Group, Removed, Rule, register
 from notifications.attachments import expiry, store
 from notifications.attachments.expiry import Removal
 from notifications.models import (
@@ -112,6 +112,7 @@ register(
     Rule(
         name="old-messages",
         title="Messages",
+        group=Group.MESSAGES,
         keeps=lambda: "3 to 90 days as each service says, by the UTC date; a count remains",
         preview=_due_messages,
         remove=_remove_messages,
@@ -119,13 +120,15 @@ register(
     Rule(
         name="unsubscribe-requests",
         title="Unsubscribe requests that are done",
+        group=Group.MESSAGES,
         keeps=lambda: "30 to 730 days after staff mark them as done, as each service says; all others stay",
         preview=_due_requests,
         remove=_remove_requests,
     ),
     Rule(
         name="files",
-        title="Files past their last day",
+        title="Expired files",
+        group=Group.MESSAGES,
         keeps=lambda: "1 to 78 weeks, as the sender asked; withdrawn ones no longer",
         preview=_due_files,
         remove=_remove_files,
@@ -134,8 +137,8 @@ register(
     ),
     Rule(
         name="file-remains",
-        title="What files have left behind",
-        keeps=lambda: "the row of a removed file for a year, a blob without a row for a day",
+        title="Leftovers of deleted files",
+        keeps=lambda: "the entry of a deleted file for a year, a file without an entry for a day",
         preview=_due_remains,
         remove=_remove_remains,
     ),

@@ -1,4 +1,4 @@
-"""Steps in the background: how far each has come, for who started it and for operators. Staff console §1.2 T11."""
+"""Background jobs: how far each has come, for who started it and for operators. Staff console §1.2 T11."""
 
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ class BackgroundStepAdmin(ConsoleModelAdmin):
     list_display = ("what", "started", "progress", "result")
     list_display_links = ("what",)
     sortable_by = ()
-    empty = "Nothing has run in the background yet. A step over more than 1 000 rows is shown here."
+    empty = "No background jobs yet. A change of more than 1 000 rows runs as a background job and is listed here."
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[BackgroundStep]:
         rows: QuerySet[BackgroundStep] = super().get_queryset(request).defer("rows").select_related("by")
@@ -57,7 +57,7 @@ class BackgroundStepAdmin(ConsoleModelAdmin):
         }
         return TemplateResponse(request, "admin/background_step.html", context)
 
-    @admin.display(description="Step")
+    @admin.display(description="Job")
     def what(self, step: BackgroundStep) -> str:
         kind = kinds.named(step.kind)
         return kind.title(step) if kind else step.kind

@@ -63,7 +63,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
         history = _history(request, [one.rule for one in seen])
         context = {
             **self.page_context(request, "Clean-up"),
-            "states": seen,
+            "groups": _groups(seen),
             "is_running": any(one.running for one in seen),
             "may_run": scope.is_operator(request),
             "missing": state.missing_processes(),
@@ -117,9 +117,9 @@ class CleanUpAdmin(ConsoleModelAdmin):
             else:
                 going.append(rule.title)
         if len(going) < len(chosen):
-            messages.success(request, "Started. This page shows how far it has come.")
+            messages.success(request, "Clean-up started. The result is shown under Run history.")
         if going:
-            messages.warning(request, f"Running already, and not started twice: {', '.join(going)}.")
+            messages.warning(request, f"Running already: {', '.join(going)}.")
 
     # One run
 
@@ -143,7 +143,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
     def of_places(self, run: RetentionRun) -> SafeString | str:
         places = run.detail.get("removed", {})
         if not places:
-            return "Nothing was due."
+            return "Nothing was removed."
         lines = [(label, cells.number(number)) for label, number in sorted(places.items())]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}: {}</li>", lines))
 
@@ -168,12 +168,24 @@ def _rule_or_404(request: HttpRequest, name: str) -> Rule:
     return rule
 
 
+def _groups(states: list[state.RuleState]) -> list[dict[str, Any]]:
+    """Return the groups that have rules; what the program needs for itself is folded while all is well with it."""
+    found = []
+    for group in rules.Group:
+        own = [one for one in states if one.rule.group == group]
+        needs_a_look = any(one.running or (one.last and one.last.error) for one in own)
+        if own:
+            is_folded = group == rules.Group.TECHNICAL and not needs_a_look
+            found.append({"title": group.value, "states": own, "is_folded": is_folded})
+    return found
+
+
 def _explanation(states: list[state.RuleState], number: int) -> list[str]:
     if not number:
-        return ["Nothing is due now. A run would find what has become due meanwhile."]
+        return ["There is nothing to remove now."]
     oldest = min((one.oldest for one in states if one.oldest), default=None)
     since = f", the oldest from {cells.spoken(oldest)}" if oldest else ""
-    return [f"This removes {cells.counted(number, 'row')}{since}. It cannot be taken back."]
+    return [f"This removes {cells.counted(number, 'row')}{since}. This cannot be undone."]
 
 
 def _history(request: HttpRequest, seen: list[Rule]) -> dict[str, Any]:

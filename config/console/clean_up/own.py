@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config.console import shown_once
 from config.console.clean_up import batches
-from config.console.clean_up.rules import Due, Removed, Rule, register
+from config.console.clean_up.rules import Due, Group, Removed, Rule, register
 from config.console.models import (
     SEARCHES_ARE_KEPT_FOR,
     AuditEvent,
@@ -66,7 +66,8 @@ register(
     Rule(
         name="sessions",
         title="Expired sessions",
-        keeps=lambda: "until they expire: 30 minutes without a step, 12 hours in all",
+        group=Group.ACCOUNTS,
+        keeps=lambda: "until they expire: after 30 minutes without activity, or 12 hours",
         preview=lambda: batches.preview(_sessions(), "sessions", "expire_date"),
         remove=lambda: batches.delete(_sessions(), "sessions"),
         every=_HOURLY,
@@ -83,8 +84,8 @@ register(
     ),
     Rule(
         name="forms",
-        title="Forms that have shown their secret",
-        keeps=lambda: "as long as such a form can be sent again",
+        title="Used one-time forms",
+        keeps=lambda: "for as long as the form could be sent again",
         preview=lambda: batches.preview(_nonces(), "forms", "spent_at"),
         remove=lambda: batches.delete(_nonces(), "forms"),
         every=_HOURLY,
@@ -93,6 +94,7 @@ register(
     Rule(
         name="invites",
         title="Expired invites",
+        group=Group.ACCOUNTS,
         keeps=lambda: "until their link expires",
         preview=lambda: batches.preview(_invites(), "invites", "expires_at"),
         remove=lambda: batches.delete(_invites(), "invites"),
@@ -100,7 +102,7 @@ register(
     ),
     Rule(
         name="steps",
-        title="Steps in the background that are over",
+        title="Finished background jobs",
         keeps=lambda: f"{STEPS_ARE_KEPT_FOR.days} days",
         preview=lambda: batches.preview(_steps(), "steps", "finished_at"),
         remove=lambda: batches.delete(_steps(), "steps"),
@@ -109,6 +111,7 @@ register(
     Rule(
         name="audit",
         title="Audit",
+        group=Group.ACCOUNTS,
         keeps=lambda: f"{settings.AUDIT_RETENTION_DAYS} days",
         preview=_due_events,
         remove=_remove_events,
@@ -116,7 +119,7 @@ register(
     ),
     Rule(
         name="runs",
-        title="Runs of clean-up that removed nothing",
+        title="Clean-up runs that removed nothing",
         keeps=lambda: f"{EMPTY_RUNS_ARE_KEPT_FOR.days} days",
         preview=lambda: batches.preview(_runs(), "runs", "started_at"),
         remove=lambda: batches.delete(_runs(), "runs"),

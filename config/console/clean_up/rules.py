@@ -10,6 +10,16 @@ Source: Staff console §2.17.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
+
+
+class Group(StrEnum):
+    """What a rule is about, in the order of the page. TECHNICAL is what the program needs for itself."""
+
+    MESSAGES = "Messages and files"
+    DATA_SETS = "Data sets"
+    ACCOUNTS = "Accounts and audit"
+    TECHNICAL = "Technical data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +45,7 @@ class Rule:
     """One kind of thing that goes in time.
 
     name:    one word for addresses and commands, such as `old-messages`; it names the rows of its runs for ever.
-    keeps:   says how long, in words: "7 days, or as long as the service says".
+    keeps:   how long rows are kept, in words that follow "Kept": "7 days".
     preview: what would go now, changing nothing; nothing that is due, no entry.
     remove:  removes all that is due, a batch at a time, and yields after each one. A batch is a transaction of its own,
              a few milliseconds long, over before the yield: between two of them writers have their turn, progress is
@@ -44,6 +54,7 @@ class Rule:
              ends the run.
     every:   how often the clock runs it; None is every night at 03:00 UTC.
     aged:    as `remove`, for a rule whose age `manage.py sweep --older-than` may choose.
+    group:   the part of the page it stands in.
     position: where it stands among the others: those of the areas first.
     permission: of people besides operators who see it, such as "datasets.manage_data_sets".
     """
@@ -55,6 +66,7 @@ class Rule:
     remove: Callable[[], Iterator[Removed]]
     every: timedelta | None = None
     aged: Callable[[timedelta], Iterator[Removed]] | None = None
+    group: Group = Group.TECHNICAL
     position: int = 0
     permission: str = ""
 

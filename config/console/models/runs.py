@@ -88,8 +88,8 @@ class BackgroundStep(models.Model):
 
     class Meta:
         db_table = "operations_background_step"
-        verbose_name = "step in the background"
-        verbose_name_plural = "steps in the background"
+        verbose_name = "background job"
+        verbose_name_plural = "background jobs"
         ordering = ["-started_at"]
         indexes = [models.Index(fields=["-started_at"], name="background_step_at")]
 

@@ -14,7 +14,7 @@ register = template.Library()
 
 
 @register.filter
-def figure(value: int) -> str:
+def figure(value: float) -> str:
     return cells.number(value)
 
 

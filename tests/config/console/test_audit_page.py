@@ -93,11 +93,11 @@ def known_verbs() -> set[str]:
         ),
         (
             {"verb": "ran", "kind": "retentionrun", "before": None, "after": {"rule": "files", "removed": 1200}},
-            "mina ran the clean-up “Files past their last day”: 1 200 removed",
+            "mina ran the clean-up “Expired files”: 1 200 removed",
         ),
         (
             {"verb": "failed", "kind": "retentionrun", "before": None, "after": {"rule": "files", "error": "away"}},
-            "mina ran the clean-up “Files past their last day”, which failed: away",
+            "mina ran the clean-up “Expired files”, which failed: away",
         ),
         (
             {"verb": "emptied", "kind": "dataset", "before": {"name": "pay_volumes", "records": 48211}},

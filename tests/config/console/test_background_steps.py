@@ -101,7 +101,7 @@ def test_over_a_thousand_rows_run_in_the_background_with_a_page_of_their_progres
     after = console.get(url)
     assert revoked_at_once == 0
     assert "Revoke 1 001 keys" in text_of(before)
-    assert "Running 0 of 1 001 so far." in text_of(before)
+    assert "Running 0 of 1 001 done." in text_of(before)
     assert 'data-refresh="2"' in before.content.decode()
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in before.content.decode()
     assert is_more is False
@@ -304,7 +304,7 @@ def test_a_failure_ends_it_in_words_that_quote_nothing(console, operator):
     assert steps.take_turn(str(step.pk)) is False
 
     page = text_of(console.get(f"/admin/operations/steps/{step.pk}/change/"))
-    assert "Stopped ValueError 0 of 1 had their turn" in page
+    assert "Stopped ValueError 0 of 1 were done." in page
     assert "ana@example.org" not in page
 
 
@@ -340,7 +340,7 @@ def test_a_step_is_shown_to_who_started_it_and_to_operators_alone(console, servi
     assert stranger.get(url).status_code == 404
     assert browser_of(mina).post(url, {"finished_at": "2020-01-01"}).status_code == 403
     assert "Revoke 1 001 keys" in text_of(console.get("/admin/operations/steps/"))
-    assert "Nothing has run in the background yet." in text_of(stranger.get("/admin/operations/steps/"))
+    assert "No background jobs yet." in text_of(stranger.get("/admin/operations/steps/"))
     assert browser_of(make_person()).get("/admin/operations/steps/").status_code == 403
 
 
@@ -428,7 +428,7 @@ def test_a_set_of_more_than_a_thousand_records_is_emptied_in_the_background(cons
     done = console.get(answer["Location"])
     data_set.refresh_from_db()
     assert "Empty 1 001 records" in text_of(asked)
-    assert "it runs in the background" in text_of(asked)
+    assert "This runs in the background" in text_of(asked)
     assert "This is not pay/volumes. Nothing was done." in text_of(wrong)
     assert (is_more, 0 < left < MANY) == (True, True)
     assert "Done 1 002 records removed from pay/volumes. It now contains 0 records." in text_of(done)

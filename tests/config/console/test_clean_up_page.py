@@ -66,9 +66,23 @@ def test_each_rule_says_what_it_keeps_and_what_would_go_and_nothing_goes(console
     preview = text_of(console.get(f"{PAGE}searches/").content)
 
     assert all(rule.title in page and rule.keeps() in page for rule in rules.registered())
-    assert "Saved searches 7 days 1 oldest" in page
+    assert "Saved searches Kept 7 days 1 oldest" in page
     assert "Would remove now: 1" in preview
     assert SavedSearch.objects.filter(pk=search.pk).exists()
+
+
+def test_rules_stand_in_groups_and_those_of_the_program_itself_are_folded_while_all_is_well(console: Client) -> None:
+    def shown() -> tuple[list[str], list[str]]:
+        text = console.get(PAGE).content.decode()
+        open_ones = re.findall(r'<h2 class="sb-heading">(.*?)</h2>', text)
+        return open_ones, re.findall(r'<summary class="sb-heading">(.*?) \(', text)
+
+    assert shown() == (["Messages and files", "Data sets", "Accounts and audit", "Run history"], ["Technical data"])
+
+    rule = rules.named("searches")
+    assert rule
+    runs.abandon(runs.start(rule, Trigger.CLOCK)[0], "away")
+    assert shown()[1] == []
 
 
 def test_messages_are_previewed_by_service(console: Client) -> None:
@@ -113,7 +127,7 @@ def test_a_run_already_going_is_shown_and_not_started_twice(console: Client) -> 
 
     page = text_of(answer.content)
     assert RetentionRun.objects.count() == 1
-    assert "Running already, and not started twice: Saved searches." in page
+    assert "Running already: Saved searches." in page
     assert "Running 1 200 removed so far" in page
     assert 'data-refresh="2"' in answer.content.decode()
     assert '<noscript><meta http-equiv="refresh"' in answer.content.decode()
@@ -168,7 +182,7 @@ def test_who_manages_data_sets_sees_the_rules_of_records_and_runs_none(client: C
 
     page = text_of(client.get(PAGE).content)
 
-    assert "Records past their days" in page
+    assert "Old records" in page
     assert "Saved searches" not in page
     assert "Run now" not in page
     assert client.get(f"{PAGE}records-by-age/").status_code == 200
