@@ -26,7 +26,7 @@ from notifications.admin.api_key_filters import LastUsedFilter, MakerFilter, Sta
 from notifications.admin.api_key_forms import ApiKeyForm, ApiKeyNoteForm
 from notifications.admin.messages import words
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
-from notifications.models import ApiKey, Channel, GuestListEntry, KeyType, Notification, Role, Service, Status
+from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
 from notifications.submission import examples
 
 _EXPLANATION = (
@@ -132,7 +132,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         """Answer when the key was last used and what its newest message came to: for the page that waits for it."""
         newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
         message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
-        result = words.in_words(Status(message.status), Channel(message.channel)) if message else ""
+        result = words.of(message) if message else ""
         return JsonResponse({"is_used": key.last_used_at is not None, "client": key.last_client, "result": result})
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:

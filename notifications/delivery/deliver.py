@@ -19,6 +19,7 @@ from notifications.models import Attempt, Channel, Claim, KeyType, Notification,
 from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
 
 MAX_REPLY_CHARACTERS = 500
+_UNFORESEEN = "Signalbox had an error of its own. Operators find it in the log."
 
 # What becomes of a test key's message, by normalised recipient; everything else is delivered.
 TEST_STATUSES = {
@@ -66,7 +67,8 @@ def hand_over(claim: Claim, *, then: UUID | None = None) -> tuple[timedelta | No
         return delivery.try_again(failure), None
     except Exception as error:  # whatever a provider's adapter raises, the message is tried again
         log.error("notification.unforeseen", notification_id=str(claim.notification.id), exc_info=error)
-        return delivery.try_again(TemporaryFailure(type(error).__name__, is_uncertain=True)), None
+        unforeseen = TemporaryFailure(type(error).__name__, reply=_UNFORESEEN, is_uncertain=True)
+        return delivery.try_again(unforeseen), None
     return None, None
 
 

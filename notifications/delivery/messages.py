@@ -49,6 +49,10 @@ class Accepted:
     has_arrived: bool = False
 
 
+# Ends the words of a mail server that refused an email after it had seen the content, and so not for its address alone.
+AFTER_CONTENT = " (after the content)"
+
+
 class Outcome(StrEnum):
     """What a provider can report of a message it has taken. A complaint changes no status."""
 

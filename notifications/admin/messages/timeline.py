@@ -77,6 +77,8 @@ def sentence(message: Notification) -> str:
             return "This was a test: nothing left, and it ended as delivered."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
+        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_address(message):
+            return "It did not reach anybody: the mail server refused the email. Its words are below."
         case Status.PERMANENT_FAILURE if is_email:
             return "It did not reach anybody: the address does not exist, or takes no mail from us."
         case Status.PERMANENT_FAILURE:

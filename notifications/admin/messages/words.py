@@ -1,10 +1,12 @@
 """How a message's status is told to staff. Source: Staff console §2.9."""
 
+import re
 from collections.abc import Mapping
 
 from django.utils.safestring import SafeString
 
 from config.console import cells
+from notifications.delivery.messages import AFTER_CONTENT
 from notifications.models import Channel, Notification, Status
 from notifications.models.status import COMPLETED, FAILURES
 
@@ -23,29 +25,39 @@ _WORDS = {
     Status.TEMPORARY_FAILURE: ("Not accepted for now", "warn"),
     Status.TECHNICAL_FAILURE: ("Our fault: could not be handed over", "bad"),
 }
-_NOT_REACHED = {Channel.EMAIL: "Address does not exist", Channel.SMS: "Not delivered"}
+_BAD_ADDRESS = ("Address does not exist", "bad")
+_REFUSED = {Channel.EMAIL: ("Refused by the mail server", "bad"), Channel.SMS: ("Not delivered", "bad")}
 
-
-def in_words(status: Status, channel: Channel) -> str:
-    return _told(status, channel)[0]
+_ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.\d{1,3}\b")  # RFC 3463
+_ABOUT_ADDRESS = "1"  # its second number
+_REFUSALS_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # of an address that may exist
 
 
 def of(message: Notification) -> str:
-    return _told_of(message)[0]
+    return _told(message)[0]
 
 
 def cell(message: Notification) -> SafeString:
     """Return the words as a chip, the API's value below in small type."""
-    return cells.two_lines(cells.chip(*_told_of(message)), message.status)
+    return cells.two_lines(cells.chip(*_told(message)), message.status)
 
 
-def _told_of(message: Notification) -> tuple[str, str]:
-    if message.status == Status.DELIVERED and message.is_acceptance_final:
+def has_bad_address(message: Notification) -> bool:
+    """Return whether an email failed because its address does not exist, by what the server or the provider said."""
+    reported = [one["code"] for one in message.receipts if one["outcome"] == Status.PERMANENT_FAILURE]
+    said = reported[-1] if reported else message.attempts[-1]["reply"] if message.attempts else ""
+    code = _ENHANCED_CODE.search(said)
+    if code:
+        return code[1] == _ABOUT_ADDRESS
+    return not said.endswith(AFTER_CONTENT) and said not in _REFUSALS_BY_PROVIDER
+
+
+def _told(message: Notification) -> tuple[str, str]:
+    status, channel = Status(message.status), Channel(message.channel)
+    if status == Status.DELIVERED and message.is_acceptance_final:
         return "Accepted by the mail server", "good"
     if message.has_expired:
         return "Its time was over", "bad"
-    return _told(Status(message.status), Channel(message.channel))
-
-
-def _told(status: Status, channel: Channel) -> tuple[str, str]:
-    return _WORDS.get(status) or (_NOT_REACHED[channel], "bad")
+    if status == Status.PERMANENT_FAILURE:
+        return _BAD_ADDRESS if channel == Channel.EMAIL and has_bad_address(message) else _REFUSED[channel]
+    return _WORDS[status]

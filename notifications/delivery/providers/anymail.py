@@ -112,7 +112,7 @@ def _failure(error: AnymailError) -> DeliveryFailure:
         words = "" if response is None else f"{response.status_code} {response.text}"
         return PermanentFailure("recipient refused", reply=words, is_recipients=True)
     if not isinstance(error, AnymailRequestsAPIError):
-        return PermanentFailure(type(error).__name__)
+        return PermanentFailure(type(error).__name__, reply="Its API cannot take this email as it is.")
     if response is None:
         cause = error.__cause__
         return http.broken(cause if isinstance(cause, Exception) else error)

@@ -18,6 +18,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, NewConnectionError
 
 from notifications.delivery.messages import DeliveryFailure, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers import connection_errors
 from notifications.delivery.providers.deadline import Deadline
 
 CONNECT_SECONDS = 3.0
@@ -94,7 +95,8 @@ def refusal(code: int, words: str, retry_after: str | None = None) -> DeliveryFa
 
 def broken(error: Exception) -> TemporaryFailure:
     """Return what a call without an answer means: in doubt the provider has the message."""
-    return TemporaryFailure(type(error).__name__, reply=str(error), is_uncertain=not _never_connected(error))
+    words = connection_errors.sentence(error)
+    return TemporaryFailure(type(error).__name__, reply=words, is_uncertain=not _never_connected(error))
 
 
 def unreadable(response: requests.Response) -> TemporaryFailure:

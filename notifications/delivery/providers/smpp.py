@@ -23,7 +23,7 @@ from notifications.delivery.messages import (
     Receipt,
     TemporaryFailure,
 )
-from notifications.delivery.providers import smpp_text
+from notifications.delivery.providers import connection_errors, smpp_text
 from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindRefused, Options
 
@@ -94,9 +94,9 @@ class Smpp:
         except BindRefused as error:
             raise TemporaryFailure(str(error), is_our_fault=error.is_ours) from error
         except _NotConnected as error:
-            raise TemporaryFailure(f"cannot connect: {error}") from error
+            raise TemporaryFailure(f"cannot connect: {error}", reply=connection_errors.sentence(error)) from error
         except BindBroken as error:
-            raise TemporaryFailure(str(error), is_uncertain=True) from error
+            raise TemporaryFailure(str(error), reply=connection_errors.sentence(error), is_uncertain=True) from error
         for answer in answers:
             if answer.status != consts.SMPP_ESME_ROK:
                 taken = any(other.status == consts.SMPP_ESME_ROK for other in answers)

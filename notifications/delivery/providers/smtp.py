@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
-from notifications.delivery.providers import mime
+from notifications.delivery.providers import connection_errors, mime
 from notifications.delivery.providers.deadline import Deadline
 from notifications.delivery.providers.smtp_session import Session, Stage
 
@@ -64,7 +64,9 @@ class Smtp:
             session.drop()
             what = f"over {self._total_seconds:g} s" if deadline.has_passed else type(error).__name__
             raise TemporaryFailure(
-                f"{what} at {session.stage}", reply=str(error), is_uncertain=session.stage == Stage.END
+                f"{what} at {session.stage}",
+                reply=connection_errors.sentence(TimeoutError() if deadline.has_passed else error),
+                is_uncertain=session.stage == Stage.END,
             ) from error
         return Accepted(reference=message.message_id, reply=reply)
 

@@ -15,10 +15,12 @@ from typing import Any
 
 from django.core.mail.backends.smtp import EmailBackend
 
-from notifications.delivery.messages import PermanentFailure, TemporaryFailure
+from notifications.delivery.messages import AFTER_CONTENT, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers import connection_errors
 from notifications.delivery.providers.deadline import Deadline
 
 _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
+_MOST_WORDS = 450  # of a server's reply; what is kept of it is little more
 _CLOSING = 421  # "service not available, closing transmission channel", RFC 5321 §4.2.3
 
 
@@ -78,7 +80,9 @@ class Session(EmailBackend):
             raise TemporaryFailure(reason, reply=_text(error.smtp_error), is_our_fault=True) from error
         except OSError as error:
             self.drop()
-            raise TemporaryFailure(f"cannot connect: {type(error).__name__}", reply=str(error)) from error
+            is_told = isinstance(error, smtplib.SMTPNotSupportedError)  # in a sentence of its own
+            words = str(error) if is_told else connection_errors.sentence(error)
+            raise TemporaryFailure(f"cannot connect: {type(error).__name__}", reply=words) from error
 
     def transmit(self, sender: str, recipient: str, content: bytes) -> str:
         """Hand one message over and return the server's last word.
@@ -158,6 +162,8 @@ class Session(EmailBackend):
                 self._smtp.rset()
         reason, words = f"{code} at {self.stage}", f"{code} {_text(reply)}"
         if 500 <= code <= 599:
+            if self.stage == Stage.END:
+                words = words[:_MOST_WORDS] + AFTER_CONTENT
             raise PermanentFailure(reason, reply=words, is_recipients=self.stage in (Stage.RCPT, Stage.END))
         raise TemporaryFailure(reason, reply=words)
 

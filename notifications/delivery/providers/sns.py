@@ -74,7 +74,8 @@ class Sns(SnsPosts):
         except requests.RequestException as error:
             raise http.broken(error) from error
         except (NoCredentialsError, PartialCredentialsError) as error:
-            raise TemporaryFailure(type(error).__name__, is_our_fault=True) from error
+            words = "No AWS credentials were found for it."
+            raise TemporaryFailure(type(error).__name__, reply=words, is_our_fault=True) from error
         except ParamValidationError as error:
             raise PermanentFailure("refused by the SDK") from error  # its words show the message
         except (BotoCoreError, ResponseParserError, LookupError) as error:  # the last is the SDK's on half an answer

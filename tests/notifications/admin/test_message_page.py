@@ -116,6 +116,42 @@ def test_an_email_that_the_mail_server_accepted_is_not_said_to_have_arrived(cons
 
 
 @pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ("550 no such user", "Address does not exist"),
+        ("550 5.1.1 no such user", "Address does not exist"),
+        ("554 5.1.1 no such user (after the content)", "Address does not exist"),
+        ("500 Line too long (see RFC5321 4.5.3.1.6) (after the content)", "Refused by the mail server"),
+        ("550 5.7.1 relaying denied", "Refused by the mail server"),
+        ("552 5.2.2 mailbox full", "Refused by the mail server"),
+        ("554 5.7.1 looks like spam (after the content)", "Refused by the mail server"),
+    ],
+)
+def test_an_address_is_blamed_only_where_the_server_blames_it(console, template, reply, words):
+    attempt = {**ATTEMPT, "outcome": "permanent", "reply": reply}
+    message = factories.make_notification(template, status=Status.PERMANENT_FAILURE, attempts=[attempt])
+
+    sentence, titles = told(console, message)
+
+    assert titles[-1] == words
+    assert ("the address does not exist" in sentence) == (words == "Address does not exist")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [("invalid", "Address does not exist"), ("spam", "Refused by the mail server")]
+)
+def test_a_report_says_whether_the_address_is_to_blame(console, template, code, words):
+    receipt = {"at": "2026-11-20T09:00:05+00:00", "outcome": "permanent-failure", "code": code}
+    message = factories.make_notification(
+        template, status=Status.PERMANENT_FAILURE, attempts=[ATTEMPT], receipts=[receipt]
+    )
+
+    _, titles = told(console, message)
+
+    assert titles[-1] == words
+
+
+@pytest.mark.parametrize(
     ("outcome", "first_sentence"),
     [
         ("temporary", "Its time was over before a provider took it, so it was not sent."),

@@ -227,7 +227,7 @@ def test_a_refusal_for_good_ends_the_message_after_one_try(settings, stage, stat
     message.refresh_from_db()
     assert (message.status, message.attempt, message.sent_at) == (status, 1, None)
     assert message.completed_at is not None
-    assert message.attempts[0]["reply"] == "550 no"
+    assert message.attempts[0]["reply"] == ("550 no (after the content)" if stage == "CONTENT" else "550 no")
 
 
 def test_an_email_that_a_mail_server_accepted_is_delivered_as_nothing_more_will_be_reported(settings):
@@ -288,6 +288,35 @@ def test_a_service_with_a_callback_is_called_once_when_acceptance_is_final(setti
     message.refresh_from_db()
     assert (owed.status, owed.completed_at) == (Status.DELIVERED, message.completed_at)
     assert (message.provider_reference, message.is_acceptance_final) == (f"<{message.id}@signalbox.invalid>", True)
+
+
+@pytest.mark.parametrize(
+    ("channel", "provider"),
+    [
+        (Channel.EMAIL, "p=smtp://{host}"),
+        (Channel.EMAIL, "p=smtps://{host}"),
+        (Channel.EMAIL, "p=anymail+postmark://?server_token=secret&api_url=http://{host}/secret/path"),
+        (Channel.SMS, "p=http://user:secret@{host}/secret/path?token=secret"),
+        (Channel.SMS, "p=smpp://id:secret@{host}"),
+        (Channel.SMS, "p=sns://key:secret@eu-west-2?endpoint=http://{host}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("127.0.0.1:1", "Its host refused the connection."),
+        ("localhost:1", "Its host refused the connection."),
+    ],
+)
+def test_a_provider_that_cannot_be_reached_is_named_in_a_plain_sentence(settings, channel, provider, host, words):
+    settings.PROVIDERS = [provider.format(host=host)]
+    message = make_notification(make_template(channel=channel))
+
+    deliver(message.id)
+
+    message.refresh_from_db()
+    [attempt] = message.attempts
+    assert (attempt["outcome"], attempt["reply"]) == ("temporary", words)
 
 
 def test_no_provider_for_the_channel_is_a_failed_attempt(settings):
