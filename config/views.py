@@ -93,7 +93,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 _PLACES = (
     {"address": "/admin/", "name": "Console", "what": "Services, templates, keys and data sets"},
     {"address": "/docs/", "name": "API documentation", "what": "Every call, and every error with its fix"},
-    {"address": "/sandbox/", "name": "Sandbox", "what": "What would have been sent, while nothing leaves"},
+    {"address": "/sandbox/", "name": "Sandbox", "what": "Test messages, which were not really sent"},
 )
 _TOLD = "signalbox.failure_told"
 _NEVER_KEPT = {"Cache-Control": "no-store"}
