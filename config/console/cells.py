@@ -1,10 +1,15 @@
 """What cells of a list hold besides plain text: chips, moments, text to copy."""
 
+import re
 from datetime import UTC, datetime
 
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
+
+_FITS = 24  # characters of an address that a column of a list holds
+_BREAK = SafeString("<wbr>")
+_AFTER_SIGN = re.compile(r"(?<=[@.])")
 
 
 def chip(text: str, tone: str = "") -> SafeString:
@@ -27,6 +32,17 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
 def two_lines(first: str, second: str) -> SafeString:
     """Return a cell with something smaller below it."""
     return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
+
+
+def breakable(text: str) -> SafeString:
+    """Return an email address that a column breaks after a sign, not within a word, where it is long.
+
+    >>> breakable("ana@example.org"), breakable("grace.hopper@department.example.org")
+    ('ana@example.org', 'grace.<wbr>hopper@<wbr>department.<wbr>example.<wbr>org')
+    """
+    if len(text) <= _FITS:
+        return conditional_escape(text)
+    return format_html_join(_BREAK, "{}", [(part,) for part in _AFTER_SIGN.split(text)])
 
 
 def spoken(at: datetime) -> str:

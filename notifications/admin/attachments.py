@@ -8,15 +8,17 @@ from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from config.console import audit, cells
 from notifications.admin.attachment_forms import LastDayForm, WithdrawForm, in_words
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Role
+from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Notification, Role
 from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
+from notifications.models.retention import kept_since
 from notifications.submission import redaction
 
 _TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
@@ -100,7 +102,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     change_form_template = "admin/notifications/attachment_change_form.html"
     empty = "No files. A file sent in the personalisation of an email appears here."
     fields = (
-        *("shown_name", "state", "service", "extension", "size", "message", "sent", "ends", "asks"),
+        *("shown_name", "state", "service", "extension", "size", "message_link", "sent", "ends", "asks"),
         *("download_count", "last_download", "tries", "happened", "withdrawn"),
     )
 
@@ -220,6 +222,14 @@ class AttachmentAdmin(ServiceRowAdmin):
     @admin.display(description="Message")
     def message(self, file: Attachment) -> SafeString:
         return cells.code(str(file.notification_id)[:8])
+
+    @admin.display(description="Message")
+    def message_link(self, file: Attachment) -> SafeString | str:
+        """Return the id of the message, with a link while the message is kept."""
+        if not Notification.objects.filter(pk=file.notification_id, created_at__gte=kept_since(file.service)).exists():
+            return format_html("{} <small>The message is deleted: its time is over.</small>", file.notification_id)
+        url = reverse("admin:notifications_notification_change", args=[file.notification_id])
+        return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
 
     @admin.display(description="Sent", ordering="created_at")
     def sent(self, file: Attachment) -> SafeString | str:

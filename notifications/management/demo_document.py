@@ -12,6 +12,7 @@ RENEWAL = "aae875ed-e42f-4ea7-9cb8-cb81b25fe54a"
 ACCENTED = "2e07dd39-885f-4a09-a869-10187727be4a"
 
 TEST_KEY = "demo_test"
+LIVE_KEY = "demo_live"
 
 _BOOKING = """\
 Dear ((name))
@@ -126,7 +127,7 @@ DOCUMENT: list[dict[str, Any]] = [
                 "content": _PERMIT,
             },
         ],
-        "api_keys": [{"name": "demo_live", "type": "live"}, {"name": TEST_KEY, "type": "test"}],
+        "api_keys": [{"name": LIVE_KEY, "type": "live"}, {"name": TEST_KEY, "type": "test"}],
     },
     {
         "id": LIBRARY,

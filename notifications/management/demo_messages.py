@@ -9,22 +9,25 @@ from itertools import chain, islice
 from django.utils import timezone
 
 from notifications.management import demo_document
-from notifications.models import Channel, KeyType, Notification, Service, Status, counting
+from notifications.models import ApiKey, Channel, KeyType, Notification, Service, Status, counting
+from notifications.models.claim import Attempt
 
 DAYS = 14
 AT_ONCE = 1000  # messages of one statement
 BAD_DAY, BAD_HOUR = 5, 10  # five days ago, at ten: a provider was away
 
 _NAMES = ["Ana", "Bashir", "Chidi", "Dilys", "Ewan", "Farah", "Grace", "Huw", "Ines", "Joao"]
+_TRIED_AFTER = (timedelta(seconds=1), timedelta(seconds=7), timedelta(minutes=2), timedelta(minutes=40))
 _OPENING_HOURS = range(8, 19)
 
 
 def make_messages(seed: int = 1, factor: int = 1) -> int:
     """Store the messages, unless they are there, and count them. Returns how many were stored."""
     service = Service.objects.get(id=demo_document.PARKS)
+    key = ApiKey.objects.filter(service=service, name=demo_document.LIVE_KEY).order_by("created_at").last()
     # The same on every machine is the point; another factor makes others, not the same and more.
     chance = random.Random(seed if factor == 1 else f"{seed}, {factor} times")  # noqa: S311
-    messages = _messages(service, chance, factor)
+    messages = _messages(service, key, chance, factor)
     first = next(messages)
     if Notification.objects.filter(id=first.id).exists():
         return 0
@@ -37,7 +40,7 @@ def make_messages(seed: int = 1, factor: int = 1) -> int:
     return stored
 
 
-def _messages(service: Service, chance: random.Random, factor: int) -> Iterator[Notification]:
+def _messages(service: Service, key: ApiKey | None, chance: random.Random, factor: int) -> Iterator[Notification]:
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     for days_ago in range(DAYS, 0, -1):
         for hour in _OPENING_HOURS:
@@ -45,7 +48,31 @@ def _messages(service: Service, chance: random.Random, factor: int) -> Iterator[
             for _ in range(factor * (12 if is_bad else chance.randint(1, 5))):
                 minute, second = chance.randrange(60), chance.randrange(60)
                 at = today - timedelta(days=days_ago) + timedelta(hours=hour, minutes=minute, seconds=second)
-                yield _message(service, chance, at, fails=chance.random() < (0.75 if is_bad else 0.02))
+                message = _message(service, chance, at, fails=chance.random() < (0.75 if is_bad else 0.02))
+                message.api_key = key
+                _tell(message)
+                yield message
+
+
+def _tell(message: Notification) -> None:
+    """Note the attempts and the receipt that lead to the status of a message."""
+    is_email = message.channel == Channel.EMAIL
+    taken_at = message.created_at + timedelta(seconds=1)
+    if message.status == Status.TECHNICAL_FAILURE:
+        message.attempts = [
+            _attempt(message.created_at + after, "temporary", "503 Service unavailable", ms=3000)
+            for after in _TRIED_AFTER
+        ]
+        return
+    message.attempts = [_attempt(taken_at, "accepted", "", ms=38)]
+    if message.status == Status.TEMPORARY_FAILURE and message.completed_at:
+        code = "4.2.2 mailbox full" if is_email else "absent subscriber"
+        receipt = {"at": message.completed_at.isoformat(), "outcome": "temporary-failure", "code": code}
+        message.receipts = [receipt]
+
+
+def _attempt(at: datetime, outcome: str, reply: str, *, ms: int) -> Attempt:
+    return Attempt(at=at.isoformat(), provider="sandbox", outcome=outcome, reply=reply, ms=ms)
 
 
 def _message(service: Service, chance: random.Random, at: datetime, *, fails: bool) -> Notification:

@@ -59,7 +59,7 @@ class NotificationAdmin(ServiceRowAdmin):
     steps = {"recipient": "log_for_recipient"}
 
     class Media:
-        css = {"all": ("notifications/messages.css",)}
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return rights.with_sight(request, super().get_queryset(request))
@@ -245,7 +245,9 @@ class NotificationAdmin(ServiceRowAdmin):
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
-        return cells.two_lines(rights.shown_recipient(message, message.recipient), message.get_channel_display())
+        return cells.two_lines(
+            cells.breakable(rights.shown_recipient(message, message.recipient)), message.get_channel_display()
+        )
 
     @admin.display(description="Message")
     def said(self, message: Any) -> SafeString:

@@ -14,7 +14,7 @@ from config.console import cells
 from notifications.admin import rights
 from notifications.admin.messages import timeline, words
 from notifications.admin.unsubscribe_requests import on_message
-from notifications.models import Attachment, Channel, Notification
+from notifications.models import Attachment, Channel, KeyType, Notification, Origin
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
 from notifications.submission import redaction, senders
@@ -81,8 +81,16 @@ def _facts(message: Notification) -> list[Fact]:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
     facts.append(Fact(label="Reference", value=message.reference or "–"))
     facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))
-    facts.append(Fact(label="Key type", value=message.get_key_type_display()))
+    facts.append(_sent_as(message))
     return facts
+
+
+def _sent_as(message: Notification) -> Fact:
+    """A message of the console has no key, and is as real as one by a live key, or a test."""
+    if message.origin == Origin.API:
+        return Fact(label="Key type", value=message.get_key_type_display())
+    kind = "test, nothing left" if message.key_type == KeyType.TEST else "real message"
+    return Fact(label="Sent from", value=f"Console, {kind}")
 
 
 def _files(message: Notification) -> list[dict[str, Any]]:

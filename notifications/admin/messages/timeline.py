@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from config.console import cells
 from notifications.admin.messages import words
 from notifications.delivery import retries
+from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
 from notifications.models.notification import EXPIRED
 from notifications.models.status import COMPLETED
@@ -75,6 +76,8 @@ def sentence(message: Notification) -> str:
             return f"The mail server accepted it. {provider} does not report whether an email reached its recipient."
         case Status.DELIVERED if message.key_type == KeyType.TEST:
             return "This was a test: nothing left, and it ended as delivered."
+        case Status.DELIVERED if message.provider == SANDBOX:
+            return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
         case Status.PERMANENT_FAILURE if is_email and not words.has_bad_address(message):
@@ -122,7 +125,7 @@ def _beginning(message: Notification) -> Iterator[Moment]:
     if message.origin == Origin.CONSOLE:
         by = f"by {message.created_by or 'somebody'} at the console"
     else:
-        by = f"by the key {key.name}" if key else "by a key that is gone"
+        by = f"by the key {key.name}" if key else "by a deleted key"
     client = f"the key's last client: {key.last_client}" if key and key.last_client else ""
     request = f"request {message.request_id}" if message.request_id else ""
     details = tuple(detail for detail in (by, client, request) if detail)
@@ -138,6 +141,8 @@ def _attempts(message: Notification) -> Iterator[Moment]:
     for number, entry in enumerate(entries, start=1):
         provider = entry.get("provider") or "a provider"
         told = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)
+        if entry.get("outcome") == "accepted" and provider == SANDBOX:
+            told = "Handed to the sandbox"
         reply = f"“{entry['reply']}”" if entry.get("reply") else ""
         took = f"{entry['ms']} ms" if entry.get("ms") else ""
         details = [detail for detail in (reply, took) if detail]

@@ -23,7 +23,7 @@ _WORDS = {
     Status.SENT: ("Sent, no receipt expected", "good"),
     Status.DELIVERED: ("Delivered", "good"),
     Status.TEMPORARY_FAILURE: ("Not accepted for now", "warn"),
-    Status.TECHNICAL_FAILURE: ("Our fault: could not be handed over", "bad"),
+    Status.TECHNICAL_FAILURE: ("Technical failure: we could not send it", "bad"),
 }
 _BAD_ADDRESS = ("Address does not exist", "bad")
 _REFUSED = {Channel.EMAIL: ("Refused by the mail server", "bad"), Channel.SMS: ("Not delivered", "bad")}

@@ -17,7 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from notifications.delivery.carrier import Carrier, Provider
 from notifications.delivery.messages import Outgoing
 from notifications.delivery.posts import Listens, TakesReceipts, TakesTexts
-from notifications.delivery.providers.sandbox import Sandbox
+from notifications.delivery.providers.sandbox import SANDBOX, Sandbox
 
 _NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,58}\Z")  # it stands in addresses
 _WEIGHT = re.compile(r"\A[1-9][0-9]{0,3}\Z")
@@ -100,12 +100,12 @@ def _carriers(entries: tuple[str, ...]) -> tuple[Carrier, ...]:
 
 def _carrier(entry: str) -> Carrier:
     """Make one. What goes wrong is told without the URL, which may hold a password."""
-    if entry == "sandbox":
+    if entry == SANDBOX:
         return Carrier(provider=Sandbox())
     name, _, url = entry.partition("=")
     scheme = url.partition("://")[0]
-    if not _NAME.match(name):
-        raise ImproperlyConfigured("PROVIDERS must be `sandbox`, or name=url with names of a-z, 0-9 and -")
+    if not _NAME.match(name) or name == SANDBOX:
+        raise ImproperlyConfigured("PROVIDERS must be `sandbox`, or name=url with other names of a-z, 0-9 and -")
     if scheme not in _ADAPTERS:
         raise ImproperlyConfigured(f"PROVIDERS: {name} must be a URL that starts with {_SCHEMES}")
     try:

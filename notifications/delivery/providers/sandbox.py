@@ -13,6 +13,8 @@ from notifications.delivery.messages import Accepted, Outgoing, OutgoingEmail, O
 from notifications.delivery.posts import OwnForm
 from notifications.models import Channel, SandboxContent, SandboxMessage
 
+SANDBOX = "sandbox"  # in PROVIDERS, and on messages; no other provider has this name
+
 
 class Sandbox(OwnForm):
     """Takes everything, for both channels, and knows at once that it has arrived."""
@@ -21,7 +23,7 @@ class Sandbox(OwnForm):
     is_askable = True
     reports_deliveries = True
 
-    def __init__(self, name: str = "sandbox") -> None:
+    def __init__(self, name: str = SANDBOX) -> None:
         self.name = name
 
     def send(self, message: Outgoing) -> Accepted:

@@ -17,7 +17,7 @@ from config.console.models import AuditEvent
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import end_of_day, end_of_period
-from tests.factories import make_service, make_template
+from tests.factories import make_notification, make_service, make_template
 from tests.people import colleague
 
 pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
@@ -73,12 +73,27 @@ def test_an_empty_list_says_what_belongs_there(console: Client) -> None:
     assert "No files. A file sent in the personalisation of an email appears here." in page_of(console, LIST)
 
 
+def test_the_page_of_a_file_leads_to_its_message_while_that_is_kept(console: Client) -> None:
+    message = make_notification()
+    file = make_file(service=message.service, notification_id=message.pk)
+    place = reverse("admin:notifications_attachment_change", args=[file.pk])
+    link = f'href="/admin/notifications/notification/{message.pk}/change/"'
+
+    kept = page_of(console, place)
+    message.delete()
+    gone = page_of(console, place)
+
+    assert link in kept
+    assert link not in gone
+    assert "The message is deleted: its time is over." in gone
+
+
 def test_the_page_of_a_file_says_why_nobody_can_open_it(console: Client) -> None:
     file = make_file()
 
     page = page_of(console, reverse("admin:notifications_attachment_change", args=[file.pk]))
 
-    assert "Nobody here can open this file: its key is only in the link that the recipient holds." in page
+    assert "We cannot open this file. Only the link in the recipient's email can." in page
     assert 'name="_save"' not in page
     for word in ("withdraw", "shorten", "extend"):
         assert step(file, word) in page

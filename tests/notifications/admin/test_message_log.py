@@ -278,7 +278,7 @@ def test_days_that_are_none_filter_nothing(console, message, made):
         (Status.PERMANENT_FAILURE, Channel.EMAIL, "Address does not exist"),
         (Status.PERMANENT_FAILURE, Channel.SMS, "Not delivered"),
         (Status.TEMPORARY_FAILURE, Channel.EMAIL, "Not accepted for now"),
-        (Status.TECHNICAL_FAILURE, Channel.EMAIL, "Our fault: could not be handed over"),
+        (Status.TECHNICAL_FAILURE, Channel.EMAIL, "Technical failure: we could not send it"),
     ],
 )
 def test_statuses_are_told_in_words_with_the_apis_word_below(console, status, channel, words):

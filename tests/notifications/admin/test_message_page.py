@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import Attachment, Channel, KeyType, Role, Status
+from notifications.models import Attachment, Channel, KeyType, Origin, Role, Status
 from tests import factories
 from tests.notifications.download.sending import send_file
 from tests.people import colleague
@@ -93,6 +93,35 @@ def test_files_are_named_and_no_link_shows_its_key(console, template):
     assert sent.row.name in page
     assert f"{sent.row.last_day:%-d %b %Y}" in page
     assert "THE-KEY" not in page
+
+
+def test_what_became_of_it_comes_before_the_message(console, template):
+    page = page_of(console, factories.make_notification(template)).content.decode()
+
+    assert page.index('id="progress"') < page.index('aria-label="The message as sent"')
+
+
+def test_a_message_of_the_console_has_no_key_type(console, template):
+    real = factories.make_notification(template, origin=Origin.CONSOLE)
+    test = factories.make_notification(template, origin=Origin.CONSOLE, key_type=KeyType.TEST)
+    by_key = factories.make_notification(template)
+
+    facts = [
+        {fact.label: fact.value for fact in page_of(console, one).context["facts"]} for one in (real, test, by_key)
+    ]
+
+    assert [one.get("Key type") for one in facts] == [None, None, "Live"]
+    assert [one.get("Sent from") for one in facts] == ["Console, real message", "Console, test, nothing left", None]
+
+
+def test_the_sandbox_is_not_said_to_have_taken_it(console, template):
+    message = factories.make_notification(
+        template, status=Status.DELIVERED, provider="sandbox", attempts=[{**ATTEMPT, "provider": "sandbox"}]
+    )
+
+    _, titles = told(console, message)
+
+    assert "Handed to the sandbox" in titles
 
 
 def test_an_email_that_the_mail_server_accepted_is_not_said_to_have_arrived(console, template):
@@ -232,6 +261,10 @@ def test_the_way_of_a_delivered_message(console, template):
         ({"status": Status.SENT, "provider": "gw"}, "gw took it. From the country of this number no receipt"),
         ({"status": Status.DELIVERED, "key_type": KeyType.TEST}, "This was a test: nothing left"),
         ({"status": Status.DELIVERED}, "It reached the recipient."),
+        (
+            {"status": Status.DELIVERED, "provider": "sandbox"},
+            "Marked as delivered by the sandbox; nobody received it.",
+        ),
         ({"status": Status.PERMANENT_FAILURE}, "It did not reach anybody: the address does not exist"),
         (
             {"status": Status.TEMPORARY_FAILURE},

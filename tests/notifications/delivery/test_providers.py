@@ -55,6 +55,7 @@ def test_only_who_carries_the_kind_may_take_a_message(settings):
         ["sms=https://gw.example.org?weight=1&weight=2"],
         ["sms=https://gw.example.org?token=hunter2&token=hunter2"],
         ["sms=http://gw.example.org"],
+        ["sandbox=smtp://mail.example.org"],
     ],
 )
 def test_a_wrong_value_names_the_setting_and_shows_no_password(settings, value):

@@ -77,3 +77,16 @@ def test_two_weeks_of_messages_hold_one_bad_hour():
 
 def test_the_demo_document_is_json():
     assert json.loads(json.dumps(demo_document.DOCUMENT)) == demo_document.DOCUMENT
+
+
+def test_each_message_has_its_key_and_what_led_to_its_status():
+    make_demo({})
+
+    messages = Notification.objects.select_related("api_key")
+    assert {one.api_key.name for one in messages if one.api_key} == {"demo_live"}
+    told = {(one.status, tuple(entry["outcome"] for entry in one.attempts), len(one.receipts)) for one in messages}
+    assert told == {
+        (Status.DELIVERED, ("accepted",), 0),
+        (Status.TEMPORARY_FAILURE, ("accepted",), 1),
+        (Status.TECHNICAL_FAILURE, ("temporary",) * 4, 0),
+    }
