@@ -24,6 +24,7 @@ DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # beside the sta
 env = FileAwareEnv(strip_whitespace=True)  # of a file that NAME_FILE names: editors end its line
 
 _given: set[str] = set()
+_origins: dict[str, str] = {}  # of what is in the environment now
 
 
 @contextmanager
@@ -50,13 +51,32 @@ def load() -> None:
     The suite reads neither: what a developer has set for themselves must not decide a test.
     """
     os.umask(0o077)  # files are for our own user alone; each process comes by here before it writes one
+    _note_origin("environment")
     if environment() == "test":
         return
     env.read_env(str(ROOT / ".env"), recurse=False)
+    _note_origin(".env")
     _given.update(os.environ)
     check_variables_are_here(PRODUCTION_VARIABLES)
     if is_local() and DEMO_ENV.exists():
         env.read_env(str(DEMO_ENV), recurse=False)
+
+
+def _note_origin(origin: str) -> None:
+    for name in os.environ:
+        _origins.setdefault(name, origin)
+
+
+def origins() -> dict[str, list[str]]:
+    """Return where the values of our variables come from: origin → names, sorted. Never a value."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(env.dump()):
+        if f"{name}_FILE" in os.environ:
+            origin = "file"
+        else:
+            origin = _origins.get(name, ".demo.env") if name in os.environ else "default"
+        found.setdefault(origin, []).append(name)
+    return found
 
 
 def check_variables_are_here(kept: Path) -> None:

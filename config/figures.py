@@ -69,11 +69,22 @@ EXPIRED = Count(
 REFUSALS = Count(name="signalbox_refusals", help="Requests refused by a limit", labels=("limit",))
 RECORDS = Count(name="signalbox_records", help="Records written, and refused", labels=("outcome",))
 CALLBACKS = Count(name="signalbox_callback_attempts", help="Attempts to call a service back", labels=("outcome",))
+LATE = Count(name="signalbox_data_sets_turned_late", help="Data sets that turned late", labels=())
 UNREADABLE = Count(
     name="signalbox_unreadable_values", help="Needed values that FIELD_KEYS do not decrypt", labels=("column",)
 )
 
-COUNTED: tuple[Count | Seconds, ...] = (REQUESTS, ATTEMPTS, MESSAGES, EXPIRED, REFUSALS, RECORDS, CALLBACKS, UNREADABLE)
+COUNTED: tuple[Count | Seconds, ...] = (
+    REQUESTS,
+    ATTEMPTS,
+    MESSAGES,
+    EXPIRED,
+    REFUSALS,
+    RECORDS,
+    CALLBACKS,
+    UNREADABLE,
+    LATE,
+)
 
 _others: list[Callable[[], None]] = []
 _counted: dict[tuple[str, tuple[str, ...]], float] = defaultdict(float)

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import models, publishing, readiness
+from config import env, models, publishing, readiness
 from config.console.clean_up import outcomes, state
 from config.management import parts, sealed_columns
 from config.management.parts import Checkup, Finding
@@ -95,6 +95,14 @@ def clock() -> Finding:
     return _process("clock")
 
 
+def origins() -> Finding:
+    """Say where each setting comes from; what starts at all has no wrong one."""
+    found = env.origins()
+    others = len(found.pop("default", []))
+    told = [f"{origin}: {', '.join(names)}" for origin, names in found.items()]
+    return Finding(name="settings", seen="; ".join([*told, f"default: the other {others}"]))
+
+
 def keys() -> Finding:
     """Decrypt one stored value of each kind."""
     seen = f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS"
@@ -155,6 +163,7 @@ _UNFORESEEN = "This is a fault of the check: report it with this line."
 DATABASE = Checkup(name="database", look=database)
 MIGRATIONS = Checkup(name="migrations", look=migrations)
 PLATFORM = (
+    Checkup(name="settings", look=origins),
     Checkup(name="queue", look=queue),
     Checkup(name="worker", look=worker, needs_tables=True),
     Checkup(name="clock", look=clock, needs_tables=True),

@@ -7,6 +7,7 @@ import secrets
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.urls import NoReverseMatch, reverse
 
 from config import env
 from config.management import parts
@@ -48,11 +49,18 @@ def make(wish: DemoWish = USUAL) -> list[str]:
     tries = [f"./manage.py try {name}" for part in reversed(parts.registered()) for name in list(part.tries)[:1]]
     return [
         f"Console      {base}/admin/    user admin, password {shown}",
-        f"Sandbox      {base}/sandbox/  nothing leaves this machine",
-        f"API          {base}",
+        *([f"Sandbox      {base}/sandbox/  nothing leaves this machine"] if _has_sandbox() else []),
+        f"API          {base}           docs {base}/docs/",
         *(_without_secrets(line, held) for line in of_areas),
         f"Try          {'   |   '.join(tries)}",
     ]
+
+
+def _has_sandbox() -> bool:
+    try:
+        return bool(reverse("sandbox-inbox"))
+    except NoReverseMatch:  # its area is none of AREAS
+        return False
 
 
 def _refuse_where_real() -> None:

@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FrameType
@@ -59,6 +60,10 @@ class Pools:
         """Run until asked to stop; what has not ended STOP_SECONDS later is ended: every task may be killed."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._ask_to_stop)
+        if os.geteuid() == 0:
+            log.warning("worker.runs_as_root")
+            # Celery says it in ten lines, in each pool. It fears code in messages; here they are JSON alone.
+            warnings.filterwarnings("ignore", message=".*superuser privileges", category=RuntimeWarning)
         gc.freeze()  # or the children's first collection would write to every page they share
         ready, told = os.pipe()
         os.set_blocking(ready, False)

@@ -20,6 +20,7 @@ FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
 env_values.check_field_keys(FIELD_KEYS)
 
 BASE_URL = env.str("BASE_URL", "http://127.0.0.1:8000", validate=env_values.base_url).rstrip("/")
+DATA_BASE_URL = env.str("DATA_BASE_URL", BASE_URL, validate=env_values.base_url).rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]", urlsplit(BASE_URL).hostname or ""])
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", 0, validate=env_values.between(0, 10))
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")

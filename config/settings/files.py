@@ -11,11 +11,11 @@ from environs import validate
 from config import env_values
 from config.env import env
 from config.settings.base import ALLOWED_HOSTS as _OTHER_HOSTS
-from config.settings.base import BASE_URL, VAR
+from config.settings.base import BASE_URL, DATA_BASE_URL, VAR
 from config.settings.base import STORAGES as _OTHER_STORAGES
 
 FILES_BASE_URL = env.str("FILES_BASE_URL", BASE_URL, validate=env_values.base_url).rstrip("/")
-ALLOWED_HOSTS = [*_OTHER_HOSTS, urlsplit(FILES_BASE_URL).hostname or ""]  # who names that host wants it answered
+ALLOWED_HOSTS = [*_OTHER_HOSTS, *(urlsplit(url).hostname or "" for url in (FILES_BASE_URL, DATA_BASE_URL))]
 FILES_HELP_CONTACT = env.str("FILES_HELP_CONTACT", "")
 FILES_STORAGE = env.str("FILES_STORAGE", "filesystem", validate=env_values.one_of("filesystem", "s3"))
 FILES_DIR = env.path("FILES_DIR", VAR / "files")

@@ -9,8 +9,8 @@ from config.env import env
 from config.settings import base, files, notifications
 from config.settings.console import REQUIRE_SECOND_FACTOR
 
-_FILES_HOST = urlsplit(files.FILES_BASE_URL).hostname or ""
-ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", [urlsplit(base.BASE_URL).hostname or ""]), _FILES_HOST]
+_OWN_HOSTS = [urlsplit(url).hostname or "" for url in (files.FILES_BASE_URL, base.DATA_BASE_URL)]
+ALLOWED_HOSTS = [*env.list("ALLOWED_HOSTS", [urlsplit(base.BASE_URL).hostname or ""]), *_OWN_HOSTS]
 ALLOW_EMBEDDED = env.bool("ALLOW_EMBEDDED", False)
 SANDBOX_INBOX = env.bool("SANDBOX_INBOX", False)
 SELF_GO_LIVE = env.bool("SELF_GO_LIVE", False)
@@ -50,6 +50,7 @@ _FAULTS = {
     "PROVIDERS names the sandbox: nothing would be sent": "sandbox" in notifications.PROVIDERS,
     f"BASE_URL {_HTTPS}": not base.BASE_URL.startswith("https://"),
     f"FILES_BASE_URL {_HTTPS}": not files.FILES_BASE_URL.startswith(("https://", base.BASE_URL)),
+    f"DATA_BASE_URL {_HTTPS}": not base.DATA_BASE_URL.startswith(("https://", base.BASE_URL)),
     "EMAIL_DOMAIN is not set": notifications.EMAIL_DOMAIN.endswith(".invalid"),
     "OUTBOUND_ALLOWED_NETWORKS is not empty": bool(notifications.OUTBOUND_ALLOWED_NETWORKS),
     "SCANNER is none: files would be sent that nobody has looked at for viruses": files.SCANNER == "none",

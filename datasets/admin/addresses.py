@@ -81,7 +81,7 @@ class DataGroupAdmin(WordAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["help_texts"] = {
-            "name": f"The first word of an address: {settings.BASE_URL}/data/{_word(obj, 'group')}/…"
+            "name": f"The first word of an address: {settings.DATA_BASE_URL}/data/{_word(obj, 'group')}/…"
         }
         return super().get_form(request, obj, change=change, **kwargs)
 
@@ -93,7 +93,7 @@ class DataTypeAdmin(WordAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         kwargs["help_texts"] = {
-            "name": f"The second word of an address: {settings.BASE_URL}/data/…/{_word(obj, 'type')}"
+            "name": f"The second word of an address: {settings.DATA_BASE_URL}/data/…/{_word(obj, 'type')}"
         }
         return super().get_form(request, obj, change=change, **kwargs)
 

@@ -10,12 +10,12 @@ from datasets.records import moments, names
 
 
 def address(data_set: DataSet) -> str:
-    return f"{settings.BASE_URL}/data/{data_set.group}/{data_set.type}"
+    return f"{settings.DATA_BASE_URL}/data/{data_set.group}/{data_set.type}"
 
 
 def address_form() -> str:
     """Return the address of any data set, with its two words left open."""
-    return f"{settings.BASE_URL}/data/<group>/<type>"
+    return f"{settings.DATA_BASE_URL}/data/<group>/<type>"
 
 
 def empty(data_set: DataSet, secret: str) -> str:

@@ -33,6 +33,7 @@ def figures(request: HttpRequest) -> Mapping[str, Any]:
         sets=Count("data_set", distinct=True, filter=on_day & Q(writes__gt=0)),
     )
     largest = mine.filter(record_count__gt=0).select_related("group", "type").order_by("-record_count", "pk")
+    late = mine.exclude(late_since=None).select_related("group", "type").order_by("late_since", "pk")
     return {
         "today": week["on_day"] or 0,
         "week": week["in_week"] or 0,
@@ -46,6 +47,10 @@ def figures(request: HttpRequest) -> Mapping[str, Any]:
                 "url": reverse("admin:datasets_dataset_change", args=[one.pk]),
             }
             for one in largest[:_LARGEST]
+        ],
+        "late": [
+            {"name": str(one), "since": one.late_since, "url": reverse("admin:datasets_dataset_change", args=[one.pk])}
+            for one in late[:_LARGEST]
         ],
         "list_url": reverse("admin:datasets_dataset_changelist"),
     }

@@ -6,11 +6,15 @@ Source: Data Set contract §15.
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from config import figures
 from config.console import audit
 from datasets.models import DataSet
+
+log = structlog.get_logger()
 
 
 class State(StrEnum):
@@ -58,6 +62,9 @@ def _note(pk: int, *, is_late: bool) -> int:
         return 0
     now = timezone.now()
     DataSet.objects.filter(pk=pk).update(late_since=now if is_late else None)
+    if is_late:
+        figures.LATE.add()
+        log.warning("data_set.late", data_set=pk)
     last = data_set.last_write_at.isoformat() if data_set.last_write_at else None
     audit.record(
         audit.CLOCK,

@@ -24,6 +24,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         model = ApiKey
         fields = ("service", "name", "key_type", "expires_at", "note")
         labels = {"expires_at": "Ends"}
+        error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
         help_texts = {
             "name": "1 to 60 letters, digits, _ or -, such as the program that will use it. It is a part of the key.",
             "expires_at": "From then on the key is refused like a revoked one. Empty: never.",

@@ -152,6 +152,7 @@ def _clock_hint(issued_at: int | None, now: int) -> str:
         said = None
     if said is None or issued_at is None:
         return "Give `iat` in whole seconds since 1970 UTC."
-    told, ours = f"{said:%H:%M:%S}", f"{datetime.fromtimestamp(now, UTC):%H:%M:%S}"
-    apart = abs(now - issued_at)
-    return f"Your token says {told} UTC, we say {ours}: {apart} s apart. Turn on time synchronisation."
+    ours = datetime.fromtimestamp(now, UTC)
+    form = "%H:%M:%S" if said.date() == ours.date() else "%Y-%m-%d %H:%M:%S"
+    apart = f"{abs(now - issued_at)} s apart"
+    return f"Your token says {said:{form}} UTC, we say {ours:{form}}: {apart}. Turn on time synchronisation."

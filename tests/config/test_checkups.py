@@ -18,7 +18,20 @@ from tests.factories import make_api_key, make_notification
 from tests.servers import SmtpSink, free_port
 
 TOKEN = "a-token-for-monitors"
-LATER = {"queue", "worker", "clock", "clean-up", "keys", "time", "disk", "providers", "backlog", "scanner", "files"}
+LATER = {
+    "settings",
+    "queue",
+    "worker",
+    "clock",
+    "clean-up",
+    "keys",
+    "time",
+    "disk",
+    "providers",
+    "backlog",
+    "scanner",
+    "files",
+}
 
 
 def doctor(folder: Path, **environment: str) -> dict[str, Finding]:
@@ -108,6 +121,19 @@ def test_a_receipt_for_no_message_of_ours_is_no_backlog():
     waiting = {one.queue: one.number for one in backlogs.backlogs()}
 
     assert waiting["receipts"] == 1
+
+
+def test_each_setting_has_its_origin_and_no_value(tmp_path):
+    (tmp_path / "token").write_text("a-token-for-monitors")
+
+    seen = doctor(tmp_path, SECRET_KEY="secret-word" * 5, METRICS_TOKEN_FILE=str(tmp_path / "token"))["settings"].seen
+
+    origins = dict(part.split(": ") for part in seen.split("; "))
+    assert {"SECRET_KEY", "VAR_DIR", "ENVIRONMENT"} <= set(origins["environment"].split(", "))
+    assert origins["file"] == "METRICS_TOKEN"
+    assert origins["default"].startswith("the other ")
+    assert "secret-word" not in seen
+    assert "monitors" not in seen
 
 
 def test_a_check_that_fails_is_a_finding_of_its_own():

@@ -92,3 +92,13 @@ def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFi
     for command in commands:
         with pytest.raises(parts.Refused, match="for the sandbox provider alone"):
             command()
+
+
+def test_it_prints_only_addresses_that_the_areas_have(start_service) -> None:
+    service = start_service(AREAS="datasets")
+
+    printed = service.manage("demo").stdout
+
+    assert f"API          {service.url}           docs {service.url}/docs/" in printed
+    assert "Data token" in printed
+    assert "/sandbox/" not in printed

@@ -23,6 +23,7 @@ UNSAFE = {
     "PROVIDERS": ["sandbox", "smtp-1=smtp://mail.example.gov.uk,sandbox=sandbox"],
     "BASE_URL": ["http://signalbox.example.gov.uk"],
     "FILES_BASE_URL": ["http://files.example.gov.uk"],
+    "DATA_BASE_URL": ["http://data.example.gov.uk"],
     "EMAIL_DOMAIN": ["signalbox.invalid"],
     "OUTBOUND_ALLOWED_NETWORKS": ["10.0.0.0/8"],
     "SANDBOX_INBOX": ["on"],

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from config import figures
 from config.console.audit import COMMAND
 from config.console.models import AuditEvent
 from datasets import store, tasks
@@ -19,6 +20,13 @@ from tests.datasets.making import call, make_data_set, make_token, put_in, some_
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
+
+
+def turned_late() -> float:
+    figures.flush()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(value) FROM figure WHERE name = 'signalbox_data_sets_turned_late'")
+        return float(cursor.fetchone()[0] or 0)
 
 
 @pytest.fixture(autouse=True)
@@ -177,6 +185,7 @@ def test_of_many_records_a_sample_is_read_and_unchanged_sets_are_left_alone(djan
 
 
 def test_a_set_is_called_late_once_and_recovered_once():
+    before = turned_late()
     with time_machine.travel(NOW, tick=False) as clock:
         data_set = make_data_set(expected_every_seconds=3600)
         silent = make_data_set(type="silent", expected_every_seconds=1)
@@ -194,6 +203,7 @@ def test_a_set_is_called_late_once_and_recovered_once():
         tasks.check_freshness()
         tasks.check_freshness()
 
+    assert turned_late() == before + 1
     late, recovered = ("found_late", data_set.pk), ("found_recovered", data_set.pk)
     assert verbs == [[], [], [late], [late]]
     told = AuditEvent.objects.exclude(verb="emptied").order_by("at").values_list("verb", "data_set_id")

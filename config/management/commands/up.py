@@ -64,7 +64,7 @@ class Command(BaseCommand):
             raise Refused(f"The database {settings.DATABASES['default']['NAME']} cannot be used: {error}") from error
         return [
             f"Console      {settings.BASE_URL}/admin/    ./manage.py createsuperuser makes an account",
-            f"API          {settings.BASE_URL}",
+            f"API          {settings.BASE_URL}           docs {settings.BASE_URL}/docs/",
         ]
 
 

@@ -187,6 +187,23 @@ def test_data_sets_tell_what_was_written_and_which_are_largest(overview: Callabl
     assert f"Largest {busy} 6 500" in page
 
 
+def test_a_data_set_that_is_late_stands_above_the_figures(overview: Callable[[], str]) -> None:
+    make_data_set(type="hourly", late_since=datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
+    make_data_set(type="in-time")
+
+    shown = overview()
+
+    assert "No records arrive in time" in shown
+    assert "hourly : late since 20 November 2026, 09:30" in shown
+    assert "in-time : late" not in shown
+
+
+def test_without_a_late_data_set_nothing_is_said_of_it(overview: Callable[[], str]) -> None:
+    make_data_set()
+
+    assert "No records arrive in time" not in overview()
+
+
 def test_the_steps_tick_themselves(console: Client, overview: Callable[[], str]) -> None:
     ticks = lambda: console.get("/admin/").content.decode().count('aria-label="done"')  # noqa: E731
     assert "Messages: first steps" in overview()

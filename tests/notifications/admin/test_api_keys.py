@@ -117,9 +117,10 @@ def test_a_refused_form_may_be_sent_again(console, service):
         ({"name": ""}, "This field is required."),
         ({"name": "x" * 61}, "at most 60 characters"),
         ({"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}, "This moment is past."),
+        ({"expires_at_0": "2099-01-01"}, "Enter a time as well as a date, such as 17:00."),
         ({"key_type": "root"}, "Select a valid choice."),
     ],
-    ids=["wrong letter", "no name", "long name", "past end", "unknown type"],
+    ids=["wrong letter", "no name", "long name", "past end", "end without a time", "unknown type"],
 )
 def test_a_wrong_key_is_refused_beside_its_field(console, service, fields, reason):
     answer = console.post(ADD, form(console, service, **fields))

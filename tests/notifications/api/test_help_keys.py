@@ -39,6 +39,16 @@ def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
     assert docs.startswith(f"{BASE}/docs/#")
 
 
+def test_the_clock_row_names_the_days_where_they_differ() -> None:
+    caller = make_caller()
+    with time_machine.travel("2026-11-21T00:00:40Z", tick=False):
+        late = caller.get("/v2/templates", Authorization=caller.authorization(iat_offset=-52))
+
+    assert help_of(late)[0].startswith(
+        "Your token says 2026-11-20 23:59:48 UTC, we say 2026-11-21 00:00:40: 52 s apart."
+    )
+
+
 def test_the_unknown_key_row_has_the_same_words_for_every_cause() -> None:
     caller, stranger = make_caller(), make_caller()
     causes = [
