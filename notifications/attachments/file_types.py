@@ -33,6 +33,7 @@ _TEXT_EXTENSIONS = frozenset({"csv", "txt", "json"})
 
 _PDF = re.compile(rb"(?:\xef\xbb\xbf|\s{0,16})%PDF-")
 _ALLOWED_CONTROLS = frozenset("\t\n\v\f\r\x1b")
+_DOS_END = "\x1a"  # Ctrl-Z, with which programs of DOS end a text
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TABLE_CHARACTERS = 64 * 1024
 _TABLE_LINES = 100
@@ -113,6 +114,7 @@ def _text(data: bytes) -> str | None:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
+        text = text.rstrip(_DOS_END)
         return None if _has_controls(text) else text
     return None
 

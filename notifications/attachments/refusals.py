@@ -49,6 +49,16 @@ class TypeNotSupported(FileRefused):
         super().__init__(message, fix=_FIXES.get(found, ""))
 
 
+class NameDoesNotFit(FileRefused):
+    """The content may be sent, but not under this name."""
+
+    def __init__(self, found: str, *, extension: str, right: str) -> None:
+        super().__init__(
+            f"Unsupported file type '{found}' for a name that ends with '.{extension}'. It must end with '.{right}'",
+            fix=f"Give the file a name that ends with .{right}, or send a file that is a .{extension}.",
+        )
+
+
 class FileTooLarge(FileRefused):
     text = "Uploaded file exceeds file size limit"
 

@@ -92,14 +92,18 @@ def name_for(request: FileRequest, data: bytes) -> str:
     """Return the name the file goes by, given or made, if the content is what it says. Raises TypeNotSupported."""
     found = file_types.detect(data)
     if request.filename is not None:
-        if not file_types.fits(extension_of(request.filename), found):
+        extension = extension_of(request.filename)
+        if file_types.fits(extension, found):
+            return request.filename
+        right = file_types.extension_for(data, found, is_csv=None)
+        if right is None:
             raise refusals.TypeNotSupported(found)
-        return request.filename
-    extension = file_types.extension_for(data, found, is_csv=request.is_csv)
-    if extension is None:
+        raise refusals.NameDoesNotFit(found, extension=extension, right=right)
+    right = file_types.extension_for(data, found, is_csv=request.is_csv)
+    if right is None:
         raise refusals.TypeNotSupported(found)
     made = "".join(secrets.choice(_NAME_ALPHABET) for _ in range(_NAME_CHARACTERS))
-    return f"{made}.{extension}"
+    return f"{made}.{right}"
 
 
 def extension_of(name: str) -> str:

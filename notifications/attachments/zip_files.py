@@ -9,17 +9,13 @@ import struct
 import zipfile
 import zlib
 
+from notifications.attachments import office_parts
 from notifications.attachments.types import FileType
 
 MAX_PARTS = 2_000
 MAX_UNPACKED_BYTES = 100 * 1024 * 1024  # as declared, all parts together
-MAX_CONTENT_TYPES_BYTES = 1024 * 1024
 
-_CONTENT_TYPES = "[Content_Types].xml"
-_MAIN_PARTS = {  # main part → its content type, and what the archive is then
-    "word/document.xml": (f"{FileType.DOCX}.main+xml", FileType.DOCX),
-    "xl/workbook.xml": (f"{FileType.XLSX}.main+xml", FileType.XLSX),
-}
+_MAIN_TYPES = {f"{found}.main+xml": found for found in (FileType.DOCX, FileType.XLSX)}  # of the part that leads
 _MACROS = "vbaproject.bin"
 _IS_ENCRYPTED = 0x1
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # documents know no others
@@ -82,14 +78,5 @@ def _is_open_document(archive: zipfile.ZipFile, parts: list[zipfile.ZipInfo]) ->
 
 
 def _office(archive: zipfile.ZipFile, parts: dict[str, zipfile.ZipInfo]) -> FileType:
-    listing = parts.get(_CONTENT_TYPES)
-    if listing is None or listing.file_size > MAX_CONTENT_TYPES_BYTES:
-        return FileType.ZIP
-    content = archive.read(listing)
-    types = content.decode("utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8").lower()
-    if "macroenabled" in types:
-        return FileType.ZIP
-    for main_part, (content_type, found) in _MAIN_PARTS.items():
-        if main_part in parts and f'"{content_type}"' in types.replace("'", '"'):
-            return found
-    return FileType.ZIP
+    types = office_parts.types_of(archive, parts)
+    return next((found for main_type, found in _MAIN_TYPES.items() if main_type in types), FileType.ZIP)

@@ -59,6 +59,12 @@ FILES = (
         "Save the document as one of these types, and give it the extension of what it is.",
         "Unsupported file type '…'. Supported types are: …",
     ),
+    row(
+        "file-name-of-another-type",
+        refusals.NameDoesNotFit,
+        "Give the file the extension of what it is.",
+        "Unsupported file type '…' for a name that ends with '…'. It must end with '…'",
+    ),
     row("file-too-large", refusals.FileTooLarge, "A file must be smaller than 2 MiB before it is encoded."),
     row("file-empty", refusals.FileEmpty, "Check that the file was read before it was encoded: no bytes came."),
     row("virus", refusals.FileInfected, "Do not send this file again; find out where it came from."),

@@ -25,13 +25,34 @@ def archive(parts: Mapping[str, bytes | str], *, stored: frozenset[str] = frozen
     return target.getvalue()
 
 
-def office(content_type: str, main_part: str, further: Mapping[str, bytes | str] | None = None) -> bytes:
-    types = (
-        '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+def listed(content_type: str, main_part: str, *further: tuple[str, str]) -> str:
+    """The list of content types: of the main part, and of further ones by type and name."""
+    parts = ((content_type, main_part), *further)
+    return (
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
         f'<Default Extension="rels" ContentType="{_RELATIONS}"/>'
-        f'<Override PartName="/{main_part}" ContentType="{content_type}"/></Types>'
+        + "".join(f'<Override PartName="/{name}" ContentType="{kind}"/>' for kind, name in parts)
+        + "</Types>"
     )
+
+
+def relations(kind: str, target: str) -> str:
+    """Relationships of a part: one of this kind."""
+    base = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return (
+        f'<Relationships xmlns="{base}"><Relationship Id="rId1" '
+        f'Type="http://schemas.microsoft.com/office/2006/relationships/{kind}" Target="{target}"/></Relationships>'
+    )
+
+
+def office(content_type: str, main_part: str, further: Mapping[str, bytes | str] | None = None) -> bytes:
+    types = f'<?xml version="1.0"?>{listed(content_type, main_part)}'
     return archive({"[Content_Types].xml": types, main_part: "<main/>", **(further or {})})
+
+
+def docx_of(types: bytes | str) -> bytes:
+    """A .docx with this list of content types."""
+    return archive({"[Content_Types].xml": types, "word/document.xml": "<main/>"})
 
 
 def docx(further: Mapping[str, bytes | str] | None = None) -> bytes:
@@ -178,6 +199,10 @@ TRICKY: Mapping[str, tuple[bytes, FileType]] = {
     "two bytes of a JPEG": (b"\xff\xd8", FileType.TEXT),  # two letters of Windows-1252
     "a GIF": (b"GIF89a\x01\x00\x01\x00", FileType.UNKNOWN),
     "an SVG": (b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', FileType.TEXT),
+    "a text of DOS": (b"Dear reader,\r\n\x1a", FileType.TEXT),
+    "a table of DOS, filled up to a block": (CSV + b"\x1a" * 97, FileType.TEXT),
+    "JSON of DOS": (JSON + b"\x1a", FileType.JSON),
+    "Ctrl-Z within a text": (b"Dear \x1a reader", FileType.UNKNOWN),
     "HTML": (b"<!doctype html><script>alert(1)</script>", FileType.TEXT),
     "an EXE": (b"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff", FileType.UNKNOWN),
     "an ELF": (b"\x7fELF\x02\x01\x01" + bytes(9), FileType.UNKNOWN),
@@ -199,11 +224,51 @@ TRICKY: Mapping[str, tuple[bytes, FileType]] = {
     "a docm with a second name": (docx({"word/vbaProject.bin": b"x"}), FileType.ZIP),
     "a docx with macros elsewhere": (docx({"custom/VBAPROJECT.BIN": b"x"}), FileType.ZIP),
     "a dotx": (office(WORD.replace("document.main", "template.main"), "word/document.xml"), FileType.ZIP),
-    "a docx without its main part": (office(WORD, "word/other.xml"), FileType.ZIP),
+    "a docx whose main part has another name": (office(WORD, "word/document2.xml"), FileType.DOCX),
+    "a docx whose main part has a name in capitals": (
+        archive({"[Content_Types].xml": listed(WORD, "word/DOCUMENT.xml"), "word/document.xml": ""}),
+        FileType.DOCX,
+    ),
+    "an xlsx whose main part has another name": (office(SHEET, "xl/workbook2.xml"), FileType.XLSX),
+    "a docx without its main part": (
+        archive({"[Content_Types].xml": listed(WORD, "word/document.xml"), "word/other.xml": ""}),
+        FileType.ZIP,
+    ),
+    "a docx with macros under another name": (
+        docx({"word/evil.bin": b"x", "word/_rels/document.xml.rels": relations("vbaProject", "evil.bin")}),
+        FileType.ZIP,
+    ),
+    "a docx with macros under another name, in capitals and coded": (
+        docx({"word/evil.bin": b"x", "word/_rels/document.xml.RELS": relations("vb&#65;Project", "evil.bin")}),
+        FileType.ZIP,
+    ),
+    "a docx with a link to a web site": (
+        docx({"word/_rels/document.xml.rels": relations("hyperlink", "https://example.org/vbaProject")}),
+        FileType.DOCX,
+    ),
+    "an xlsx with macros of old": (
+        office(SHEET, "xl/workbook.xml", {"xl/_rels/workbook.xml.rels": relations("xlMacrosheet", "m/sheet1.xml")}),
+        FileType.ZIP,
+    ),
+    "a docm with its content type coded": (
+        office(_MACROS.replace("macroEnabled", "macro&#69;nabled"), "word/document.xml"),
+        FileType.ZIP,
+    ),
+    "a docx with a content type of macros among its parts": (
+        docx_of(listed(WORD, "word/document.xml", ("application/vnd.ms-office.vbaProject", "word/a.bin"))),
+        FileType.ZIP,
+    ),
+    "a docx with entities in its list": (
+        docx_of(b'<!DOCTYPE Types [<!ENTITY a "aaaa">]>' + listed(WORD, "word/document.xml").encode()),
+        FileType.ZIP,
+    ),
+    "a docx with a list that is no XML": (docx_of(f'"{WORD}"'), FileType.ZIP),
+    "a docx with relationships that are no XML": (docx({"_rels/.rels": "<a"}), FileType.ZIP),
+    "a docx with relationships beyond all measure": (docx({"_rels/.rels": b" " * 5_000_000}), FileType.ZIP),
     "a docx of another content type": (office("text/xml", "word/document.xml"), FileType.ZIP),
     "a docx without a list of types": (archive({"word/document.xml": "<w/>"}), FileType.ZIP),
     "a docx with its types in UTF-16": (
-        archive({"[Content_Types].xml": f'<T ContentType="{WORD}"/>'.encode("utf-16"), "word/document.xml": ""}),
+        docx_of(listed(WORD, "word/document.xml").encode("utf-16")),
         FileType.DOCX,
     ),
     "a docx with types that are no text": (

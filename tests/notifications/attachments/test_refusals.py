@@ -229,7 +229,15 @@ WHOLE_ROAD: dict[str, tuple[list[dict[str, Any]], str]] = {
     "no type, no name": ([file_of(b"MZ\0\1")], f"Unsupported file type 'application/octet-stream'. {TYPES}"),
     "another type than its name": (
         [file_of(samples.PDF, filename="a.png")],
-        f"Unsupported file type 'application/pdf'. {TYPES}",
+        "Unsupported file type 'application/pdf' for a name that ends with '.png'. It must end with '.pdf'",
+    ),
+    "a PDF that is said to be a table": (
+        [file_of(samples.PDF, filename="list.CSV")],
+        "Unsupported file type 'application/pdf' for a name that ends with '.csv'. It must end with '.pdf'",
+    ),
+    "a text that is said to be a PDF": (
+        [file_of(samples.TEXT, filename="a.pdf")],
+        "Unsupported file type 'text/plain' for a name that ends with '.pdf'. It must end with '.txt'",
     ),
     "stages are over for all files before the next begins: base64 before type": (
         [file_of(samples.PDF, filename="a.png"), {"file": "a"}],
