@@ -70,7 +70,7 @@ def identifier(name: str, value: object, service: Service) -> GivenId:
 
 def personalisation(name: str, value: object, service: Service) -> Mapping[str, object]:
     of_type(name, value, dict, "object")
-    return value  # type: ignore[return-value]  # just checked
+    return properties.personalisation(name, value)  # type: ignore[arg-type]  # just checked
 
 
 def scheduled_for(name: str, value: object, service: Service) -> datetime | None:

@@ -149,6 +149,11 @@ def moment(value: str) -> datetime:
         read = parse_datetime(value)
     except ValueError as error:
         raise ReportUnreadable("time must be a date-time") from error
-    if read is None:
+    if read is None or not is_known_year(read):
         raise ReportUnreadable("time must be a date-time")
     return read if timezone.is_aware(read) else timezone.make_aware(read, timezone.get_fixed_timezone(0))
+
+
+def is_known_year(moment: datetime) -> bool:
+    """Return whether a time can be stored and shown in any zone: year 1 and year 9999 end outside it."""
+    return 1970 <= moment.year < 9999

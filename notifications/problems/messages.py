@@ -35,6 +35,12 @@ SHAPE = (
         "reference-too-long", ValidationError, "Use a reference of at most 1000 characters.", "reference … is too long"
     ),
     row(
+        "too-many-items",
+        ValidationError,
+        "Send at most 10,000 items in one value, those of inner lists included.",
+        "personalisation … has more than 10000 items",
+    ),
+    row(
         "scheduled-for-format",
         ValidationError,
         "Give date and time of day, such as `2026-11-20T09:00:00Z`.",

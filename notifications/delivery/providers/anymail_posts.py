@@ -22,7 +22,7 @@ from anymail.webhooks.base import AnymailCoreWebhookView
 from django.http import HttpRequest
 
 from notifications.delivery.messages import Outcome, Receipt, ReportUnreadable
-from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, NotProven, WronglyProven
+from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, NotProven, WronglyProven, is_known_year
 
 ID = "notification_id"  # under which the provider keeps our id of a message
 CLOCK_SECONDS = 5 * 60
@@ -36,7 +36,7 @@ _OUTCOMES = {
 }  # the others change nothing: queued, sent, deferred, opened, clicked, unsubscribed
 
 # What anymail's views run into where a post is of another form than they expect: they look at nothing first.
-_NOT_ITS_FORM = (ValueError, LookupError, TypeError, AttributeError)
+_NOT_ITS_FORM = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 
 # What the views are told of the provider's settings; the rest is for sending.
 _OF_POSTS = ("webhook_secret", "webhook_signing_key", "webhook_key", "webhook_url", "signing_secret", "api_key",
@@ -117,9 +117,8 @@ def _receipt(event: Any) -> Receipt | None:  # Any: as above
     if not reference and identifier is None:
         return None
     code = event.reject_reason or event.event_type
-    return Receipt(
-        outcome=outcome, reference=reference, notification_id=identifier, code=code[:LONGEST_CODE], at=event.timestamp
-    )
+    at = event.timestamp if event.timestamp and is_known_year(event.timestamp) else None
+    return Receipt(outcome=outcome, reference=reference, notification_id=identifier, code=code[:LONGEST_CODE], at=at)
 
 
 def _uuid(value: object) -> UUID | None:

@@ -1,0 +1,57 @@
+"""How many items a value may hold. Source: the sending contract §5, §7."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.notifications.calling import NUMBER, make_caller, sms_template
+
+pytestmark = pytest.mark.django_db
+REFUSED = {
+    "error": "ValidationError",
+    "message": "personalisation name has more than 10000 items",
+}
+
+
+def send(value: Any) -> Any:
+    caller = make_caller()
+    template = sms_template(caller, content="Hello ((name))")
+    body = {"phone_number": NUMBER, "template_id": str(template.id), "personalisation": {"name": value}}
+    return caller.post("/v2/notifications/sms", raw=json.dumps(body).encode())
+
+
+def first(answer: Any) -> dict[str, str]:
+    error = answer.json()["errors"][0]
+    return {"error": error["error"], "message": error["message"]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1] * 10_001,
+        [{}] * 3_000_000,
+        [[[1] * 5_000], [[2] * 5_001]],
+        {"a": [None] * 10_000},
+        {str(number): number for number in range(10_001)},
+    ],
+    ids=["a list", "14 MiB of objects", "lists of lists", "a list in an object", "an object"],
+)
+def test_a_value_of_more_than_10000_items_is_refused(value: Any) -> None:
+    answer = send(value)
+
+    assert (answer.status_code, first(answer)) == (400, REFUSED)
+
+
+def test_a_value_of_10000_items_goes_on_to_the_other_checks() -> None:
+    assert "Your message is too long." in first(send(["word"] * 10_000))["message"]
+
+
+def test_a_preview_takes_no_more() -> None:
+    caller = make_caller()
+    template = sms_template(caller, content="Hello ((name))")
+    body = json.dumps({"personalisation": {"name": [1] * 10_001}}).encode()
+
+    answer = caller.post(f"/v2/template/{template.id}/preview", raw=body)
+
+    assert (answer.status_code, first(answer)) == (400, REFUSED)
