@@ -37,6 +37,14 @@ _HEALTH = re.compile(r"\A/(_status|metrics)(/|\Z)")
 _APIS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS)
 _WITH_SECRETS = (*_APIS, "/metrics/", "/_status/deep/")  # calls that carry a key or a token
 
+_USE_HTTPS = envelopes.Words(
+    kind="AuthError",
+    message="Error: use https",
+    slug="use-https",
+    data_message="Use https.",
+    data_slug="data-use-https",
+)
+
 log = structlog.get_logger()
 
 
@@ -118,8 +126,7 @@ def refuse_plain_http(get_response: GetResponse) -> GetResponse:
             and not request.is_secure()
             and envelopes.is_below(request.path_info, _WITH_SECRETS)
         ):
-            message = "Error: use https"
-            return envelopes.refusal(request, 403, kind="AuthError", message=message, data_message="Use https.")
+            return envelopes.refusal(request, 403, _USE_HTTPS)
         return get_response(request)
 
     return middleware

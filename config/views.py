@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from config import envelopes, outage, readiness
 from config.console import error_pages
+from config.envelopes import Words
 
 RETRY_AFTER_SECONDS = 5
 _API_PATHS = (*envelopes.SENDING_PATHS, *envelopes.DATA_PATHS, "/_status/")
@@ -55,24 +56,26 @@ def refuse_method(request: HttpRequest) -> JsonResponse | None:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    message = "The request could not be understood"
-    return _answer(request, 400, kind="BadRequestError", message=message, data_message=f"{message}.")
+    return _answer(request, 400, envelopes.NOT_UNDERSTOOD)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    message = "This page is not for your account"
-    return _answer(request, 403, kind="AuthError", message=message, data_message=f"{message}.")
+    return _answer(request, 403, _FORBIDDEN)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    message = "The requested URL was not found on the server"
-    return _answer(request, 404, kind="NotFound", message=message, data_message="There is nothing at this address.")
+    return _answer(request, 404, _NOTHING_HERE)
 
 
 def too_large(request: HttpRequest, max_bytes: int) -> HttpResponseBase:
-    message = f"The request body is larger than {max_bytes} bytes"
-    data_message = f"What you sent is larger than {max_bytes // 2**20} MiB. Send less at a time."
-    return _answer(request, 413, kind="PayloadTooLarge", message=message, data_message=data_message)
+    words = Words(
+        kind="PayloadTooLarge",
+        message=f"The request body is larger than {max_bytes} bytes",
+        slug="request-too-large",
+        data_message=f"What you sent is larger than {max_bytes // 2**20} MiB. Send less at a time.",
+        data_slug="data-too-large",
+    )
+    return _answer(request, 413, words)
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -82,18 +85,44 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
         request.META[_TOLD] = True
         log.error("request.failed", exc_info=error)
     if outage.is_database_away(error):
-        message, data_message = "Service unavailable", "The service is busy; try again."
-        answer = _answer(request, 503, kind="Exception", message=message, data_message=data_message)
+        answer = _answer(request, 503, _BUSY)
         answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return answer
-    data_message = "The service failed to answer this request."
-    return _answer(request, 500, kind="Exception", message="Internal server error", data_message=data_message)
+    return _answer(request, 500, _FAILED)
 
 
 _PLACES = (
     {"address": "/admin/", "name": "Console", "what": "Services, templates, keys and data sets"},
     {"address": "/docs/", "name": "API documentation", "what": "Every call, and every error with its fix"},
     {"address": "/sandbox/", "name": "Sandbox", "what": "Test messages, which were not really sent"},
+)
+_FORBIDDEN = Words(
+    kind="AuthError",
+    message="This page is not for your account",
+    slug="api-key-not-found",
+    data_message="This page is not for your account.",
+    data_slug="data-token-of-another",
+)
+_NOTHING_HERE = Words(
+    kind="NotFound",
+    message="The requested URL was not found on the server",
+    slug="url-not-found",
+    data_message="There is nothing at this address.",
+    data_slug="data-nothing-here",
+)
+_BUSY = Words(
+    kind="Exception",
+    message="Service unavailable",
+    slug="service-unavailable",
+    data_message="The service is busy; try again.",
+    data_slug="data-busy",
+)
+_FAILED = Words(
+    kind="Exception",
+    message="Internal server error",
+    slug="internal-server-error",
+    data_message="The service failed to answer this request.",
+    data_slug="data-failure",
 )
 _TOLD = "signalbox.failure_told"
 _NEVER_KEPT = {"Cache-Control": "no-store"}
@@ -108,15 +137,20 @@ def _exists(address: str) -> bool:
     return True
 
 
-def _answer(request: HttpRequest, code: int, *, kind: str, message: str, data_message: str) -> HttpResponseBase:
-    if envelopes.is_below(request.path_info, _API_PATHS):
-        return envelopes.refusal(request, code, kind=kind, message=message, data_message=data_message)
+def _answer(request: HttpRequest, code: int, words: Words) -> HttpResponseBase:
+    if envelopes.is_below(request.path_info, _API_PATHS) or _wants_json(request):
+        return envelopes.refusal(request, code, words)
+    message = words.data_message
     quote = structlog.contextvars.get_contextvars().get("request_id", "")
     if error_pages.is_ours(request):
         try:
-            return HttpResponse(error_pages.page(request, code, data_message, quote), status=code)
+            return HttpResponse(error_pages.page(request, code, message, quote), status=code)
         except Exception:  # what has failed may be what this page is made with: say it without
             log.exception("request.error_page_failed")
     # Without the request: who is signed in would be asked of a database that may just have failed.
-    page = render_to_string("errors/page.html", {"code": code, "message": data_message, "quote": quote})
+    page = render_to_string("errors/page.html", {"code": code, "message": message, "quote": quote})
     return HttpResponse(page, status=code)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"

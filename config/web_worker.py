@@ -7,7 +7,9 @@ Source: Security and reliability §3.
 """
 
 import json
+import re
 import time
+import traceback
 from typing import Any
 
 from gunicorn import glogging
@@ -17,9 +19,8 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from config import body_limits, envelopes, unread_body
 
+_REQUEST_LINE = re.compile(rb"[A-Z]+ (/[^ ?\r\n]*)")
 SECONDS_A_CONNECTION, MOST_SECONDS = 0.000_2, 0.002
-
-_MESSAGE = "The request could not be understood"
 
 
 # gunicorn takes up to 1 MiB from the socket at once and copies it several times. Eight bodies of 64 MiB that nobody
@@ -47,14 +48,27 @@ class Worker(ThreadWorker):
         super().handle_error(req, page, addr, exc)  # type: ignore[no-untyped-call]  # no types published
         if page.status is None:
             return
-        path = getattr(req or getattr(exc, "req", None), "path", None) or "/v2"
-        body = envelopes.body(path, page.code, kind="BadRequestError", message=_MESSAGE, data_message=f"{_MESSAGE}.")
-        text = json.dumps(body)
+        path = getattr(req or getattr(exc, "req", None), "path", None) or _path_of(exc) or "/v2"
+        text = json.dumps(envelopes.body(path, page.code, envelopes.NOT_UNDERSTOOD), separators=(",", ":"))
+        link = envelopes.help_link(envelopes.slug(path, envelopes.NOT_UNDERSTOOD))
         head = (
             f"HTTP/1.1 {page.status}\r\nConnection: close\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n"
+            f"Content-Length: {len(text)}\r\nCache-Control: no-store\r\nLink: {link}\r\n"
+            "X-Content-Type-Options: nosniff\r\n\r\n"
         )
         client.sendall((head + text).encode("ascii"))
+
+
+def _path_of(error: BaseException) -> str:
+    """Return the path of a request line that was too long, as far as it was read.
+
+    gunicorn makes no request of such a line and gives none with the error, so its frames are asked.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        line = frame.f_locals.get("data")
+        if isinstance(line, bytes) and (found := _REQUEST_LINE.match(line)):
+            return found[1].decode("latin-1")
+    return ""
 
 
 class Logger(glogging.Logger):

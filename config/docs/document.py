@@ -21,6 +21,10 @@ _ANSWER_HEADERS: Mapping[str, tuple[str, Json]] = {
         {"type": "string", "format": "uuid"},
     ),
     "Retry-After": ("After how many seconds to try again.", {"type": "integer", "minimum": 0}),
+    "Link": (
+        'The entry of this error in the documentation, with `rel="help"`.',
+        {"type": "string", "pattern": '^<.+>; rel="help"$'},
+    ),
     "WWW-Authenticate": ("How to authenticate.", {"const": "Bearer"}),
 }
 _MAY_RETRY = frozenset({409, 429, 503})
@@ -111,6 +115,8 @@ def _example(problem: Problem, part: Part) -> Json:
 
 def _name_headers(status: int, answer: Json) -> None:
     names = ["X-Request-Id"]
+    if status >= 400:
+        names.append("Link")
     if status in _MAY_RETRY:
         names.append("Retry-After")
     if status == 401:

@@ -68,6 +68,16 @@ class Part:
     open_schemas: Sequence[str] = ()
 
 
+def fix_for(slug: str) -> str:
+    """Return what to do about the refusal of this slug; nothing if no area documents it."""
+    return _fixes().get(slug, "")
+
+
+@cache
+def _fixes() -> Mapping[str, str]:
+    return {one.slug: one.fix for part in parts() for family in part.families.values() for one in family}
+
+
 @cache
 def parts() -> Sequence[Part]:
     """Return the parts of the areas that are there, the sending API first."""

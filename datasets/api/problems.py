@@ -4,7 +4,9 @@ In families, each in the order of its checks; `…` in a message stands for a va
 Source: Data Set contract §3, §10, §11.
 """
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from config.rest import body, strict_json
 from datasets import errors
@@ -12,12 +14,19 @@ from datasets.api.errors import BODIES, BUSY, STATUSES, TEXTS
 from datasets.errors import DataSetError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     slug: str
     status: int
     message: str
     fix: str
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(r"[\s\S]*".join(map(re.escape, self.message.split("…"))))
+
+    def tells(self, status: int, message: str) -> bool:
+        return self.status == status and self._pattern.fullmatch(message) is not None
 
 
 def _row(slug: str, error: type[DataSetError], fix: str, message: str = "") -> Row:
@@ -65,6 +74,12 @@ OTHER_ADDRESS = (
         status=405,
         message="This method is not allowed here.",
         fix="Use one of the methods in the header `Allow`.",
+    ),
+    Row(
+        slug="data-request-not-understood",
+        status=400,
+        message="The request could not be understood.",
+        fix="Look at what your program or a proxy sends: a web server cannot read it.",
     ),
     Row(
         slug="data-use-https",
@@ -195,3 +210,9 @@ FAMILIES = {
     "Queries": QUERY,
     "Failures of data sets": FAILURES,
 }
+
+
+def find(status: int, message: str) -> Row:
+    """Return the row that explains an answer; what no row explains is a failure of ours."""
+    rows = [row for family in FAMILIES.values() for row in family]
+    return next((row for row in rows if row.tells(status, message)), FAILURES[-1])

@@ -15,13 +15,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
-from config import figures
+from config import envelopes, figures
 from config.console import audit
 from config.console.models import ActorKind
 from config.rest import body, strict_json
 from config.rest.renderers import QuickJSONRenderer
 from datasets import records, store
-from datasets.api import bodies, errors, reading
+from datasets.api import bodies, errors, problems, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
 from datasets.errors import (
@@ -56,6 +56,13 @@ class DataSetArea(APIView):
 
     def get_exception_handler(self) -> Any:
         return errors.answer
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Link to the entry in the documentation that explains the refusal."""
+        response: Response = super().handle_exception(exc)
+        row = problems.find(response.status_code, response.data["message"])
+        response.headers["Link"] = envelopes.help_link(row.slug)
+        return response
 
 
 class DataSetViewSet(DataSetArea, ViewSet):
@@ -144,6 +151,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
 
 class NothingHereView(DataSetArea):
     """Any other path below `/data/`, with any method: 404 for everyone."""
+
+    default_response_headers: dict[str, str] = {}  # without `Allow`: no method is of use here
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise NothingHere

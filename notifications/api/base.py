@@ -41,6 +41,7 @@ class ApiViewSet(ViewSet):
     authentication_classes = [ServiceKeyAuthentication]
     renderer_classes = [QuickJSONRenderer]
     content_negotiation_class = AlwaysJSON
+    default_response_headers: dict[str, str] = {}  # REST framework would put `Allow` on every answer, 404 too
     http_method_names = ["get", "head", "post"]
     unknown_methods: Sequence[str] = ()  # answered as if there were nothing at this address
 

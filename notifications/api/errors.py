@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from rest_framework.response import Response
 
-from config import figures, outage
+from config import envelopes, figures, outage
 from config.rest.body import BodyRefused, Reason
 from config.rest.strict_json import JSONRefused
 from notifications import errors, problems
@@ -54,7 +54,10 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     status = status_of(type(refusal))
     context["request"].refusal = _refusal(refusal, status)
     entries = [_entry(fault, context) for fault in refusal.faults]
-    return Response({"status_code": status, "errors": entries}, status=status, headers=_headers(refusal))
+    headers = _headers(refusal)
+    if row := problems.find(next(iter(refusal.faults), refusal)):
+        headers["Link"] = envelopes.help_link(row.slug)
+    return Response({"status_code": status, "errors": entries}, status=status, headers=headers)
 
 
 def refusal_for(error: Exception) -> errors.NotificationError:
@@ -100,8 +103,13 @@ def _refused_body(reason: Reason) -> errors.NotificationError:
 
 
 def _entry(fault: errors.NotificationError, context: Mapping[str, Any]) -> dict[str, str]:
-    """Say what is wrong and, beside it, what to do: what is known of this request, else what is always true."""
+    """Return the seed's two keys; for callers that ask for help also what to do.
+
+    That is what is known of this request, else what is always true.
+    """
     entry = {"error": fault.kind, "message": fault.message}
+    if not envelopes.wants_help(context["request"]):
+        return entry
     row = problems.find(fault)
     if fix := fault.fix or (row.fix if row else ""):
         entry["fix"] = fix

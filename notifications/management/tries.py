@@ -12,6 +12,8 @@ from collections.abc import Mapping
 import jwt
 from django.core.management import CommandError
 
+from config.envelopes import HELPFUL
+
 SECRET_LENGTH = 36  # a key ends in the service's id and the secret, with a hyphen between
 
 
@@ -40,14 +42,14 @@ def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> 
     request = urllib.request.Request(  # noqa: S310  the address is the operator's own
         f"{base_url}/v2/notifications/{channel}",
         data=json.dumps(body).encode(),
-        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": HELPFUL},
     )
     try:
         with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
             identifier = json.load(answer)["id"]
     except urllib.error.HTTPError as error:
-        messages = [fault["message"] for fault in json.load(error)["errors"]]
-        raise CommandError(f"{error.code}: {'; '.join(messages)}") from error
+        told = [f"{fault['message']} ({fault.get('fix', '')})" for fault in json.load(error)["errors"]]
+        raise CommandError(f"{error.code}: {'; '.join(told)}") from error
     except OSError as error:
         raise CommandError(f"Nobody answers at {base_url}: start the service with `make run`.") from error
     return f"Sent {channel} {identifier}. See it at {base_url}/sandbox/"

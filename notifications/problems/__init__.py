@@ -15,6 +15,7 @@ FAMILIES: Mapping[str, Sequence[Row]] = {
     "Authentication": calling.AUTHENTICATION,
     "The request": (*calling.ANY_ADDRESS, *calling.BODY, *calling.IDEMPOTENCY),
     "Limits": calling.LIMITS,
+    "Reports of providers": calling.REPORTS,
     "Fields and parameters": (*messages.SHAPE, *messages.EMAIL_SHAPE, messages.NOT_ONE_OF, messages.NO_RESULT),
     "Phone numbers": messages.PHONE_NUMBER,
     "Templates and values": (*messages.TEMPLATE, messages.PERSONALISATION),

@@ -95,6 +95,27 @@ IDEMPOTENCY = (
     ),
 )
 
+REPORTS = (
+    row(
+        "report-credentials-missing",
+        errors.Unauthenticated,
+        "Send what the provider's URL in the settings names: a token as bearer, or a name and password.",
+        "Send the … of this provider …",
+    ),
+    row(
+        "report-credentials",
+        errors.AuthError,
+        "Compare the credentials that the provider sends with those in its URL in the settings.",
+        "These are not the credentials of this provider",
+    ),
+    row(
+        "report-unreadable",
+        NotificationError,
+        "Send the form that the documentation of providers describes.",
+        "The report cannot be read: …",
+    ),
+)
+
 LIMITS = (
     row(
         "rate-limit",

@@ -11,6 +11,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from config import envelopes
+from config.envelopes import Words
 from config.rest import body
 from config.rest.body import BodyRefused, Reason
 from notifications.delivery import providers
@@ -54,7 +55,9 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
     if request.method == "HEAD":  # some look whether the address is there before they use it
         return JsonResponse({})
     if request.method != "POST":
-        refusal = _refusal(request, 405, "MethodNotAllowed", "The method is not allowed for the requested URL")
+        refusal = _refusal(
+            request, 405, "method-not-allowed", "MethodNotAllowed", "The method is not allowed for the requested URL"
+        )
         refusal.headers["Allow"] = "POST"
         return refusal
     try:
@@ -66,31 +69,36 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
     except BodyRefused as error:
         return _refuse_body(request, error.reason, most)
     except NotProven as error:
-        refusal = _refusal(request, 401, "AuthError", str(error))
+        refusal = _refusal(request, 401, "report-credentials-missing", "AuthError", str(error))
         refusal.headers["WWW-Authenticate"] = "Bearer" if "bearer" in str(error) else "Basic"
         return refusal
     except WronglyProven:
-        return _refusal(request, 403, "AuthError", "These are not the credentials of this provider")
+        return _refusal(
+            request, 403, "report-credentials", "AuthError", "These are not the credentials of this provider"
+        )
     except NotNow:
-        refusal = _refusal(request, 503, "ServiceUnavailable", "Try again later")
+        refusal = _refusal(request, 503, "service-unavailable", "ServiceUnavailable", "Try again later")
         refusal.headers["Retry-After"] = "60"
         return refusal
     except ReportUnreadable as error:
-        return _refusal(request, 400, "BadRequestError", f"The report cannot be read: {error}")
+        return _refusal(request, 400, "report-unreadable", "BadRequestError", f"The report cannot be read: {error}")
     return JsonResponse({})
 
 
 def _refuse_body(request: HttpRequest, reason: Reason, most: int) -> JsonResponse:
     if reason is Reason.TOO_LARGE:
-        return _refusal(request, 413, "PayloadTooLarge", f"The request body is larger than {most} bytes")
+        return _refusal(
+            request, 413, "request-too-large", "PayloadTooLarge", f"The request body is larger than {most} bytes"
+        )
     if reason is Reason.UNKNOWN_CODING:
-        return _refusal(request, 415, "UnsupportedMediaType", "Content-Encoding is not supported")
-    return _refusal(request, 400, "BadRequestError", f"The report cannot be read: {reason}")
+        return _refusal(request, 415, "content-encoding", "UnsupportedMediaType", "Content-Encoding is not supported")
+    return _refusal(request, 400, "report-unreadable", "BadRequestError", f"The report cannot be read: {reason}")
 
 
 def _unknown(request: HttpRequest) -> JsonResponse:
-    return _refusal(request, 404, "NotFound", "The requested URL was not found on the server")
+    return _refusal(request, 404, "url-not-found", "NotFound", "The requested URL was not found on the server")
 
 
-def _refusal(request: HttpRequest, status: int, kind: str, message: str) -> JsonResponse:
-    return envelopes.refusal(request, status, kind=kind, message=message, data_message=message)
+def _refusal(request: HttpRequest, status: int, slug: str, kind: str, message: str) -> JsonResponse:
+    words = Words(kind=kind, message=message, slug=slug, data_message=message, data_slug=slug)
+    return envelopes.refusal(request, status, words)

@@ -1,5 +1,8 @@
 """The answers that belong to no view, and the headers of every place. Source: Security and reliability §4, §8."""
 
+import json
+import re
+
 import pytest
 import requests
 
@@ -27,6 +30,35 @@ def test_an_unknown_path_of_the_data_sets_has_theirs(service, path):
     answer = get(service, path)
 
     assert answer.status_code == 404
+    assert answer.json() == {"status": "error", "message": "There is nothing at this address."}
+
+
+@pytest.mark.parametrize("path", ["/v2/nothing", "/data/nothing", "/data/a/b", "/providers/x/receipt"])
+def test_every_error_of_the_apis_is_compact_and_links_to_its_help(service, path):
+    answer = get(service, path)
+
+    assert re.fullmatch(rf'<{service.url}/docs/#errors-[a-z0-9-]+>; rel="help"', answer.headers["Link"])
+    assert answer.text == json.dumps(answer.json(), separators=(",", ":"))
+    assert "Allow" not in answer.headers or path == "/data/a/b"
+
+
+def test_a_request_that_cannot_be_read_is_answered_in_the_shape_of_its_path(service):
+    for path, name in (("/v2/", "request-not-understood"), ("/data/", "data-request-not-understood")):
+        answer = get(service, f"{path}{'a' * 9000}")
+
+        assert (answer.status_code, set(answer.json())) == (
+            414,
+            {"status_code", "errors"} if path == "/v2/" else {"status", "message"},
+        )
+        assert answer.headers["Link"] == f'<{service.url}/docs/#errors-{name}>; rel="help"'
+
+
+@pytest.mark.parametrize("accept", ["application/json", "application/json, text/plain;q=0.5", "application/*"])
+@pytest.mark.parametrize("path", ["/nothing-here", "/docs/nothing", "/_nothing"])
+def test_an_unknown_path_is_json_where_that_is_preferred(service, path, accept):
+    answer = get(service, path, headers={"Accept": accept})
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/json")
     assert answer.json() == {"status": "error", "message": "There is nothing at this address."}
 
 

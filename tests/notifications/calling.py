@@ -5,6 +5,7 @@ from typing import Any
 
 from django.test import Client
 
+from config.envelopes import HELPFUL
 from notifications.models import ApiKey, Channel, KeyType, Service, Template
 from tests.factories import make_api_key, make_reply_to, make_service, make_sms_sender, make_template
 from tests.notifications.tokens import make_token
@@ -50,6 +51,12 @@ def make_caller(service: Service | None = None, key_type: KeyType = KeyType.LIVE
         make_sms_sender(service)
         make_reply_to(service)
     return Caller(make_api_key(service, key_type))
+
+
+def asking_for_help(caller: Caller) -> Caller:
+    """Return the caller, whose calls from now on ask for `fix` and `docs` beside each error."""
+    caller.client.defaults["HTTP_ACCEPT"] = HELPFUL
+    return caller
 
 
 def sms_template(caller: Caller, content: str = "Hello there", **fields: Any) -> Template:

@@ -5,9 +5,8 @@ Loaded when the document is first asked for. Source: Developer experience §8.
 
 from collections.abc import Iterable, Mapping
 
-from django.conf import settings
-
 from config.docs.parts import Part, Problem
+from config.envelopes import HELPFUL
 from notifications import problems
 from notifications.api.errors import status_of
 from notifications.api.schema import operations
@@ -49,13 +48,14 @@ _ROWS: Mapping[str, Iterable[Row]] = {
     "listReceivedTexts": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
     "listUnsubscribeRequests": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
 }
+_ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
 _ENTRY = {
     "type": "object",
     "properties": {
         "error": {"type": "string", "description": "The kind, such as `ValidationError`."},
         "message": {"type": "string", "minLength": 1, "description": "What is wrong."},
-        "fix": {"type": "string", "description": "What to do about it."},
-        "docs": {"type": "string", "format": "uri", "description": "Its entry on this page."},
+        "fix": {"type": "string", "description": f"What to do about it. {_ASKED_FOR}"},
+        "docs": {"type": "string", "format": "uri", "description": f"Its entry on this page. {_ASKED_FOR}"},
     },
     "required": ["error", "message"],
     "additionalProperties": False,
@@ -76,9 +76,7 @@ def _problem(row: Row) -> Problem:
 
 
 def _refusal(problem: Problem) -> dict[str, object]:
-    docs = f"{settings.BASE_URL}/docs/#{problem.anchor}"
-    entry = {"error": problem.kind, "message": problem.message, "fix": problem.fix, "docs": docs}
-    return {"status_code": problem.status, "errors": [entry]}
+    return {"status_code": problem.status, "errors": [{"error": problem.kind, "message": problem.message}]}
 
 
 PART = Part(

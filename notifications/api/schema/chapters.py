@@ -3,6 +3,7 @@
 from django.conf import settings
 
 from config.docs.parts import Chapter
+from config.envelopes import HELPFUL
 from notifications.api.queries import PAGE_SIZE
 from notifications.api.schema import operations
 from notifications.api.tokens import LEEWAY_SECONDS
@@ -38,6 +39,8 @@ jwt() {{ k="$1"; s="${{k: -36}}"; i="${{k: -73:36}}"
 - A **live** key sends to anyone once the service is live. A **team** key sends to the team and the guest list alone.
   With a **test** key nothing leaves, and the message is marked delivered.
 - Every answer carries `X-Request-Id`: staff find the call by it.
+- Every error carries `Link: <…>; rel="help"`, the entry on this page that explains it. If your `Accept` header names
+  `{HELPFUL}`, each object in `errors` also has `fix`, what to do, and `docs`, the same link.
 """
 
 _SENDING = """

@@ -13,6 +13,7 @@ from django.utils import timezone
 from structlog.testing import capture_logs
 
 from config import figures
+from config.envelopes import HELPFUL
 from notifications.models import ApiKey, KeyType
 from notifications.submission import recall
 from tests.factories import make_api_key, make_service
@@ -32,8 +33,8 @@ def caller() -> Caller:
     return make_caller()
 
 
-def ask(header: str | None) -> Any:
-    headers = {} if header is None else {"Authorization": header}
+def ask(header: str | None, **more: str) -> Any:
+    headers = more if header is None else {"Authorization": header, **more}
     return Client(raise_request_exception=False).get(PATH, headers=headers)
 
 
@@ -164,7 +165,7 @@ def test_the_clock_may_differ_by_thirty_seconds_both_ways(caller: Caller, iat: A
 
 def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:
     with time_machine.travel("2026-11-20T09:01:04Z", tick=False):
-        response = ask(caller.authorization(iat_offset=-52))
+        response = ask(caller.authorization(iat_offset=-52), Accept=HELPFUL)
 
     assert response.json()["errors"][0]["fix"] == (
         "Your token says 09:00:12 UTC, we say 09:01:04: 52 s apart. Turn on time synchronisation."

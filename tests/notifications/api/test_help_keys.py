@@ -9,23 +9,30 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.test import override_settings
 
+from config.envelopes import HELPFUL
 from notifications.models import KeyType
 from tests.factories import make_sms_sender
-from tests.notifications.calling import email_template, make_caller, sms_template
+from tests.notifications import calling
+from tests.notifications.calling import Caller, asking_for_help, email_template, sms_template
 
 pytestmark = pytest.mark.django_db
 
 BASE = "http://127.0.0.1:8000"
 
 
+def make_caller(**fields: Any) -> Caller:
+    return asking_for_help(calling.make_caller(**fields))
+
+
 def help_of(response: Any) -> tuple[str, str]:
     """Return fix and docs of the only error, which has the contract's two keys as well."""
     (entry,) = response.json()["errors"]
-    assert entry.keys() <= {"error", "message", "fix", "docs"}
-    assert entry["error"]
-    assert entry["message"]
-    return entry.get("fix", ""), entry.get("docs", "")
+    assert entry.keys() == {"error", "message", "fix", "docs"}
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Link"] == f'<{entry["docs"]}>; rel="help"'
+    return entry["fix"], entry["docs"]
 
 
 def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
@@ -139,7 +146,38 @@ def test_every_address_of_the_documentation_is_on_our_own_host() -> None:
 
     for answer in answers:
         for entry in answer.json()["errors"]:
-            assert re.fullmatch(rf"{BASE}/docs/#[a-z0-9-]+", entry.get("docs", f"{BASE}/docs/#x"))
+            assert re.fullmatch(rf"{BASE}/docs/#[a-z0-9-]+", entry["docs"])
+
+
+@pytest.mark.parametrize(
+    "accept", ["application/json", "*/*", "application/vnd.signalbox+xml", "text/html", "application/vnd.signalbox"]
+)
+def test_callers_that_do_not_ask_for_help_get_the_two_keys_alone(accept: str) -> None:
+    caller = calling.make_caller()
+
+    refused = caller.post("/v2/notifications/sms", {}, Accept=accept)
+
+    assert all(entry.keys() == {"error", "message"} for entry in refused.json()["errors"])
+    assert refused.headers["Link"] == f'<{BASE}/docs/#errors-required-property>; rel="help"'
+
+
+@pytest.mark.parametrize(
+    "accept", [HELPFUL, HELPFUL.upper(), f"text/html, {HELPFUL};q=0.5, */*", f"{HELPFUL}; charset=utf-8"]
+)
+def test_help_is_asked_for_by_one_of_the_types_in_accept(accept: str) -> None:
+    refused = calling.make_caller().get("/v2/templates?x=1", Accept=accept)
+
+    assert help_of(refused)[1] == f"{BASE}/docs/#errors-unexpected-property"
+
+
+@pytest.mark.parametrize(("path", "slug"), [("/v2", "url-not-found"), ("/providers/x/y/z", "url-not-found")])
+def test_an_unknown_path_has_its_help_too(path: str, slug: str) -> None:
+    assert help_of(make_caller().get(path))[1] == f"{BASE}/docs/#errors-{slug}"
+
+
+def test_plain_http_has_its_help_too() -> None:
+    with override_settings(SECURE_SSL_REDIRECT=True):
+        assert help_of(make_caller().get("/v2/templates"))[1] == f"{BASE}/docs/#errors-use-https"
 
 
 def test_a_token_is_never_repeated() -> None:

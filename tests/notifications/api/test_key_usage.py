@@ -48,7 +48,7 @@ def test_a_refusal_is_kept_by_its_entry_in_the_documentation(caller: Caller) -> 
 
     row = ApiRefusal.objects.get()
     assert (row.key, row.status, row.kind) == (caller.key, 400, "ValidationError")
-    assert answer.json()["errors"][0]["docs"].endswith(f"#errors-{row.slug}")
+    assert f"#errors-{row.slug}>" in answer.headers["Link"]
     assert row.request_id == answer.headers["X-Request-Id"]
 
 

@@ -18,7 +18,7 @@ from notifications.api.serializers import EmailSerializer, RequestSerializer, Sm
 from notifications.attachments import validation
 from notifications.models import Notification, Permission
 from tests.factories import make_reply_to, make_service, make_sms_sender
-from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
+from tests.notifications.calling import Caller, asking_for_help, email_template, make_caller, messages, sms_template
 
 pytestmark = pytest.mark.django_db
 
@@ -369,7 +369,7 @@ def test_the_two_needed_fields_are_enough(caller: Caller) -> None:
 def test_personalisation_is_needed_only_by_placeholders(caller: Caller) -> None:
     template = email_template(caller, "Your ((due_date)) and ((name))")
 
-    response = caller.send_email(template, personalisation={"dueDate": "x", "Naem": "y" * 9})
+    response = asking_for_help(caller).send_email(template, personalisation={"dueDate": "x", "Naem": "y" * 9})
 
     assert messages(response) == ["Missing personalisation: name"]
     assert response.json()["errors"][0]["fix"] == "Sent: dueDate, Naem. Did you mean `name` for `Naem`?"

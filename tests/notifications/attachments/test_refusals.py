@@ -22,7 +22,7 @@ from tests.notifications.attachments.sending import (
     send,
     told,
 )
-from tests.notifications.calling import Caller, make_caller, sms_template
+from tests.notifications.calling import Caller, asking_for_help, make_caller, sms_template
 
 pytestmark = pytest.mark.django_db
 
@@ -263,7 +263,7 @@ WHOLE_ROAD: dict[str, tuple[list[dict[str, Any]], str]] = {
 def test_stages_3_to_7_over_the_whole_road(
     caller: Caller, blobs: Path, files: list[dict[str, Any]], message: str
 ) -> None:
-    response = send(caller, *files)
+    response = send(asking_for_help(caller), *files)
 
     assert (response.status_code, told(response)) == (400, [(BAD, message)])
     assert response.json()["errors"][0]["fix"]

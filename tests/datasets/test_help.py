@@ -1,0 +1,48 @@
+"""Each refusal of this area links to its entry in the documentation. Source: Data Set contract §10."""
+
+import pytest
+
+from datasets.api import problems
+from tests.datasets.making import call, make_data_set, make_token
+
+ROWS = {row.slug: row for rows in problems.FAMILIES.values() for row in rows}
+
+
+@pytest.mark.parametrize("slug", [slug for slug, row in ROWS.items() if "…" not in row.message])
+def test_an_answer_finds_its_own_entry(slug):
+    row = ROWS[slug]
+
+    found = problems.find(row.status, row.message)
+
+    assert (found.status, found.message) == (row.status, row.message)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "body", "query", "slug"),
+    [
+        ("POST", [{}], "", "data-records-refused"),
+        ("POST", [], "", "data-no-records"),
+        ("POST", b"[", "", "data-not-json"),
+        ("POST", b"\xff", "", "data-not-utf8"),
+        ("PUT", {}, "", "data-not-an-empty-array"),
+        ("GET", None, "x=1", "data-query-unknown"),
+        ("GET", None, "limit=0", "data-query-number"),
+        ("PATCH", None, "", "data-method-not-allowed"),
+    ],
+)
+def test_a_refusal_links_to_its_help_and_its_body_holds_none(method, body, query, slug):
+    data_set = make_data_set()
+
+    answer = call(method, data_set, make_token(data_set), body, query=query)
+
+    assert answer.headers["Link"] == f'<http://127.0.0.1:8000/docs/#errors-{slug}>; rel="help"'
+    assert answer.json().keys() <= {"status", "message", "errors", "error_count"}
+
+
+@pytest.mark.django_db
+def test_a_stranger_and_an_unknown_data_set_have_theirs():
+    data_set = make_data_set()
+
+    assert "#errors-data-token-not-valid>" in call("POST", data_set, "ds_wrong", []).headers["Link"]
+    assert "#errors-data-token-missing>" in call("POST", data_set, "", []).headers["Link"]
