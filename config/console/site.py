@@ -6,6 +6,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -45,6 +46,7 @@ class ConsoleSite(AdminSite):
             "panels": overview.shown(request),
             "clean_up": overview.clean_up(request),
             "sections": navigation.sections(request),
+            "taken_at": timezone.now(),
             **(extra_context or {}),
         }
         return super().index(request, context)

@@ -76,6 +76,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             use = {
                 "days": days,
                 "has_calls": any(day.calls for day in days),
+                "most_calls": max(day.calls for day in days),
                 "refusals": api_key_use.refusals(key),
                 "templates_used": api_key_use.templates_used(key),
             }
@@ -132,8 +133,18 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         """Answer when the key was last used and what its newest message came to: for the page that waits for it."""
         newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
         message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
-        result = words.of(message) if message else ""
-        return JsonResponse({"is_used": key.last_used_at is not None, "client": key.last_client, "result": result})
+        answer = {
+            "is_used": key.last_used_at is not None,
+            "client": key.last_client,
+            "result": words.of(message) if message else "",
+            "message_url": self._page_of(request, message) if message else "",
+        }
+        return JsonResponse(answer)
+
+    def _page_of(self, request: HttpRequest, message: Notification) -> str:
+        """Return the address of a message's page; "" for people to whom it is not open."""
+        log: Any = self.admin_site.get_model_admin(Notification)
+        return log.row_url(message) if log.has_view_permission(request, message) else ""
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"

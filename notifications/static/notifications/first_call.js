@@ -10,11 +10,10 @@ async function wait(card) {
     if (!document.hidden) {
         try {
             const answer = await fetch(card.dataset.waitsAt, { headers: { Accept: "application/json" } });
-            const { is_used, client, result } = await answer.json();
-            if (is_used) {
-                const by = client ? ` by ${client}` : "";
-                card.querySelector("[data-waiting]").textContent = `The first call has come${by}. ${result ? `Message: ${result}.` : ""}`;
-                if (result && result !== "Delivering") {
+            const call = await answer.json();
+            if (call.is_used) {
+                show(card, call);
+                if (call.result && call.result !== "Delivering") {
                     return;
                 }
             }
@@ -23,4 +22,14 @@ async function wait(card) {
         }
     }
     setTimeout(() => wait(card), 2000);
+}
+
+function show(card, { client, result, message_url }) {
+    const by = client ? ` by ${client}` : "";
+    card.querySelector("[data-waiting]").textContent = `The first call has come${by}. ${result ? `Message: ${result}.` : ""}`;
+    card.querySelector("[data-hint]").hidden = true;
+    card.className = "sb-note sb-note-success";
+    const link = card.querySelector("[data-message]");
+    link.hidden = !message_url;
+    link.href = message_url;
 }

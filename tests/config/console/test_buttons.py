@@ -58,3 +58,12 @@ def test_after_a_save_one_stays_on_the_row(console):
     answer = console.post(place, {**group, "description": "Water", **({"started_from": opened[1]} if opened else {})})
 
     assert answer["Location"] == place
+
+
+def test_what_ends_a_row_stands_above_its_form(console):
+    console.post(reverse("admin:datasets_datagroup_add"), {"name": "tides", "description": ""})
+    place = re.search(r"/admin/datasets/datagroup/\d+/", console.get("/admin/datasets/datagroup/").content.decode())[0]
+
+    page = console.get(f"{place}change/").content.decode()
+
+    assert page.index(f'href="{place}delete/">Delete…</a>') < page.index('id="datagroup_form"')

@@ -262,3 +262,11 @@ def test_counters_alone_are_asked(console: Client, django_assert_max_num_queries
     asked = [query["sql"] for query in queries.captured_queries if "notifications_notification" in query["sql"]]
     assert asked
     assert all("LIMIT 1" in sql for sql in asked)
+
+
+def test_the_figures_say_when_they_were_taken_and_refresh_themselves(console):
+    page = console.get("/admin/").content.decode()
+
+    assert 'id="figures" data-refresh="60"' in page
+    assert "Figures of <time" in page
+    assert "console/refresh.js" in page

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import ApiKey, ApiKeyDay, ApiRefusal, KeyType, Role, TeamMember
+from notifications.models import ApiKey, ApiKeyDay, ApiRefusal, KeyType, Notification, Role, TeamMember
 from notifications.submission import examples
 from tests import factories
 from tests.notifications import calling
@@ -66,7 +67,7 @@ def test_calls_and_refusals_of_a_week_stand_in_the_list_and_by_day_on_the_page(c
 
     assert "1\N{NO-BREAK SPACE}240 calls" in listed
     assert "3 refused" in listed
-    assert "<td>500</td><td>500</td>" in page
+    assert '<td class="sb-number">500</td><td class="sb-number">500</td>' in page
 
 
 def test_refusals_are_told_in_words_with_their_fix(console, service):
@@ -108,7 +109,7 @@ def test_who_may_not_see_recipients_sees_them_masked(service, client):
 
     page = client.get(LIST).content.decode()
 
-    assert "Last 1 message" in page
+    assert "Last message by the API" in page
     assert "07700900123" not in page
 
 
@@ -116,13 +117,14 @@ def test_the_first_call_is_waited_for_and_told(console, service):
     caller = calling.make_caller(service, KeyType.TEST)
     state = f"{LIST}{caller.key.pk}/calls/"
 
-    assert console.get(state).json() == {"is_used": False, "client": "", "result": ""}
+    assert console.get(state).json() == {"is_used": False, "client": "", "result": "", "message_url": ""}
     caller.send_sms(calling.sms_template(caller), headers={"User-Agent": "NOTIFY-API-PYTHON-CLIENT/10"})
 
     assert console.get(state).json() == {
         "is_used": True,
         "client": "NOTIFY-API-PYTHON-CLIENT/10",
         "result": "Delivering",
+        "message_url": reverse("admin:notifications_notification_change", args=[Notification.objects.get().pk]),
     }
 
 
