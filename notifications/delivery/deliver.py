@@ -7,6 +7,7 @@ from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 
 from config import figures
@@ -14,11 +15,13 @@ from notifications.delivery import providers, retries
 from notifications.delivery.carrier import Carrier
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
+from notifications.delivery.posts import LONGEST_REFERENCE
 from notifications.delivery.providers import sandbox
 from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Sent, Status
 from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
 
 MAX_REPLY_CHARACTERS = 500
+NOTE_AGAIN_AFTER_SECONDS = (0.2, 0.8, 2.0, 3.0)  # the end of a transaction that holds the row, or a switchover
 _UNFORESEEN = "Signalbox had an error of its own. Operators find it in the log."
 
 # What becomes of a test key's message, by normalised recipient; everything else is delivered.
@@ -67,7 +70,7 @@ def hand_over(claim: Claim, *, then: UUID | None = None) -> tuple[timedelta | No
         return delivery.try_again(failure), None
     except Exception as error:  # whatever a provider's adapter raises, the message is tried again
         log.error("notification.unforeseen", notification_id=str(claim.notification.id), exc_info=error)
-        unforeseen = TemporaryFailure(type(error).__name__, reply=_UNFORESEEN, is_uncertain=True)
+        unforeseen = TemporaryFailure(type(error).__name__, reply=_UNFORESEEN, is_uncertain=delivery.has_asked)
         return delivery.try_again(unforeseen), None
     return None, None
 
@@ -80,6 +83,11 @@ def status_once_accepted(notification: Notification, accepted: Accepted, *, repo
         return ACCEPTED_FOR_GOOD[Channel(notification.channel)]
     is_foreign_text = notification.channel == Channel.SMS and notification.is_international
     return Status.SENT if is_foreign_text else Status.SENDING
+
+
+def _storable(text: str) -> str:
+    """Return the text without what a database refuses, NUL and halves of characters among it."""
+    return "".join(filter(str.isprintable, text))
 
 
 class _TimeOver(Exception):
@@ -135,6 +143,11 @@ class _Delivery:
         return None
 
     @property
+    def has_asked(self) -> bool:
+        """Return whether a provider has been called; before that, nobody can have the message."""
+        return self._carrier is not None
+
+    @property
     def _last_chance(self) -> datetime:
         return retries.give_up_at(self._notification.channel, self._notification.due_at)
 
@@ -160,17 +173,24 @@ class _Delivery:
             status=status,
             at=timezone.now(),
             provider=self._provider,
-            reference=accepted.reference,
+            reference=_storable(accepted.reference)[:LONGEST_REFERENCE],
             is_acceptance_final=not reports and not accepted.has_arrived,
         )
-        attempt, following = self._attempt("accepted", accepted.reply), None
-        if then is None:
-            was_ours = self._claim.mark_sent(attempt, sent)
-        else:
-            was_ours, following = self._claim.mark_sent_and_take(then, attempt, sent)
+        was_ours, following = self._mark_sent(self._attempt("accepted", accepted.reply), sent, then)
         self._count(status, was_ours)
         self._say("sent", was_ours)
         return following
+
+    def _mark_sent(self, attempt: Attempt, sent: Sent, then: UUID | None) -> tuple[bool, Claim | None]:
+        """Note the acceptance, again and again for some seconds: a message that is not noted goes out twice."""
+        for pause_seconds in NOTE_AGAIN_AFTER_SECONDS:
+            try:
+                return self._claim.mark_sent_and_take(then, attempt, sent)
+            except DatabaseError as error:
+                log.warning("notification.not_noted", notification_id=str(self._notification.id), exc_info=error)
+                close_old_connections()
+                time.sleep(pause_seconds)
+        return self._claim.mark_sent_and_take(then, attempt, sent)
 
     def end_as_test(self) -> None:
         """A test key's message is handed to no provider; where there is a sandbox inbox, it is seen there."""
@@ -234,7 +254,7 @@ class _Delivery:
             at=self._started_at.isoformat(),
             provider=self._provider,
             outcome=outcome,
-            reply="".join(filter(str.isprintable, reply))[:MAX_REPLY_CHARACTERS],  # PostgreSQL's JSON refuses NUL
+            reply=_storable(reply)[:MAX_REPLY_CHARACTERS],
             ms=round((time.monotonic() - self._started) * 1000),
         )
 

@@ -131,8 +131,10 @@ class Claim:
             was_ours = bool(cursor.rowcount)
         return was_ours or self._end_with_callback(attempt, sent)
 
-    def mark_sent_and_take(self, then: UUID, attempt: Attempt, sent: Sent) -> tuple[bool, Self | None]:
+    def mark_sent_and_take(self, then: UUID | None, attempt: Attempt, sent: Sent) -> tuple[bool, Self | None]:
         """As `mark_sent`, and take hold of another message, as by `take`, with one commit for both."""
+        if then is None:
+            return self.mark_sent(attempt, sent), None
         if connection.vendor != "postgresql":
             with transaction.atomic():
                 return self.mark_sent(attempt, sent), self.take(then)

@@ -1,16 +1,17 @@
 """From the stored row to the outcome: claims, the sandbox, test keys, retries and giving up."""
 
+import json
 import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from config import figures
 from config.models import Figure
 from notifications.delivery import unsubscribe_links
-from notifications.delivery.deliver import deliver, status_once_accepted
+from notifications.delivery.deliver import deliver, hand_over, status_once_accepted
 from notifications.delivery.messages import Accepted
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import sandbox
@@ -33,6 +34,7 @@ from tests.factories import (
     make_sms_sender,
     make_template,
 )
+from tests.notifications.delivery.gateways import ScriptedGateway, answer
 from tests.notifications.delivery.mail_servers import ScriptedServer
 from tests.notifications.delivery.next_try import is_tried_again_in
 
@@ -582,3 +584,59 @@ def test_of_eight_workers_that_claim_at_once_one_wins():
         thread.join(30)
 
     assert sorted(map(str, won)) == sorted(map(str, messages))
+
+
+@pytest.mark.django_db(transaction=True)  # as in a worker: the connection may be opened again
+@pytest.mark.parametrize("then", [False, True])
+def test_an_acceptance_that_the_database_did_not_take_is_noted_again_and_nothing_goes_twice(settings, then):
+    message, other = make_notification(), make_notification()
+    failing = FailingUpdates(2)
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+        claim = Claim.take(message.id)
+
+        with connection.execute_wrapper(failing):
+            delay, following = hand_over(claim, then=other.id if then else None)
+
+        message.refresh_from_db()
+        assert (delay, failing.left, len(server.contents)) == (None, 0, 1)
+        assert (following.notification.id if following else None) == (other.id if then else None)
+    assert (message.status, [one["outcome"] for one in message.attempts]) == (Status.DELIVERED, ["accepted"])
+
+
+class FailingUpdates:
+    """A database that does not carry out the next updates."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+
+    def __call__(self, execute, sql, params, many, context):
+        if self.left and "SET" in sql:
+            self.left -= 1
+            raise OperationalError("no more connections")
+        return execute(sql, params, many, context)
+
+
+@pytest.mark.parametrize("reference", ["m-\0-1", "m-\ud800-1", "m" * 300])
+def test_a_name_that_no_database_could_hold_is_no_reason_to_send_again(settings, reference):
+    body = json.dumps({"reference": reference})
+    message = make_notification(make_template(channel=Channel.SMS))
+    with ScriptedGateway([answer("200 OK", body)]) as gateway:
+        settings.PROVIDERS = [f"gateway-1={gateway.url}?token=t"]
+
+        deliver(message.id)
+
+    message.refresh_from_db()
+    is_noted = len(reference) <= 255
+    assert (message.status == Status.SENDING) == is_noted
+    assert message.provider_reference == ("m--1" if is_noted else "")
+
+
+def test_an_error_before_any_provider_was_called_is_no_doubt():
+    message = make_notification(sealed_outgoing=b"sealed under a key that is not here")
+
+    assert deliver(message.id) is not None
+
+    message.refresh_from_db()
+    assert [(one["provider"], one["outcome"]) for one in message.attempts] == [("", "temporary")]
+    assert message.attempts[0]["reply"] == "Signalbox had an error of its own. Operators find it in the log."
