@@ -71,6 +71,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False
 
+    def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
+        """Return False: an event has no history, it is a part of one."""
+        return False
+
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show a page of events below the days they happened on, newest first; paged by key, and never counted."""
         if not self.has_view_permission(request):

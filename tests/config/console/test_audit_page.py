@@ -197,6 +197,13 @@ def test_before_and_after_hold_what_changed_and_no_name_that_did_not(before, aft
     assert words.differences(event(before=before, after=after)) == shown
 
 
+def test_an_event_offers_no_history_of_its_own(console: Client) -> None:
+    address = f"{PAGE}{event().pk}/"
+
+    assert "/history/" not in console.get(f"{address}change/").content.decode()
+    assert console.get(f"{address}history/").status_code == 403
+
+
 def test_nothing_found_says_so(console: Client) -> None:
     assert "Nothing in this period." in text_of(console.get(PAGE).content)
 
