@@ -64,10 +64,11 @@ def complete(result: Json, **_: object) -> Json:
     # The generator takes an address's methods from a set, in an order that changes from process to process.
     result["paths"] = {path: dict(sorted(methods.items())) for path, methods in result["paths"].items()}
     schemas = result["components"]["schemas"]
+    open_schemas = {name for part in parts() for name in part.open_schemas}
+    for name, schema in schemas.items():
+        if schema.get("type") == "object" and name not in open_schemas and "properties" in schema:
+            schema.setdefault("additionalProperties", False)
     for part in parts():
-        for name, schema in schemas.items():
-            if schema.get("type") == "object" and name not in part.open_schemas and "properties" in schema:
-                schema.setdefault("additionalProperties", False)
         schemas[_refusal_name(part)] = part.refusal_schema
         for path, methods in result["paths"].items():
             if path.startswith(part.prefix):

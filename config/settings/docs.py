@@ -7,6 +7,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Signalbox",
     "VERSION": "2",
     "DESCRIPTION": "Send text messages and emails from templates, and write time-stamped records into data sets.",
+    "CONTACT": {"name": "The team that runs this service", "url": BASE_URL or "/"},
     "SERVERS": [{"url": BASE_URL or "/"}],
     "PREPROCESSING_HOOKS": ["config.docs.document.keep_documented"],
     "POSTPROCESSING_HOOKS": ["config.docs.document.complete"],

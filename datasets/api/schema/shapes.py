@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from datasets.errors import MAX_RECORDS
 from datasets.records.faults import MAX_ID_LENGTH
-from datasets.records.names import COMPUTED, MAX_LENGTH
+from datasets.records.names import COMPUTED, MAX_LENGTH, MOMENTS
 
 Json = dict[str, Any]  # Any: JSON Schema
 
@@ -22,6 +22,8 @@ class Emptied(serializers.Serializer[object]):
 
 _MOMENT: Json = {"type": "string", "format": "date-time"}
 _PERIOD: Json = {**_MOMENT, "description": "Of the same form."}
+_OURS = "|".join(["_id", *MOMENTS, *sorted(COMPUTED)])
+_CONTROL = r"\u0000-\u001f\u007f-\u009f"
 RECORD: Json = {
     "type": "object",
     "properties": {
@@ -43,6 +45,7 @@ RECORD: Json = {
         "_end_at": _PERIOD,
     },
     "required": ["_timestamp"],
+    "propertyNames": {"maxLength": MAX_LENGTH, "pattern": rf"^(?:{_OURS}|[^_{_CONTROL}][^{_CONTROL}]*)$"},
     "additionalProperties": {
         "description": (
             f"Fields of your own: any JSON value. A name has 1 to {MAX_LENGTH} characters, no control characters, and "

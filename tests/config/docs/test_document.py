@@ -13,6 +13,7 @@ from openapi_spec_validator.shortcuts import OpenAPIV31SpecValidator
 from config.docs.document import document, generate
 from config.docs.parts import parts
 from datasets.queries import parameters
+from datasets.records.names import is_field_name
 from notifications import errors, problems
 from notifications.api import queries
 from notifications.api.serializers import EmailSerializer, SmsSerializer
@@ -134,3 +135,18 @@ def test_every_refusal_of_an_operation_is_in_one_family():
     assert len(slugs) == len(set(slugs))
     assert all(re.fullmatch(r"[a-z0-9-]+", slug) for slug in slugs)
     assert told <= set(slugs)
+
+
+def test_the_body_of_a_preview_takes_unknown_properties():
+    assert document()["components"]["schemas"]["PreviewValues"].get("additionalProperties") is not False
+
+
+@pytest.mark.parametrize("name", ["count", "1st class", "a:b", "%", "é", "_a", "a\tb", "", "x" * 128, "x" * 129, "_id"])
+def test_it_has_the_rule_for_names_of_fields(name):
+    schema = document()["paths"]["/data/{group}/{type}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    records = next(one for one in schema.get("oneOf", [schema]) if one["type"] == "array")
+    rule = records["items"]["propertyNames"]
+
+    fits = re.search(rule["pattern"], name) is not None and len(name) <= rule["maxLength"]
+
+    assert fits == (is_field_name(name) or name == "_id")
