@@ -108,7 +108,7 @@ def names_of(events: Iterable[AuditEvent], shown: Callable[[Model], str] = title
             wanted[event.object_kind].add(event.object_id)
     found: Names = {}
     for kind, ids in wanted.items():
-        model = _model_of(kind)
+        model = model_of(kind)
         if model is not None:
             rows = model._base_manager.filter(pk__in=[one for one in ids if _fits(model, one)])
             found |= {(kind, str(row.pk)): Title(shown(row), titles.masked(row)) for row in rows}
@@ -128,7 +128,7 @@ def name_of(event: AuditEvent, names: Names | None = None) -> str:
 @lru_cache(maxsize=64)
 def kind_of(object_kind: str) -> str:
     """Return the words for a model's name: `apikey` is an "API key"."""
-    model = _model_of(object_kind)
+    model = model_of(object_kind)
     return str(model._meta.verbose_name if model else object_kind.replace("_", " "))
 
 
@@ -213,7 +213,7 @@ def _is_label(name: str, before: dict[str, object], after: dict[str, object]) ->
 
 @lru_cache(maxsize=64)
 def _is_masked(object_kind: str) -> bool:
-    model = _model_of(object_kind)
+    model = model_of(object_kind)
     return hasattr(model, "title_is_recipient") or hasattr(model, "masked_title")
 
 
@@ -241,5 +241,6 @@ def _value(value: object) -> str:
 
 
 @lru_cache(maxsize=64)
-def _model_of(object_kind: str) -> type[Model] | None:
+def model_of(object_kind: str) -> type[Model] | None:
+    """Return the model whose rows an event of this kind is about; None where it has none."""
     return next((model for model in apps.get_models() if model._meta.model_name == object_kind), None)

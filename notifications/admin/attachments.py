@@ -47,6 +47,12 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.in_state(AttachmentState(chosen), timezone.now()) if is_known else queryset
 
 
+class TypeFilter(admin.AllValuesFieldListFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "type"
+
+
 class AsksForAddressFilter(admin.SimpleListFilter):
     title = "asks for email"
     parameter_name = "asks"
@@ -85,25 +91,25 @@ class AttachmentAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
         "shown_name",
-        "extension",
+        "type_of_file",
         "size",
         "message",
         "sent",
         "ends",
         "asks",
-        "download_count",
+        "downloads",
         "tries",
         "state",
     )
-    list_filter = (StateFilter, "extension", LastDayFilter, AsksForAddressFilter)
+    list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForAddressFilter)
     list_select_related = ("service", "template")
     ordering = ("-created_at", "-id")
     steps = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}
     change_form_template = "admin/notifications/attachment_change_form.html"
     empty = "No files. A file sent in the personalisation of an email appears here."
     fields = (
-        *("shown_name", "state", "service", "extension", "size", "message_link", "sent", "ends", "asks"),
-        *("download_count", "last_download", "tries", "happened", "withdrawn"),
+        *("shown_name", "state", "service", "type_of_file", "size", "message_link", "sent", "ends", "asks"),
+        *("downloads", "last_download", "tries", "happened", "withdrawn"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -249,9 +255,17 @@ class AttachmentAdmin(ServiceRowAdmin):
     def last_download(self, file: Attachment) -> SafeString | str:
         return cells.moment(file.last_download_at, never="Never")
 
+    @admin.display(description="Downloads", ordering="download_count")
+    def downloads(self, file: Attachment) -> str:
+        return cells.number(file.download_count)
+
     @admin.display(description="Wrong-address tries")
-    def tries(self, file: Any) -> int:
-        return int(file.wrong_addresses)
+    def tries(self, file: Any) -> str:
+        return cells.number(int(file.wrong_addresses))
+
+    @admin.display(description="Type", ordering="extension")
+    def type_of_file(self, file: Attachment) -> str:
+        return file.extension
 
     @admin.display(description="State")
     def state(self, file: Attachment) -> SafeString:

@@ -230,9 +230,18 @@ class CallbackDelivery(models.Model):
 
     @property
     def title(self) -> str:
-        about = "Test event" if self.notification_id is None else f"Message {self.status}"
-        what = "Received text message" if self.received_text_id is not None else about
-        return f"{what}, {timezone.localtime(self.created_at):%-d %B %Y at %H:%M}"
+        return f"{self._about()}, {timezone.localtime(self.created_at):%-d %B %Y at %H:%M}"
+
+    @property
+    def is_test(self) -> bool:
+        return self.notification_id is None and self.received_text_id is None and self.unsubscribe_request_id is None
+
+    def _about(self) -> str:
+        if self.is_test:
+            return "Test event"
+        if self.received_text_id is not None:
+            return "Received text message"
+        return "Unsubscribe request" if self.unsubscribe_request_id is not None else f"Message {self.status}"
 
     @property
     def webhook_id(self) -> str:

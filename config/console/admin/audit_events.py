@@ -47,7 +47,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         "made_through",
         "network_address",
         "request_id",
-        "object_id",
+        "object_page",
     )
     readonly_fields = fields
     ordering = ("-at",)
@@ -58,6 +58,20 @@ class AuditEventAdmin(ConsoleModelAdmin):
 
     def title_of(self, request: HttpRequest, obj: Any) -> str:
         return words.sentence(obj, words.names_of([obj], self.titles_for(request)))
+
+    def give_title(self, request: HttpRequest, obj: Any) -> None:
+        """Put the page of the row the event is about on the event too: its cell knows no request."""
+        super().give_title(request, obj)
+        obj.object_url = self._url_of_object(request, obj)
+
+    def _url_of_object(self, request: HttpRequest, event: AuditEvent) -> str:
+        """Return the page of the row, "" where it is gone, has no page or is not this person's to see."""
+        model = words.model_of(event.object_kind)
+        found = self.admin_site.get_model_admin(model) if model and self.admin_site.is_registered(model) else None
+        if not isinstance(found, ConsoleModelAdmin):
+            return ""
+        row = found.get_object(request, event.object_id)
+        return found.row_url(row) if row and found.has_view_or_change_permission(request, row) else ""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -116,6 +130,11 @@ class AuditEventAdmin(ConsoleModelAdmin):
     @admin.display(description="Through")
     def made_through(self, event: AuditEvent) -> str:
         return _THROUGH[ActorKind(event.actor_kind)]
+
+    @admin.display(description="Object id")
+    def object_page(self, event: AuditEvent) -> SafeString | str:
+        url = getattr(event, "object_url", "")
+        return format_html('<a class="sb-link" href="{}">{}</a>', url, event.object_id) if url else event.object_id
 
     @admin.display(description="By")
     def actor(self, event: AuditEvent) -> str:

@@ -15,13 +15,13 @@ MOST_SHOWN = 38  # characters of a URL in the list: as many as a telephone is wi
 class EndpointColumns:
     """Cells of an admin whose rows are endpoints, annotated with `ended`, `accepted` and `last_accepted`."""
 
-    @admin.display(description="Tells of", ordering="kind")
+    @admin.display(description="Sends", ordering="kind")
     def told_of_where(self, row: CallbackEndpoint) -> SafeString:
         where = row.url.removeprefix("https://")
         shown = where if len(where) <= MOST_SHOWN else f"{where[:MOST_SHOWN]}…"
         return cells.two_lines(row.get_kind_display(), shown)
 
-    @admin.display(description="Tells of")
+    @admin.display(description="Sends")
     def told_of(self, row: CallbackEndpoint) -> str:
         return row.get_kind_display()
 

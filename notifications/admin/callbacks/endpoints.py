@@ -180,10 +180,10 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             delivery = CallbackDelivery.objects.owe_test(row)
             self.audit(request, "tried", row)
             page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
-            return self.step_done(request, page, "The test event is on its way. Its answer is shown here.")
+            return self.step_done(request, page, "The test event is sent. The answer appears here.")
         explanation = [
             "A made-up event goes to the URL at once, paused or not, with token and signature as always.",
-            "A delivery status tells of a message with the reference “test event” and the template "
+            "A delivery status is about a message with the reference “test event” and the template "
             "00000000-0000-0000-0000-000000000000.",
         ]
         return self.step_page(

@@ -78,7 +78,7 @@ class TargetForm(forms.Form):
 
 
 class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    kind = forms.ChoiceField(label="Tells of", choices=_KINDS, initial=CallbackKind.DELIVERY_STATUS, widget=RadioSelect)
+    kind = forms.ChoiceField(label="Sends", choices=_KINDS, initial=CallbackKind.DELIVERY_STATUS, widget=RadioSelect)
     is_signed = forms.BooleanField(
         label="Sign every call",
         required=False,

@@ -5,6 +5,7 @@ receiver may echo what it was told.
 """
 
 import json
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.safestring import SafeString
 
@@ -28,6 +30,7 @@ from notifications.delivery.callbacks import bodies
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
 
 _TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
+_SOON = timedelta(minutes=1)
 _RECIPIENTS = ("to", "source_number", "email_address")  # of a body
 
 
@@ -97,6 +100,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
                 for attempt in delivery.attempts
             ],
             "is_waiting": delivery.state == DeliveryState.WAITING,
+            "is_refreshed": _is_due(delivery),
         }
         return TemplateResponse(request, "admin/notifications/callback_delivery.html", context)
 
@@ -114,7 +118,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             row.mark_enqueued()
             publishing.enqueue(tasks.call_back, str(delivery.pk))
             self.audit(request, "resent", delivery)
-            return self.step_done(request, self.row_url(delivery), "It is on its way again. Reload to see the answer.")
+            return self.step_done(request, self.row_url(delivery), "The event is sent again. The answer appears here.")
         explanation = [
             "It is tried now instead of at its next time."
             if is_waiting
@@ -124,11 +128,11 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
     # Columns
 
-    @admin.display(description="Event")
+    @admin.display(description="Made")
     def made(self, delivery: CallbackDelivery) -> SafeString | str:
         return cells.moment(delivery.created_at)
 
-    @admin.display(description="Tells of")
+    @admin.display(description="Event")
     def told(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.notification_id is not None:
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
@@ -163,6 +167,13 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         if delivery.state != DeliveryState.WAITING:
             return "–"
         return "Paused" if delivery.endpoint.paused_at is not None else cells.moment(delivery.next_attempt_at)
+
+
+def _is_due(delivery: CallbackDelivery) -> bool:
+    """Return whether an answer can be expected while somebody looks at the page."""
+    is_waiting = delivery.state == DeliveryState.WAITING
+    is_open = is_waiting and (delivery.endpoint.paused_at is None or delivery.is_test)
+    return is_open and delivery.next_attempt_at <= timezone.now() + _SOON
 
 
 def _shown_body(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:

@@ -41,7 +41,9 @@ class SendForm(forms.Form):
 
     recipient = forms.CharField(strip=True)
     sender = forms.ChoiceField(required=False)
-    reference = forms.CharField(required=False, strip=False)
+    reference = forms.CharField(
+        required=False, strip=False, help_text="Lists show it to all staff: put no personal information in it."
+    )
     kind = forms.ChoiceField(
         label="Send it",
         choices=[(TEST, "As a test: nothing leaves"), (REAL, "For real")],

@@ -49,6 +49,22 @@ def join(service: Service, *roles: Role) -> Client:
     return client
 
 
+def test_an_event_leads_to_the_page_of_its_row_for_people_who_may_see_it(console: Client) -> None:
+    service = make_service()
+    made = event(kind="service", object_id=str(service.pk), service_id=service.pk)
+    gone = event(kind="service", object_id="5a3c6d1e-0000-4000-8000-000000000000")
+    odd = event(kind="retentionrule", object_id="old-messages")
+    manager = join(service, Role.MANAGE_SERVICE)
+    link = f'<a class="sb-link" href="/admin/notifications/service/{service.pk}/change/">{service.pk}</a>'
+
+    assert link in console.get(f"{PAGE}{made.pk}/change/").content.decode()
+    assert link in manager.get(f"{PAGE}{made.pk}/change/").content.decode()
+    for other in (gone, odd):
+        page = console.get(f"{PAGE}{other.pk}/change/").content.decode()
+        assert other.object_id in page
+        assert f">{other.object_id}</a>" not in page
+
+
 # Sentences
 
 
@@ -334,4 +350,4 @@ def test_nobody_writes_or_deletes_here(console: Client) -> None:
 
 
 def test_the_kinds_of_the_filter_are_kinds_of_rows() -> None:
-    assert all(words._model_of(kind) for kind in audit_filters.KINDS)
+    assert all(words.model_of(kind) for kind in audit_filters.KINDS)

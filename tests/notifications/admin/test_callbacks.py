@@ -308,6 +308,38 @@ def test_nothing_is_sent_again_to_a_paused_callback(console, service, receiver):
     assert "The callback is paused" in page
 
 
+def test_the_page_of_an_event_refreshes_itself_while_an_answer_can_come(console, service):
+    with Receiver(500, 200) as receiver:
+        endpoint = factories.make_callback(service, receiver.url)
+        page = console.post(page_of(endpoint, "try"), follow=True)
+        delivery = CallbackDelivery.objects.get()
+        soon = {"try": page}
+        call_back(delivery.id)
+        soon["tried"] = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
+        CallbackDelivery.objects.update(next_attempt_at=timezone.now() + timedelta(minutes=5))
+        later = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
+        CallbackDelivery.objects.update(next_attempt_at=timezone.now())
+        call_back(delivery.id)
+        done = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
+
+    assert "The test event is sent. The answer appears here." in page.content.decode()
+    shown = {name: "data-refresh" in one.content.decode() for name, one in soon.items()}
+    assert shown == {"try": True, "tried": True}
+    assert "data-refresh" not in later.content.decode()
+    assert "data-refresh" not in done.content.decode()
+
+
+def test_an_event_about_an_unsubscribe_request_is_not_called_a_test(console, service):
+    endpoint = factories.make_callback(service, kind=CallbackKind.UNSUBSCRIBE_REQUEST)
+    request = factories.make_unsubscribe_request(factories.make_template(service))
+    delivery = CallbackDelivery.objects.create(endpoint=endpoint, unsubscribe_request=request)
+
+    page = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])).content.decode()
+
+    assert "Unsubscribe request, " in page
+    assert "Test event" not in page
+
+
 def test_all_that_failed_since_a_moment_is_sent_again(noon, console, service):
     with Receiver(404) as receiver:
         endpoint = factories.make_callback(service, receiver.url)

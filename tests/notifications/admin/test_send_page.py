@@ -111,6 +111,12 @@ def test_without_a_template_it_says_where_they_are_made(browser, service):
     assert reverse("admin:notifications_template_changelist") in page
 
 
+def test_the_form_warns_against_personal_information_in_the_reference(browser, template):
+    page = browser.get(f"{SEND}?template={template.pk}").content.decode()
+
+    assert "Lists show it to all staff: put no personal information in it." in page
+
+
 def test_the_form_has_a_field_for_each_placeholder(browser, template):
     page = browser.get(f"{SEND}?template={template.pk}")
 

@@ -70,6 +70,16 @@ def test_a_change_is_the_next_version(console, template, change):
     assert AuditEvent.objects.get().verb == "changed"
 
 
+def test_the_audit_lists_just_what_changed(console, template):
+    save(console, template, content="Dear ((name)), berth ((berth))", unsubscribe_link="on", note="for boats")
+
+    event = AuditEvent.objects.get()
+    assert event.before == {"content": "Dear ((name))", "unsubscribe_link": False}
+    assert event.after == {"content": "Dear ((name)), berth ((berth))", "unsubscribe_link": True}
+    told = "mina changed content and unsubscribe link of the template “Welcome”: for boats"
+    assert told in console.get("/admin/operations/audit/").content.decode()
+
+
 def test_a_new_version_is_told(console, template):
     values = {"name": "Welcome", "subject": "Hi", "content": "Dear ((name))", "note": "", "based_on": 1, **NO_VERSIONS}
     change = reverse("admin:notifications_template_change", args=[template.pk])
