@@ -48,15 +48,17 @@ class Channel(unreadable.Careful, filesystem.Channel):
 
         The content is on the disk before the name: after a power cut, a file with a name and no content was found.
         """
+        hidden = os.path.join(self.data_folder_out, queue, f".{uuid.uuid4()}")
         try:
             folder = self._folder(queue)
-            hidden = os.path.join(folder, f".{uuid.uuid4()}")
             with open(hidden, "w") as file:
                 file.write(dumps(payload))
                 file.flush()
                 os.fdatasync(file.fileno())
             os.rename(hidden, os.path.join(folder, _new_name()))
         except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(hidden)  # or a full disk would have one more for each message
             raise ChannelError(f"cannot add to the queue: {error.strerror}") from error
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
@@ -113,8 +115,8 @@ class Channel(unreadable.Careful, filesystem.Channel):
 
     def _names(self, queue: str) -> list[str]:
         """Return the messages that are whole. Raises OSError where the folder of all queues is gone."""
+        folder = os.path.join(self.data_folder_in, queue)
         try:
-            folder = os.path.join(self.data_folder_in, queue)
             return [
                 name
                 for name in os.listdir(folder)
@@ -122,6 +124,9 @@ class Channel(unreadable.Careful, filesystem.Channel):
             ]
         except FileNotFoundError:
             os.stat(self.data_folder_in)
+            return []
+        except NotADirectoryError as error:  # other queues of the pool must not wait for this one
+            self._move_aside(queue, folder, error)
             return []
 
 

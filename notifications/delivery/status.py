@@ -17,7 +17,7 @@ from django.utils import timezone
 from config import figures
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.models import CountedDay, EarlyReceipt, Notification, Status
-from notifications.models.status import FINAL
+from notifications.models.status import COMPLETED
 
 MOST_KEPT = 20  # receipts of one message: no provider has so much to say
 AT_ONCE = 500  # early receipts looked at in one run
@@ -65,7 +65,7 @@ def apply(provider: str, receipt: Receipt) -> bool:
         )
         if receipt.outcome == Outcome.DELIVERED and not moved:
             row.confirm()
-        if moved and message.status in FINAL:  # its day may have been counted for the last time
+        if moved and message.status in COMPLETED:  # its day may have been counted for the last time
             CountedDay.objects.touch(message.service_id, message.created_at.astimezone(UTC).date())
     if moved:
         figures.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)

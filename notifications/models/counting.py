@@ -19,7 +19,7 @@ from notifications.models.api_key import KeyType
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.limit import DailyCounter, LimitKind
 from notifications.models.notification import Notification
-from notifications.models.status import FINAL
+from notifications.models.status import COMPLETED
 
 DAYS_SHOWN = 7
 SETTLES_AFTER = timedelta(minutes=10)  # a day is over: by then every transaction that began on it has ended
@@ -40,7 +40,7 @@ def count_day(service_id: UUID, day: date) -> bool:
     row, _ = CountedDay.objects.get_or_create(service_id=service_id, day=day)
     living = _living(service_id, day)
     is_over = counted_at > _start(day + timedelta(days=1)) + SETTLES_AFTER
-    is_settled = is_over and all(status in FINAL for *_, status in living)
+    is_settled = is_over and all(status in COMPLETED for *_, status in living)
     same = CountedDay.objects.filter(pk=row.pk, version=row.version)
     with transaction.atomic():
         if not same.update(counted_at=counted_at, is_settled=is_settled, version=F("version") + 1):

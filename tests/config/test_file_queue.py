@@ -1,12 +1,15 @@
 """The queue below `var/`: whole messages, each to one reader, in order, however full the folder is."""
 
 import os
+import resource
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty
 
 import pytest
 from kombu import Connection
+from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 from structlog.testing import capture_logs
 
@@ -100,6 +103,37 @@ def test_what_is_no_file_lies_aside_as_well(folder, make):
         assert take_all(queue) == [{"a": "letter"}]
 
     assert len(list((folder / "unreadable").iterdir())) == 1
+
+
+def test_a_file_in_the_place_of_a_queue_is_moved_aside(folder):
+    (folder / "letters").write_text("no folder")
+
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+
+        assert take_all(queue) == []
+        queue.put({"a": "letter"})
+        assert take_all(queue) == [{"a": "letter"}]
+
+    [kept] = (folder / "unreadable").iterdir()
+    assert kept.read_text() == "no folder"
+
+
+def test_a_message_that_cannot_be_written_leaves_nothing_behind(folder):
+    (folder / "letters").mkdir()
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        try:
+            with pytest.raises(ChannelError, match="cannot add to the queue"):
+                queue.put({"a": "letter" * 100})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            signal.signal(signal.SIGXFSZ, before)
+
+    assert list((folder / "letters").iterdir()) == []
 
 
 def test_what_cannot_be_moved_aside_either_is_passed_over(folder):

@@ -100,6 +100,14 @@ def test_a_day_that_is_over_and_all_of_whose_messages_have_ended_is_left_alone(t
     assert CountedDay.objects.get().is_settled
 
 
+def test_a_past_day_whose_texts_have_ended_as_sent_is_settled(template: Template) -> None:
+    accept(template, days=1, status=Status.SENT)
+
+    counting.count_recent()
+
+    assert CountedDay.objects.get().is_settled  # a receipt that comes all the same opens it again
+
+
 def test_a_past_day_with_messages_under_way_is_counted_again_after_a_quarter_of_an_hour(template: Template) -> None:
     message = accept(template, days=1, status=Status.SENDING)
     counting.count_recent()

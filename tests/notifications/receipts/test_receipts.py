@@ -120,13 +120,16 @@ def test_a_receipt_confirms_what_was_only_accepted_and_no_failure_follows() -> N
     assert CallbackDelivery.objects.count() == 1
 
 
-def test_a_text_that_was_only_accepted_may_be_reported_as_delivered() -> None:
+def test_a_text_that_was_only_accepted_may_be_reported_as_delivered_and_its_day_is_counted_again() -> None:
     message = handed_over(status=Status.SENT, is_acceptance_final=True)
+    day = message.created_at.astimezone(UTC).date()
+    CountedDay.objects.create(service=message.service, day=day, is_settled=True)
 
     post(report())
 
     message.refresh_from_db()
     assert (message.status, message.is_acceptance_final) == (Status.DELIVERED, False)
+    assert not CountedDay.objects.get().is_settled
 
 
 def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:
