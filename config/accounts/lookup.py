@@ -37,5 +37,9 @@ def is_taken(name: str, *, but: int = 0) -> bool:
 
 
 def plain(typed: str) -> str:
-    """Return a name as it is compared: without blanks around it, in Unicode's NFKC as Django stores user names."""
-    return User.normalize_username(typed.strip())
+    """Return a name as it is compared: without blanks around it, in Unicode's NFKC as Django stores user names.
+
+    What is too long for a name stays as it is: NFKC takes quadratic time for a long row of accents.
+    """
+    name = typed.strip()
+    return User.normalize_username(name) if len(name) <= MAX_CHARACTERS else name

@@ -33,7 +33,7 @@ from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
 HALF_WAY_SECONDS = 10 * 60
 WRONG_CODE = "This code is not right, or it has been used already."
-WRONG = "The email address or user name and the password do not belong together. Check both and try again."
+WRONG = "The email address, user name or password is wrong. Check them and try again."
 _HALF_WAY = "signing_in"
 
 
@@ -73,7 +73,14 @@ class SignInForm(AuthenticationForm):
         self.fields["username"].widget.attrs["maxlength"] = lookup.MAX_CHARACTERS
 
 
-class PasswordPage(LoginView):
+class _SignInPage(LoginView):
+    def get_redirect_url(self, *args: Any) -> str:
+        """Return where the person wants to go, if that is a whole path of this site."""
+        wish = super().get_redirect_url(*args)
+        return wish if wish.startswith("/") else ""
+
+
+class PasswordPage(_SignInPage):
     """The first page: name and password. One wording for all that is wrong with them."""
 
     template_name = "admin/login.html"
@@ -94,7 +101,7 @@ class PasswordPage(LoginView):
 
 
 @method_decorator(sensitive_post_parameters("code"), name="dispatch")
-class CodePage(LoginView):
+class CodePage(_SignInPage):
     """The second page: a code, counted like a password where it is wrong."""
 
     template_name = "admin/sign_in_code.html"

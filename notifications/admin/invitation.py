@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from config.accounts import lookup
 from config.console import audit, invites, password_fields, sign_in, titles, user_forms
 from config.console.audit import Actor
 from config.console.models import ActorKind, Invite
@@ -45,7 +46,7 @@ class AccountForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if User.objects.filter(email__iexact=self.member.email_address).exists():
+        if lookup.is_taken(self.member.email_address):
             raise forms.ValidationError(
                 "There is an account with your address already. Sign in with it, then open this link again."
             )

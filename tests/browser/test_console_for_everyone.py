@@ -63,6 +63,7 @@ print(json.dumps({{
 """
 OF_ANYBODY = (
     "/admin/login/",
+    "/admin/forgot-password/",
     "/admin/notifications/teammember/join/?token={join}",
     "/admin/choose-password/?token={choose}",
     "/docs/",
@@ -70,6 +71,7 @@ OF_ANYBODY = (
 PAGES = (
     "",
     "account/",
+    "account/name/",
     "account/second-factor/",
     "confirm/?next=/admin/",
     "password_change/",

@@ -50,7 +50,7 @@ def test_an_address_that_two_accounts_share_opens_neither(client):
     refused = password(client, "team@example.org")
     password(elsewhere, "bo")
 
-    assert "do not belong together" in text_of(refused)
+    assert "password is wrong" in text_of(refused)
     assert is_in(elsewhere)
 
 

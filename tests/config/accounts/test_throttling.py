@@ -10,7 +10,7 @@ from config.console.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
 
 WRONG = "wrong-password-1"
-WRONG_WORDS = "The email address or user name and the password do not belong together."
+WRONG_WORDS = "The email address, user name or password is wrong."
 
 
 def guess(client, times, name="mina", **extra):
@@ -192,5 +192,5 @@ def test_what_was_typed_for_a_name_is_kept_nowhere(client, operator):
 
 
 def test_a_very_long_name_and_one_with_a_null_byte_are_wrong_names(client, operator):
-    assert guess(client, 1, "m" * 100_000) == [200]
+    assert guess(client, 1, "m" * 50_000) == [200]
     assert guess(client, 1, "mi\0na") == [200]
