@@ -128,7 +128,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         found = template_breaks.find(self.instance, current_version(self.instance), subject or "", cleaned["content"])
         if found and self.data.get("accepts_break") != found.accepted:
             self.breaks = found
-            raise forms.ValidationError("Nothing is saved yet: this change breaks calls. See below.")
+            raise forms.ValidationError(
+                "This change breaks calls. Read below what happens, then save it or change the text."
+            )
 
 
 def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:

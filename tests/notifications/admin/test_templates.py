@@ -114,6 +114,7 @@ def test_a_new_placeholder_is_not_saved_before_the_calls_it_breaks_are_seen(
     assert f'<code class="sb-chip sb-chip-mono">(({new}))</code>' in page
     assert f"<q>Missing personalisation: {new}</q>" in page
     assert "In the messages still kept it was used by the key curl_test." in page
+    assert page.count("Nothing was saved.") == page.count("This change breaks calls.") == 1
     accepted = re.search('name="accepts_break" value="([^"]+)"', page)[1]
 
     save(console, template, **fields, accepts_break=accepted)
