@@ -12,6 +12,7 @@ LAST_OPERATOR = "This is the last active operator. Make another one first."
 OF_NAMES = (
     "For example m.patel. Letters, digits and @ . + - _ without spaces. Signing in works with the email address too."
 )
+NO_NAME = "Use letters, digits and @ . + - _ only, without spaces. For example: m.patel"
 _MANAGES = "manage_data_sets"
 
 
@@ -97,7 +98,10 @@ def unused_name(typed: str, *, email: str) -> str:
     No account is found by it yet: another person's email address would take their way to sign in away.
     """
     name = lookup.plain(typed)
-    User._meta.get_field("username").run_validators(name)
+    try:
+        User._meta.get_field("username").run_validators(name)
+    except forms.ValidationError as error:
+        raise forms.ValidationError(NO_NAME) from error
     if lookup.is_taken(name):
         raise forms.ValidationError("This name is taken. Choose another one.")
     if "@" in name and name.casefold() != email.strip().casefold():

@@ -26,8 +26,8 @@ from notifications.delivery import own_email
 from notifications.models import Role, TeamMember
 
 _EXPLANATION = (
-    "Send it to this person yourself. It works once, for 7 days: they choose a name and a password, or sign in with "
-    "the account they have. Whoever holds the link can use it."
+    "Send it to this person yourself. It works once, for 7 days: they choose a user name and a password, or sign in "
+    "with the account they have. Anybody who has the link can use it."
 )
 
 

@@ -70,9 +70,9 @@ def _to_member(invite: Invite, member: TeamMember) -> tuple[EmailText, str]:
     ends = timezone.localtime(invite.expires_at)
     lines = [
         f"{invite.created_by} invites you to the team of {member.service.name}.",
-        "Open this link to choose a name and a password, or to join with the account you have:",
+        "Open this link to choose a user name and a password, or to join with the account you have:",
         console_invites.link_to("admin:accept_invite", invite.token),
-        f"It works once, until {ends:%-d %B %Y, %H:%M %Z}. Whoever holds it can use it: keep it to yourself.",
+        f"It works once, until {ends:%-d %B %Y, %H:%M %Z}. Anybody who has it can use it: do not pass it on.",
     ]
     subject = f"Your invite to the team of {member.service.name}"
     return EmailText(subject=subject, filled="\n\n".join(lines)), member.email_address

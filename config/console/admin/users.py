@@ -20,7 +20,7 @@ admin.site.unregister(User)
 
 _RIGHTS = ("is_active", "is_superuser")
 _HANDING_OVER = (
-    "Give it to them by a way you trust. It works once, for seven days, and lets its holder choose the password."
+    "Send it to this person in a way you trust. It works once, for 7 days, and lets its holder choose the password."
 )
 
 
@@ -109,7 +109,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             return self.secret_page(request, user)
         explanation = [
             f"The link lets {user.username} choose a password, once, in the next seven days. An earlier link ends.",
-            "The password of now goes on working until then. A second factor stays.",
+            "The present password works until then. A second factor stays.",
         ]
         context = {"explanation": explanation, **self.nonce_context(request)}
         return self.step_page(request, user, title=title, button="Make the link", **context)
@@ -137,14 +137,14 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             self._note(request, "reset_second_factor", user)
             return self.step_done(request, self.row_url(user), f"{user.username} has no second factor now.")
         what_then = (
-            "At the next sign-in nothing opens until a new app is set up."
+            "After the next sign-in this person sets up a new app before anything else."
             if second_factor.is_demanded()
-            else "From then on the password alone opens the account, until a new app is set up."
+            else "The password alone opens the account until a new app is set up."
         )
         explanation = [
             "The app and the recovery codes no longer work, and every session ends.",
             what_then,
-            "Be sure that it is really them who asks: a stranger with the password would ask the same.",
+            "Make sure that it is really this person who asks: a stranger with the password would ask for the same.",
         ]
         return self.step_page(
             request, user, title=title, button="Reset second factor", is_grave=True, explanation=explanation

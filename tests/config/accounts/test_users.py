@@ -209,7 +209,7 @@ def test_an_email_in_use_is_refused(console, jo, email):
     ("email", "name", "words"),
     [
         ("new@example.org", "JO", "This name is taken. Choose another one."),
-        ("new@example.org", "with blank", "Enter a valid username."),
+        ("new@example.org", "with blank", "Use letters, digits and @ . + - _ only, without spaces."),
         ("new@example.org", "", "This field is required."),
         ("no address", "new", "Enter a valid email address."),
         ("", "new", "This field is required."),

@@ -150,7 +150,7 @@ def test_who_is_in_the_team_cannot_take_a_second_place(manager, service):
     [
         ({"username": ""}, "This field is required."),
         ({"username": "MO"}, "This name is taken. Choose another one."),
-        ({"username": "no spaces"}, "Enter a valid username."),
+        ({"username": "no spaces"}, "Use letters, digits and @ . + - _ only, without spaces."),
         ({"password": "short", "again": "short"}, "This password is too short."),
         ({"password": "password1234567", "again": "another-long-one"}, "The two passwords differ."),
     ],
