@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from notifications_python_client.notifications import NotificationsAPIClient
@@ -18,6 +19,10 @@ from tests.servers import SmtpSink, wait_until
 from tests.service import Service
 
 MESSAGES = 500
+CUT_ALL = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 PROCESSES = 2  # of one worker; each has at most one message in hand
 
 SERVICE = {
@@ -134,6 +139,26 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
     wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
     [row] = rows(killable, [identifier])
     assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]
+
+
+def test_connections_that_break_before_the_acceptance_is_noted_send_nothing_twice(killable, sink):
+    """A file has no connections: on SQLite this is an ordinary delivery."""
+
+    def cut() -> None:
+        sink.before_answer = None
+        if killable.environment["DATABASE_URL"].startswith("postgres"):
+            with psycopg.connect(killable.environment["DATABASE_URL"], autocommit=True) as anybody:
+                anybody.execute(CUT_ALL)
+
+    killable.start_worker()
+    sink.before_answer = cut
+    [identifier] = accept(killable, 1)
+
+    wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
+
+    [row] = rows(killable, [identifier])
+    assert [attempt["outcome"] for attempt in row["attempts"]] == ["accepted"]
+    assert arrived(sink) == {f"<{identifier}@signalbox.invalid>": 1}
 
 
 def children(*process_ids: int) -> set[int]:
