@@ -92,7 +92,7 @@ class SendForm(forms.Form):
         try:
             return properties.reference("reference", self.cleaned_data["reference"]) or None
         except errors.ValidationError as refusal:
-            raise forms.ValidationError(refusal.message) from refusal
+            raise forms.ValidationError(send_refusals.REFERENCE) from refusal
 
     @property
     def key_type(self) -> KeyType:

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 
 from django.utils.html import format_html, format_html_join
 
+from config.console import cells
 from notifications import errors
 from notifications.models import Channel
+from notifications.submission import properties
 
 EMPTY = {Channel.EMAIL: "Enter an email address.", Channel.SMS: "Enter a phone number."}
+REFERENCE = f"Enter a reference of at most {cells.number(properties.MAX_REFERENCE_CHARACTERS)} characters."
 _EMAIL_ADDRESS = "Enter a valid email address, like name@example.com."
 _PROPERTY = {Channel.EMAIL: "email_address ", Channel.SMS: "phone_number "}
 
