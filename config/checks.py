@@ -7,8 +7,10 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Warning, register
 
+TAG = "signalbox"
 
-@register("signalbox", deploy=True)
+
+@register(TAG, deploy=True)
 def proxies_are_counted(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """Return a warning where nothing in front may say https, and nothing here speaks it."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
@@ -17,6 +19,6 @@ def proxies_are_counted(app_configs: Sequence[AppConfig] | None = None, **kwargs
         Warning(
             "TRUSTED_PROXIES is 0 and BASE_URL is https: pages redirect to themselves, API calls are answered 403.",
             hint="Set TRUSTED_PROXIES to the number of proxies in front, 1 for one that ends TLS.",
-            id="signalbox.W001",
+            id=f"{TAG}.W001",
         )
     ]

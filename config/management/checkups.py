@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
+from django.core.checks import run_checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import env, models, publishing, readiness
+from config import checks, env, models, publishing, readiness
 from config.console.clean_up import outcomes, state
 from config.management import parts, sealed_columns
 from config.management.parts import Checkup, Finding
@@ -96,11 +97,14 @@ def clock() -> Finding:
 
 
 def origins() -> Finding:
-    """Say where each setting comes from; what starts at all has no wrong one."""
+    """Say where each setting comes from, and what `check --deploy` warns of; a wrong one stops the start."""
     found = env.origins()
     others = len(found.pop("default", []))
     told = [f"{origin}: {', '.join(names)}" for origin, names in found.items()]
-    return Finding(name="settings", seen="; ".join([*told, f"default: the other {others}"]))
+    is_deployed = settings.ENVIRONMENT == "production"
+    warnings = run_checks(tags=[checks.TAG], include_deployment_checks=True) if is_deployed else []
+    fix = " ".join(f"{warning.msg} {warning.hint}" for warning in warnings)
+    return Finding(name="settings", seen="; ".join([*told, f"default: the other {others}"]), fix=fix)
 
 
 def keys() -> Finding:

@@ -15,7 +15,7 @@ _LINES = {
     Role.SEE_RECIPIENTS: "the same with recipients in full, and search by recipient",
     Role.SEND_MESSAGES: "one-off and test messages",
     Role.EDIT_TEMPLATES: "make, change, archive and restore templates",
-    Role.MANAGE_API: "keys, guest list, senders and reply-to addresses",
+    Role.MANAGE_API: "keys, callbacks, guest list, senders, reply-to addresses; a key or callback gives all recipients",
     Role.MANAGE_SERVICE: "settings, team, files, and the audit of the service",
 }
 

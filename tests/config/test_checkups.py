@@ -14,6 +14,7 @@ from config.management.parts import Checkup, Finding
 from notifications.management import backlogs
 from notifications.models import EarlyReceipt
 from tests import forks
+from tests.config.test_house import PRODUCTION
 from tests.factories import make_api_key, make_notification
 from tests.servers import SmtpSink, free_port
 
@@ -38,7 +39,9 @@ def doctor(folder: Path, **environment: str) -> dict[str, Finding]:
     """Run it on a state of its own; returns the findings by name."""
     own = {"VAR_DIR": str(folder / "var"), "DATABASE_URL": "", "REDIS_URL": "", **environment}
     given = {name: value for name, value in {**os.environ, **own}.items() if value or name not in own}
-    program = forks.start("manage.py", "doctor", "--json", log=folder / "doctor.log", environment=given)
+    program = forks.start(
+        "manage.py", "doctor", "--json", log=folder / f"doctor-{len(list(folder.iterdir()))}.log", environment=given
+    )
     assert program.process.wait(100) in {0, 1}
     printed = program.log.read_text()
     assert "Traceback" not in printed
@@ -134,6 +137,14 @@ def test_each_setting_has_its_origin_and_no_value(tmp_path):
     assert origins["default"].startswith("the other ")
     assert "secret-word" not in seen
     assert "monitors" not in seen
+
+
+def test_forgotten_proxies_are_a_finding_in_production(tmp_path):
+    forgotten = doctor(tmp_path, **PRODUCTION)["settings"]
+    counted = doctor(tmp_path, **PRODUCTION, TRUSTED_PROXIES="1")["settings"]
+
+    assert forgotten.fix.startswith("TRUSTED_PROXIES is 0 and BASE_URL is https")
+    assert not counted.fix
 
 
 def test_a_check_that_fails_is_a_finding_of_its_own():
