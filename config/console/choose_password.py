@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods
 from config.accounts import sessions
 from config.console import invites, password_fields, sign_in, sign_in_audit
 from config.console.models import Invite
+from config.console.referrers import keeps_query_private
 
 
 class NewPasswordForm(forms.Form):
@@ -37,6 +38,7 @@ class NewPasswordForm(forms.Form):
 
 
 @never_cache
+@keeps_query_private
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:

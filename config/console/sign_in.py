@@ -29,6 +29,7 @@ from django.views.decorators.http import require_POST
 from config.accounts import lookup, second_factor
 from config.accounts.models import TotpDevice
 from config.console import sign_in_audit
+from config.console.referrers import keeps_query_private
 from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
 HALF_WAY_SECONDS = 10 * 60
@@ -73,6 +74,7 @@ class SignInForm(AuthenticationForm):
         self.fields["username"].widget.attrs["maxlength"] = lookup.MAX_CHARACTERS
 
 
+@method_decorator(keeps_query_private, name="dispatch")  # `next` may be the link of an invite
 class _SignInPage(LoginView):
     def get_redirect_url(self, *args: Any) -> str:
         """Return where the person wants to go, if that is a whole path of this site."""

@@ -21,6 +21,7 @@ from config.accounts import lookup
 from config.console import audit, invites, password_fields, sign_in, titles, user_forms
 from config.console.audit import Actor
 from config.console.models import ActorKind, Invite
+from config.console.referrers import keeps_query_private
 from config.console.theme import TextInput
 from notifications.models import TeamMember
 
@@ -59,6 +60,7 @@ class AccountForm(forms.Form):
 
 
 @never_cache
+@keeps_query_private
 @sensitive_post_parameters("password", "again")
 @require_http_methods(["GET", "HEAD", "POST"])
 def accept(request: HttpRequest) -> HttpResponse:

@@ -183,6 +183,14 @@ def test_a_password_that_will_not_do_leaves_the_link_as_it_is(console, new, agai
     assert choose(link).status_code == 302
 
 
+def test_pages_with_a_token_in_their_query_keep_it_out_of_the_referer(console):
+    link = link_on(invite(console))
+    pages = [link, "/admin/login/?next=/x", "/admin/notifications/teammember/join/?token=x"]
+
+    assert {Client().get(page)["Referrer-Policy"] for page in pages} == {"strict-origin"}
+    assert choose(link)["Referrer-Policy"] == "strict-origin"
+
+
 @pytest.mark.parametrize("token", ["", "x", "\0", "é" * 50, "x" * 5000])
 def test_a_made_up_link_opens_nothing(db, token):
     answer = Client().get("/admin/choose-password/", {"token": token})
