@@ -12,6 +12,17 @@ from datasets.models import DataSet
 _OFFERED = 500  # accounts in the list that a browser offers
 
 
+class OwnersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # no parameter at run time
+    """Keys are compared with those of the choices: no database is asked for a number that it cannot hold."""
+
+    def clean(self, value: Any) -> Any:
+        known = {str(pk) for pk in self.queryset.values_list("pk", flat=True)} if self.queryset is not None else set()
+        for one in value or ():
+            if str(one) not in known:
+                raise forms.ValidationError(self.error_messages["invalid_choice"], params={"value": one})
+        return super().clean(value)
+
+
 class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     """The current owners as ticks, and a field for one more; no list of all accounts.
 
@@ -21,7 +32,7 @@ class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
     editor: User
     manages_all = False
 
-    owners = forms.ModelMultipleChoiceField(
+    owners = OwnersField(
         queryset=User.objects.none(),
         required=False,
         widget=CheckboxSelectMultiple,

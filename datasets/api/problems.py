@@ -141,6 +141,7 @@ FAILURES = (
 QUERY = (
     _query("unknown", "Unknown parameter: ….", "Use the parameters listed with the operation."),
     _query("once", "… can be given only once.", "Leave out all but one of them."),
+    _query("often", "… can be given at most … times.", "Leave some of them out, or ask in several requests."),
     _query("nul", "… contains U+0000.", "Take the character out."),
     _query("format", "format must be json, csv or ndjson.", "Use one of the three."),
     _query(

@@ -1,5 +1,6 @@
 """No parameter, however hostile, gives anything but data or one sentence that refuses it."""
 
+import json
 from urllib.parse import urlencode
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets.queries.parameters import REPEATED, SINGLE
-from tests.datasets.making import make_data_set, put_in
+from tests.datasets.making import call, make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +56,25 @@ def open_set() -> str:
     odd = [1, 2.5, "x"]
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "n": value, 'a"b': value, "a\\b": value} for value in odd])
     return str(data_set)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "most"), [("group_by", 20), ("collect", 100), ("filter_by", 300), ("filter_by_prefix", 300)]
+)
+def test_a_parameter_is_given_a_bounded_number_of_times(parameter, most):
+    data_set = make_data_set()
+    put_in(data_set, some_records(3))
+    token = make_token(data_set)
+    values = {"group_by": "g{}", "collect": "c{}:max"}.get(parameter, "n:{}")
+    around = "period=day&duration=1&" if parameter == "collect" else ""
+
+    def asked(times: int):
+        query = around + "&".join(f"{parameter}={values.format(n)}" for n in range(times))
+        return call("GET", data_set, token, query=query)
+
+    assert asked(most).status_code == 200
+    refused = asked(most + 1)
+    assert (refused.status_code, json.loads(refused.content)["message"]) == (
+        400,
+        f"{parameter} can be given at most {most} times.",
+    )

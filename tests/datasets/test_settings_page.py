@@ -82,6 +82,14 @@ def test_an_owner_is_added_by_user_name_or_email_address(data_set, owner, typed)
     assert (event.before, event.after) == ({"owners": ["olu"]}, {"owners": ["olu", "sam"]})
 
 
+@pytest.mark.parametrize("key", ["x", "", "9" * 30, "9223372036854775808", "-1"])
+def test_an_owner_who_is_not_offered_is_refused(data_set, owner, key):
+    answer = browser_of(owner).post(settings_of(data_set), {"owners": [owner.pk, key]})
+
+    assert answer.status_code == 200
+    assert names(data_set) == ["olu"]
+
+
 @pytest.mark.parametrize("typed", ["nobody", "gone", "x" * 254, "<b>"])
 def test_an_owner_who_is_no_account_is_refused_and_the_form_keeps_what_was_typed(data_set, owner, typed):
     person("gone", is_active=False)
