@@ -129,3 +129,14 @@ def test_every_command_of_the_readme_exists():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_no_template_writes_microseconds_where_html_takes_three_digits():
+    """`date:"c"` writes six. Source: https://html.spec.whatwg.org/#valid-time-string."""
+    found = [
+        f"{path.relative_to(ROOT)}: {time}"
+        for path in (ROOT / "templates").rglob("*.html")
+        for time in re.findall(r"""datetime="[^"]*date:['"]c['"]""", path.read_text())
+    ]
+
+    assert found == []
