@@ -85,7 +85,7 @@ def in_chunks(path: str, kind: str, first: bytes, block: bytes) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def attacked(start_service):
-    return start_service()
+    return start_service(PROVIDERS="mail=anymail+mandrill://?api_key=k&webhook_key=w,sandbox")
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -112,4 +112,17 @@ def test_eight_forms_as_large_as_a_page_takes_do_too(attacked, kind, body):
     statuses = at_once(attacked, [[head("/admin/login/", kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
 
     assert set(statuses) <= {400, 403}
+    assert peak_mib(attacked) < MOST_MIB
+
+
+def test_eight_reports_that_a_stranger_signs_do_too(attacked):
+    body = b"mandrill_events=" + b"%41" * (MIB // 3 - 10)
+    request = [
+        head("/providers/mail/receipt", FORM, f"Content-Length: {len(body)}", "X-Mandrill-Signature: eHg="),
+        body,
+    ]
+
+    statuses = at_once(attacked, [request] * AT_ONCE)
+
+    assert set(statuses) == {403}
     assert peak_mib(attacked) < MOST_MIB
