@@ -17,6 +17,8 @@ def console_list(theirs: type[ChangeList]) -> type[ChangeList]:
             self.root_queryset = self.model_admin.listed(request, rows)
             try:
                 return super().get_queryset(request, *args, **kwargs)
+            except OverflowError as error:  # of a year with 40 digits, which Django does not catch
+                raise IncorrectLookupParameters(error) from error
             finally:
                 self.root_queryset = rows  # it is asked more than once, and no condition is to stand twice
 
