@@ -33,7 +33,7 @@ from config.console.referrers import keeps_query_private
 from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
 HALF_WAY_SECONDS = 10 * 60
-WRONG_CODE = "This code is not right, or it has been used already."
+WRONG_CODE = "The code is wrong, or it was used before. Enter the one that your app shows now."
 WRONG = "The email address, user name or password is wrong. Check them and try again."
 _HALF_WAY = "signing_in"
 
@@ -121,7 +121,11 @@ class CodePage(_SignInPage):
         return kwargs
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return {**super().get_context_data(**kwargs), **admin.site.each_context(self.request), "title": "Your code"}
+        return {
+            **super().get_context_data(**kwargs),
+            **admin.site.each_context(self.request),
+            "title": "Enter your code",
+        }
 
     def form_valid(self, form: Any) -> HttpResponse:
         user = self.half_way

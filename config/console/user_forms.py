@@ -19,7 +19,7 @@ _MANAGES = "manage_data_sets"
 class InviteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     """An email address and a name; the person chooses a password by a link."""
 
-    email = forms.EmailField(max_length=254, widget=EmailInput(attrs={"autocomplete": "off"}))
+    email = forms.EmailField(label="Email address", max_length=254, widget=EmailInput(attrs={"autocomplete": "off"}))
     username = forms.CharField(
         label="User name",
         max_length=150,

@@ -64,7 +64,7 @@ def test_a_wrong_code_shows_the_secret_no_second_time(console):
 
     wrong = confirm(console, shown.content.decode(), "000000")
 
-    assert "This code is not right" in text_of(wrong)
+    assert "The code is wrong" in text_of(wrong)
     assert secret_on(wrong) is None
     assert "<svg class=" not in wrong.content.decode()
     right = confirm(console, wrong.content.decode(), code_of(TotpDevice.objects.get().key))

@@ -8,7 +8,7 @@ from config.accounts import second_factor
 from config.accounts.models import RecoveryCode, TotpDevice
 from tests.config.accounts.codes import CODE, PASSWORD, SIGN_IN, code_of, enrolled, is_in, password, text_of
 
-WRONG_CODE = "This code is not right, or it has been used already."
+WRONG_CODE = "The code is wrong, or it was used before."
 
 pytestmark = pytest.mark.usefixtures("noon")
 
