@@ -21,6 +21,7 @@ import celery.worker.consumer  # noqa: F401  for the processes forked from this 
 import cffi.cparser  # type: ignore[import-untyped]  # noqa: F401
 import structlog
 from celery import signals
+from celery.exceptions import SecurityWarning
 
 from config.celery import app
 
@@ -63,7 +64,7 @@ class Pools:
         if os.geteuid() == 0:
             log.warning("worker.runs_as_root")
             # Celery says it in ten lines, in each pool. It fears code in messages; here they are JSON alone.
-            warnings.filterwarnings("ignore", message=".*superuser privileges", category=RuntimeWarning)
+            warnings.filterwarnings("ignore", category=SecurityWarning)
         gc.freeze()  # or the children's first collection would write to every page they share
         ready, told = os.pipe()
         os.set_blocking(ready, False)

@@ -100,7 +100,6 @@ def test_the_first_start_prints_everything_a_person_needs_and_ctrl_c_stops_it(co
     assert f"Console      {copy.url}/admin/    user admin, password " in printed
     assert f"Sandbox      {copy.url}/sandbox/  nothing leaves this machine" in printed
     assert f"API          {copy.url}           docs {copy.url}/docs/" in printed
-    assert "superuser" not in printed
     assert "Try          ./manage.py try email   |   ./manage.py try data" in printed
     assert re.search(r"^Ready in \d+ s\. Ctrl-C stops\.$", printed, re.MULTILINE)
     assert len(SECRET.findall(printed)) == 3

@@ -68,6 +68,13 @@ def test_what_waits_is_told_by_queue():
     assert publishing.waiting("receipts", "callbacks") == {**before, "receipts": before["receipts"] + 1}
 
 
+def test_celerys_lines_about_root_are_one_of_ours(worker):
+    printed = worker.log.read_text()
+
+    assert "superuser" not in printed
+    assert printed.count("worker.runs_as_root") == (os.geteuid() == 0)
+
+
 def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
     pools = children(worker.pid)
 
