@@ -47,10 +47,14 @@ def reading_to_the_end(application: Application, max_body_bytes: Callable[[str],
 
 
 class _Stream:
-    """gunicorn's stream of a body, whose every failure is an OSError, as Django expects it."""
+    """gunicorn's stream of a body. Every failure is an OSError, as Django expects it, and stays one on the next read.
+
+    gunicorn returns the end of the body after a chunk that it could not read.
+    """
 
     def __init__(self, stream: Any) -> None:  # Any: no types published
         self._stream = stream
+        self._failure = ""
 
     def read(self, *size: int) -> bytes:
         return self._call(self._stream.read, *size)
@@ -62,10 +66,13 @@ class _Stream:
         return iter(self.readline, b"")
 
     def _call(self, method: Callable[..., bytes], *size: int) -> bytes:
+        if self._failure:
+            raise OSError(self._failure)
         try:
             return method(*size)
-        except ParseException as error:  # a chunk or a trailer that cannot be read
-            raise OSError(str(type(error).__name__)) from error
+        except (OSError, ParseException) as error:  # a timeout, a closed connection, or a chunk that cannot be read
+            self._failure = type(error).__name__
+            raise OSError(self._failure) from error
 
 
 class _ClosedGently:

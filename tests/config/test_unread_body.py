@@ -60,25 +60,28 @@ def small(start_service):
     return start_service(REQUEST_MAX_BYTES="100000")
 
 
-@pytest.fixture(scope="module")
-def callers(service) -> dict[str, Provisioned]:
-    """Whose token a refusal needs; one service may send one request a minute, and has."""
-    limited = provisioned(service, rate_limit_per_minute=1)
-    limited.request("POST", TEXT, {})
-    return {"v2 with another type": provisioned(service), "v2 over its rate": limited}
-
-
 def provisioned(service, **settings: object) -> Provisioned:
     document = {"name": f"Callers {uuid.uuid4().hex[:8]}", "api_keys": [{"name": "test-key", "type": "test"}]}
     return Provisioned(service, {**document, "templates": [], **settings})
 
 
 @pytest.fixture
-def headers(request, callers) -> dict[str, str]:
+def headers(request, service) -> dict[str, str]:
     name = request.node.callspec.id
     kind = "text/plain" if name == "v2 with another type" else "application/json"
-    token = token_of(callers[name]) if name in callers else "a.b.c" if name == "v2 with a wrong token" else ""
+    token = {
+        "v2 with a wrong token": lambda: "a.b.c",
+        "v2 with another type": lambda: token_of(provisioned(service)),
+        "v2 over its rate": lambda: token_of(one_that_may_send_no_more(service)),
+    }.get(name, str)()
     return {"Content-Type": kind, **({"Authorization": f"Bearer {token}"} if token else {})}
+
+
+def one_that_may_send_no_more(service) -> Provisioned:
+    """Return a service that has just sent the one request of its minute."""
+    limited = provisioned(service, rate_limit_per_minute=1)
+    limited.request("POST", TEXT, {})
+    return limited
 
 
 def token_of(caller: Provisioned) -> str:
