@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
+from django.core.exceptions import SuspiciousOperation
 from rest_framework.response import Response
 
 from config import envelopes, figures, outage
@@ -68,6 +69,8 @@ def refusal_for(error: Exception) -> errors.NotificationError:
         return errors.InvalidJson()
     if isinstance(error, BodyRefused):
         return _refused_body(error.reason)
+    if isinstance(error, SuspiciousOperation):  # Django's: more than 1,000 parameters
+        return errors.NotificationError(envelopes.NOT_UNDERSTOOD.message)
     if outage.is_database_away(error):
         return errors.Unavailable()
     return errors.InternalError()

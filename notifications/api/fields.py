@@ -91,10 +91,10 @@ def scheduled_for(name: str, value: object, service: Service) -> datetime | None
 
 def https_url(name: str, value: object, service: Service) -> str:
     """Read a URL by RFC 3986. Every fault has the same words, except that the URL is too long for a header."""
+    if isinstance(value, str) and len(value) > properties.MAX_UNSUBSCRIBE_URL_CHARACTERS:
+        raise ValidationError(f"{name} {shown(value)} is too long")  # unread: 14 MiB take the pattern 15 s
     if not isinstance(value, str) or not _HTTPS_URL.match(value):
         raise ValidationError(f"{name} is not a valid https url")
-    if len(value) > properties.MAX_UNSUBSCRIBE_URL_CHARACTERS:
-        raise ValidationError(f"{name} {shown(value)} is too long")
     return value
 
 

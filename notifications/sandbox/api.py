@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt
 
+from notifications.delivery.posts import is_known_year
 from notifications.models import Channel
 from notifications.sandbox import access, inbox
 from notifications.sandbox.inbox import Arrived, Search
@@ -95,7 +96,7 @@ def _since(text: str) -> datetime | None:
         since = parse_datetime(text)
     except ValueError as error:
         raise WrongParameter("since must be a moment such as 2026-03-01T09:00:00Z") from error
-    if since is None or since.tzinfo is None:
+    if since is None or since.tzinfo is None or not is_known_year(since):
         raise WrongParameter("since must be a moment with its zone, such as 2026-03-01T09:00:00Z")
     return since
 

@@ -273,6 +273,13 @@ def test_no_result_is_told_like_a_row_of_nobody() -> None:
     check_envelope(response, 404, ("NoResultFound", "No result found"))
 
 
+@pytest.mark.parametrize("path", ["notifications", "templates", "received-text-messages", "unsubscribe-requests"])
+def test_more_than_1000_parameters_are_refused(path: str) -> None:
+    response = make_caller().get(f"/v2/{path}?{'a=1&' * 1001}")
+
+    check_envelope(response, 400, ("BadRequestError", "The request could not be understood"))
+
+
 @pytest.mark.parametrize("path", ["/v2/notifications/sms", "/v2/notifications/email"])
 class TestBodies:
     """Steps 5 to 7: content type, coding, length, size, JSON."""

@@ -103,6 +103,8 @@ def test_an_empty_reference_is_a_reference(suite):
         ({"template": "x"}, "template must be the id of a template"),
         ({"since": "yesterday"}, "since must be a moment with its zone, such as 2026-03-01T09:00:00Z"),
         ({"since": "2026-03-01T09:00:00"}, "since must be a moment with its zone, such as 2026-03-01T09:00:00Z"),
+        ({"since": "0001-01-01T00:00:00+23:59"}, "since must be a moment with its zone, such as 2026-03-01T09:00:00Z"),
+        ({"since": "9999-12-31T23:59:59-23:59"}, "since must be a moment with its zone, such as 2026-03-01T09:00:00Z"),
         ({"since": "2026-13-01T09:00:00Z"}, "since must be a moment such as 2026-03-01T09:00:00Z"),
         ({"wait": "-1"}, "wait must be a number of seconds"),
         ({"wait": "soon"}, "wait must be a number of seconds"),
