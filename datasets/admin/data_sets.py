@@ -54,6 +54,8 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """Lead from the admin's own address for deleting to the page that says what to do first."""
+        if request.method not in {"GET", "HEAD"}:
+            raise PermissionDenied
         return HttpResponseRedirect(self.url_of("remove", self._row_or_404(request, object_id)))
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:

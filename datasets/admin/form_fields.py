@@ -65,7 +65,10 @@ class SpanField(forms.MultiValueField):
     widget = _SpanWidget
 
     def __init__(self, **options: Any) -> None:
-        fields = (forms.IntegerField(min_value=1, max_value=_LONGEST_SECONDS), forms.ChoiceField(choices=_UNITS))
+        fields = (  # each may be empty: a browser always sends a unit, also beside an empty number
+            forms.IntegerField(required=False, min_value=1, max_value=_LONGEST_SECONDS),
+            forms.ChoiceField(required=False, choices=_UNITS),
+        )
         super().__init__(fields, require_all_fields=False, **options)
 
     def compress(self, data_list: list[Any]) -> int | None:

@@ -98,6 +98,20 @@ def test_an_address_that_is_taken_is_refused(manager, data_set):
     assert f'There is a data set <a href="{page("dataset_overview", data_set.pk)}">pay/volumes</a> already.' in text
 
 
+def test_a_data_set_without_an_expectation_is_made_although_a_browser_sends_the_unit(manager):
+    url = page("dataset_add")
+    sent = {
+        "group_name": "pay",
+        "type_name": "visits",
+        "expected_every_seconds_0": "",
+        "expected_every_seconds_1": "60",
+    }
+
+    manager.post(url, {**sent, **nonce(manager, url)})
+
+    assert DataSet.objects.get(group__name="pay", type__name="visits").expected_every_seconds is None
+
+
 def test_settings_change_and_the_address_does_not(manager, data_set, owner):
     sent = {
         "group_name": "x",

@@ -59,7 +59,8 @@ def plain(answer, row_id):
     text = answer.content.decode() if not answer.streaming else ""
     text = re.sub(r'(name="(?:csrfmiddlewaretoken|nonce)" value=)"[^"]*"', r"\1", text)
     its_own = (f"/{row_id}/", "/…/")
-    return answer.status_code, answer.headers.get("Location", "").replace(*its_own), text.replace(*its_own)
+    leads_to = re.sub(rf"([/=]){row_id}(?=/|&|\Z)", r"\1…", answer.headers.get("Location", ""))
+    return answer.status_code, leads_to, text.replace(*its_own)
 
 
 def id_of_nothing(row):
