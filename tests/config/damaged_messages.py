@@ -55,6 +55,11 @@ DAMAGED = {
 # What can be read, and stumbles in Celery.
 ODD = {
     "no task": task(headers={}),
+    "no task and another content type": task(headers={}, **{"content-type": "application/data"}),
+    "no task and no JSON": task(headers={}, body=base64.b64encode(b"\xff\x00").decode()),
+    "packed by a program nobody has": with_header(compression="application/x-nobody"),
+    "packed, and no archive": with_header(compression="gzip"),
+    "pickled": task(headers={}, **{"content-type": "application/x-python-serialize"}),
     "a task nobody knows": with_header(task="nobody.knows"),
     "tries that are none": with_header(retries="often"),
     "a moment that is none": with_header(eta="soon"),
