@@ -13,6 +13,7 @@ from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 from structlog.testing import capture_logs
 
+from config.file_queue import AFTER_FAULT_SECONDS
 from tests.config.damaged_messages import DAMAGED
 
 
@@ -134,6 +135,37 @@ def test_a_message_that_cannot_be_written_leaves_nothing_behind(folder):
             signal.signal(signal.SIGXFSZ, before)
 
     assert list((folder / "letters").iterdir()) == []
+
+
+class Loop:
+    """An event loop whose next timer the test runs itself."""
+
+    def call_later(self, seconds, callback):
+        self.wait_seconds, self.next = seconds, callback
+
+
+def test_a_pool_looks_again_after_any_fault_and_goes_on_once_that_is_over(tmp_path):
+    folder, loop, received = tmp_path / "queue", Loop(), []
+    folder.mkdir()
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+        queue.consumer.register_callback(lambda body, message: received.append(body))
+        queue.consumer.consume()
+        transport = connection.transport
+        folder.rename(tmp_path / "elsewhere")
+
+        with capture_logs() as logs:
+            transport.register_with_event_loop(connection, loop)
+
+        assert [line["event"] for line in logs] == ["queue.not_read"]
+        assert loop.wait_seconds == AFTER_FAULT_SECONDS
+        (tmp_path / "elsewhere").rename(folder)
+        queue.put({"a": "letter"})
+
+        loop.next()
+
+        assert received == [{"a": "letter"}]
+        assert loop.wait_seconds < 1
 
 
 def test_what_cannot_be_moved_aside_either_is_passed_over(folder):
