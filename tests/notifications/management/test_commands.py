@@ -79,4 +79,4 @@ def test_a_wrong_provider_stops_the_start_with_the_settings_name(service):
     )
 
     assert done.returncode != 0
-    assert "PROVIDERS: mail must start" in done.stderr
+    assert "PROVIDERS: mail must be a URL that starts with" in done.stderr
