@@ -153,7 +153,7 @@ def _row(data_set: DataSet, record: Record, names: list[str]) -> RecordRow:
     return RecordRow(
         place=_write(data_set, record),
         timestamp=moments.write(record.timestamp),
-        record_id=record.record_id,
+        record_id=Truncator(record.record_id).chars(_SHOWN),
         cells=[_cell(fields[name]) if name in fields else "" for name in names],
     )
 

@@ -144,6 +144,18 @@ def test_a_wrong_range_is_refused_beside_its_field_and_kept(manager, data_set, s
     assert f'value="{sent["start_at"]}"' in text
 
 
+def test_a_long_id_is_cut_in_the_list_and_whole_on_its_page(manager, data_set):
+    put_in(data_set, [{"_timestamp": AT, "_id": "x" * 1024}])
+
+    text = text_of(manager.post(page(data_set, "records"), {"record_id": "x" * 1024}))
+    place = re.search(r'name="open" value="([^"]+)"', text)
+    assert place
+    whole = text_of(manager.post(page(data_set, "record"), {"open": place[1]}))
+
+    assert f"<code>{'x' * 79}…</code>" in text
+    assert f"<code>{'x' * 1024}</code>" in whole
+
+
 def test_pages_of_filtered_records_follow_one_another(manager, data_set):
     put_in(data_set, some_records(120))
     url, seen, sent = page(data_set, "records"), [], {"start_at": "2023-01-01"}

@@ -59,7 +59,7 @@ def open_set() -> str:
 
 
 @pytest.mark.parametrize(
-    ("parameter", "most"), [("group_by", 20), ("collect", 100), ("filter_by", 300), ("filter_by_prefix", 300)]
+    ("parameter", "most"), [("group_by", 20), ("collect", 100), ("filter_by", 50), ("filter_by_prefix", 50)]
 )
 def test_a_parameter_is_given_a_bounded_number_of_times(parameter, most):
     data_set = make_data_set()
