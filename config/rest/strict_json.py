@@ -12,6 +12,7 @@ from typing import NoReturn
 import msgspec
 
 MAX_DEPTH = 40  # open brackets at once; the contracts' finer limits come later
+MAX_VALUES = 200_000  # as values, 14 MiB of `{},` take 400 MiB
 _MARK = b"\xef\xbb\xbf"
 # Possessive, and content with a string that never ends: otherwise a million escaped quotes are a million scans.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
@@ -26,6 +27,7 @@ class Reason(StrEnum):
     EMPTY = "empty"
     NOT_UTF8 = "not UTF-8"
     NOT_JSON = "not JSON"
+    TOO_MANY_VALUES = "too many values"
 
 
 class JSONRefused(Exception):
@@ -41,7 +43,8 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
     """Return the value; a name given twice in one object keeps its last value. Raises JSONRefused.
 
     skip_mark: a leading UTF-8 byte order mark is skipped rather than refused
-    storable:  also refuse U+0000, lone surrogates, numbers out of range and more than MAX_DEPTH levels. Otherwise texts
+    storable:  also refuse U+0000, lone surrogates, numbers out of range, more than MAX_DEPTH levels and more than
+               MAX_VALUES commas, or open brackets, outside strings. Otherwise texts
                are left as they came, such a number becomes an infinity, and only what the parser's own stack does not
                hold (some 1,000 levels) is refused: for a caller who has a finer limit and can say where the fault is
     """
@@ -50,6 +53,8 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
     if storable and _is_deep(data):
         _text(data, skip_mark=skip_mark)  # what is not UTF-8 is refused as that
         _refuse()
+    if storable and _has_many_values(data):
+        raise JSONRefused(Reason.TOO_MANY_VALUES)
     is_suspect = storable and _SUSPECT_ESCAPE.search(data) is not None
     try:
         value = _QUICK.decode(data)
@@ -67,7 +72,7 @@ def is_storable_text(text: str) -> bool:
 
 def _is_deep(data: bytes) -> bool:
     """Count open brackets outside strings before parsing: 100,000 of `[` would exhaust the stack of the parser."""
-    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+    if _brackets(data) <= MAX_DEPTH:
         return False
     brackets = _outside_strings(data).translate(_ONE_KIND, _NOT_A_BRACKET)
     for _ in range(MAX_DEPTH):  # each round takes the innermost level away
@@ -77,6 +82,20 @@ def _is_deep(data: bytes) -> bool:
         if len(brackets) == before:  # unbalanced: whatever it is, it is no JSON
             break
     return bool(brackets)
+
+
+def _has_many_values(data: bytes) -> bool:
+    if max(data.count(b","), _brackets(data)) <= MAX_VALUES:
+        return False
+    strings = (data.count(b'"') - data.count(b'\\"')) // 2
+    if strings > 2 * MAX_VALUES + 1:  # a name and a value each: no need to look for their ends, which takes a while
+        return True
+    outside = _outside_strings(data)
+    return max(outside.count(b","), _brackets(outside)) > MAX_VALUES
+
+
+def _brackets(data: bytes) -> int:
+    return data.count(b"[") + data.count(b"{")
 
 
 def _outside_strings(data: bytes) -> bytes:

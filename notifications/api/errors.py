@@ -11,6 +11,7 @@ from django.core.exceptions import SuspiciousOperation
 from rest_framework.response import Response
 
 from config import envelopes, figures, outage
+from config.rest import strict_json
 from config.rest.body import BodyRefused, Reason
 from config.rest.strict_json import JSONRefused
 from notifications import errors, problems
@@ -37,6 +38,8 @@ STATUS_BY_KIND: Mapping[str, int] = {
 STATUS_BY_CLASS: Mapping[type[errors.NotificationError], int] = {errors.Unavailable: 503}
 
 SECONDS_WORTH_TELLING = 10**9  # a clock that is further off is no clock
+
+_TOO_MANY_VALUES = "The request body has more values than one request may hold"
 
 log = structlog.get_logger()
 
@@ -66,7 +69,8 @@ def refusal_for(error: Exception) -> errors.NotificationError:
     if isinstance(error, errors.NotificationError):
         return error
     if isinstance(error, JSONRefused):
-        return errors.InvalidJson()
+        is_long = error.reason is strict_json.Reason.TOO_MANY_VALUES
+        return errors.NotificationError(_TOO_MANY_VALUES) if is_long else errors.InvalidJson()
     if isinstance(error, BodyRefused):
         return _refused_body(error.reason)
     if isinstance(error, SuspiciousOperation):  # Django's: more than 1,000 parameters

@@ -78,6 +78,12 @@ BODY = (
         "Send less in one request.",
         "The request body is larger than … bytes",
     ),
+    row(
+        "too-many-values",
+        NotificationError,
+        "Send at most 200,000 values in one request, names not counted.",
+        "The request body has more values than one request may hold",
+    ),
     row("invalid-json", errors.InvalidJson, "Send one JSON object in UTF-8, without U+0000, `NaN` or `Infinity`."),
 )
 

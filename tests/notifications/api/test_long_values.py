@@ -30,12 +30,12 @@ def first(answer: Any) -> dict[str, str]:
     "value",
     [
         [1] * 10_001,
-        [{}] * 3_000_000,
+        [{}] * 100_000,
         [[[1] * 5_000], [[2] * 5_001]],
         {"a": [None] * 10_000},
         {str(number): number for number in range(10_001)},
     ],
-    ids=["a list", "14 MiB of objects", "lists of lists", "a list in an object", "an object"],
+    ids=["a list", "objects", "lists of lists", "a list in an object", "an object"],
 )
 def test_a_value_of_more_than_10000_items_is_refused(value: Any) -> None:
     answer = send(value)
@@ -55,3 +55,17 @@ def test_a_preview_takes_no_more() -> None:
     answer = caller.post(f"/v2/template/{template.id}/preview", raw=body)
 
     assert (answer.status_code, first(answer)) == (400, REFUSED)
+
+
+@pytest.mark.parametrize("value", [[{}] * 3_000_000, [""] * 3_000_000, [[]] * 200_001, {"a": [0] * 200_002}])
+def test_more_values_than_a_request_may_hold_are_refused_before_they_are_made(value: Any) -> None:
+    answer = send(value)
+
+    assert (answer.status_code, first(answer)) == (
+        400,
+        {"error": "BadRequestError", "message": "The request body has more values than one request may hold"},
+    )
+
+
+def test_commas_and_brackets_in_texts_are_no_values() -> None:
+    assert "Your message is too long." in first(send('[{,"' * 300_000))["message"]
