@@ -25,8 +25,8 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
     """Return a time of the console's own zone, with the zone, and UTC on hover (trap T12)."""
     if at is None:
         return never
-    utc, local = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"
-    return format_html('<time class="sb-moment" title="{}">{}</time>', utc, local)
+    utc = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return format_html('<time class="sb-moment" title="{}">{}</time>', utc, spoken(at))
 
 
 def two_lines(first: str, second: str) -> SafeString:
@@ -46,8 +46,8 @@ def breakable(text: str) -> SafeString:
 
 
 def spoken(at: datetime) -> str:
-    """Return a time as a sentence holds it."""
-    return f"{timezone.localtime(at):%-d %B %Y at %H:%M %Z}"
+    """Return a time as a sentence holds it: written as `moment` writes it."""
+    return f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"
 
 
 def code(text: str) -> SafeString:

@@ -230,7 +230,7 @@ class CallbackDelivery(models.Model):
 
     @property
     def title(self) -> str:
-        return f"{self._about()}, {timezone.localtime(self.created_at):%-d %B %Y at %H:%M}"
+        return f"{self._about()}, {timezone.localtime(self.created_at):%-d %b %Y, %H:%M %Z}"
 
     @property
     def is_test(self) -> bool:

@@ -138,7 +138,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
 
     @admin.display(description="By")
     def actor(self, event: AuditEvent) -> str:
-        return f"{event.actor_label} ({ActorKind(event.actor_kind).label})"
+        kind = ActorKind(event.actor_kind)
+        return "The system" if kind is ActorKind.CLOCK else f"{event.actor_label} ({kind.label})"
 
     @admin.display(description="Before and after")
     def changes(self, event: AuditEvent) -> SafeString | str:

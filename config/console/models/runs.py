@@ -55,7 +55,7 @@ class RetentionRun(models.Model):
 
     @property
     def title(self) -> str:
-        return f"{self.rule.replace('-', ' ').capitalize()}, {timezone.localtime(self.started_at):%-d %B %Y at %H:%M}"
+        return f"{self.rule.replace('-', ' ').capitalize()}, {timezone.localtime(self.started_at):%-d %b %Y, %H:%M %Z}"
 
 
 class BackgroundStep(models.Model):

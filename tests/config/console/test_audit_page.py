@@ -65,6 +65,14 @@ def test_an_event_leads_to_the_page_of_its_row_for_people_who_may_see_it(console
         assert f">{other.object_id}</a>" not in page
 
 
+def test_what_the_clock_did_is_by_the_system(console: Client) -> None:
+    made = event(verb="removed", kind="service", actor_kind=ActorKind.CLOCK, actor_label="clock")
+
+    page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
+
+    assert "By The system Through System" in page
+
+
 # Sentences
 
 

@@ -220,8 +220,8 @@ def test_one_request_is_marked_as_done_and_says_by_whom(console: Client, templat
     assert "Signalbox deletes the request 90 days later." in looked
     assert answer.headers["Location"] == page_of(row)
     assert (row.done_at, row.done_by) == (datetime(2026, 11, 21, 9, 30, tzinfo=UTC), "mina@example.org")
-    assert "mina@example.org marked this request as done on 21 November 2026 at 09:30 GMT." in again
-    assert "21 November 2026 at 09:30 GMT by mina@example.org" in text_of(console.get(page_of(row)))
+    assert "mina@example.org marked this request as done on 21 Nov 2026, 09:30 GMT." in again
+    assert "21 Nov 2026, 09:30 GMT by mina@example.org" in text_of(console.get(page_of(row)))
     assert sentences(verb="marked_done") == ["mina marked the unsubscribe request “a…@example.com” as done"]
 
 
