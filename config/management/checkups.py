@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import checks, env, models, publishing, readiness
+from config import checks, env, models, publishing, readiness, unreadable
 from config.console.clean_up import outcomes, state
 from config.management import parts, sealed_columns
 from config.management.parts import Checkup, Finding
@@ -80,12 +80,14 @@ def migrations() -> Finding:
 def queue() -> Finding:
     kind = "redis" if settings.REDIS_URL else "files"
     try:
-        waiting = publishing.waiting()
+        waiting = publishing.waiting(*settings.WORKER_QUEUES, unreadable.QUEUE)
     except (KombuError, OSError) as error:
         fix = "Start Redis, or correct REDIS_URL." if settings.REDIS_URL else f"Make {settings.VAR} writable."
         return Finding(name="queue", seen=f"{kind}: {type(error).__name__}", fix=fix)
+    aside = waiting.pop(unreadable.QUEUE)
     depths = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
-    return Finding(name="queue", seen=f"{kind}, waiting: {depths}")
+    kept = f"; could not be read: {aside}" if aside else ""
+    return Finding(name="queue", seen=f"{kind}, waiting: {depths}{kept}")
 
 
 def worker() -> Finding:

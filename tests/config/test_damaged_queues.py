@@ -74,6 +74,7 @@ def test_a_running_pool_survives_them_too(own_service):
     wait_until(lambda: lying_aside(own_service) == before + 3 * len(QUEUES))
     do_one_task_of_each_queue(own_service, worker)
     assert "worker.pool_died" not in worker.log.read_text()
+    assert f"could not be read: {before + 3 * len(QUEUES):.0f}" in own_service.manage("doctor").stdout
 
 
 def test_in_redis_a_damaged_note_of_a_dead_worker_and_a_key_of_another_kind_end_nothing(own_service):

@@ -80,8 +80,8 @@ class Session(EmailBackend):
             raise TemporaryFailure(reason, reply=_text(error.smtp_error), is_our_fault=True) from error
         except OSError as error:
             self.drop()
-            is_told = isinstance(error, smtplib.SMTPNotSupportedError)  # in a sentence of its own
-            words = str(error) if is_told else connection_errors.sentence(error)
+            has_sentence = isinstance(error, smtplib.SMTPNotSupportedError)
+            words = str(error) if has_sentence else connection_errors.sentence(error)
             raise TemporaryFailure(f"cannot connect: {type(error).__name__}", reply=words) from error
 
     def transmit(self, sender: str, recipient: str, content: bytes) -> str:

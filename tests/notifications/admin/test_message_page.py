@@ -124,7 +124,7 @@ def test_the_sandbox_is_not_said_to_have_taken_it(console, template):
     assert "Handed to the sandbox" in titles
 
 
-def test_an_email_that_the_mail_server_accepted_is_not_said_to_have_arrived(console, template):
+def test_an_email_that_the_mail_server_accepted_is_not_shown_as_arrived(console, template):
     at = timezone.now().replace(microsecond=0) - timedelta(minutes=5)
     message = factories.make_notification(
         template,
@@ -190,7 +190,7 @@ def test_a_report_says_whether_the_address_is_to_blame(console, template, code, 
         ),
     ],
 )
-def test_a_message_past_its_time_is_said_to_be_so_and_not_refused(console, text, outcome, first_sentence):
+def test_a_message_past_its_time_is_shown_as_such_and_not_as_refused(console, text, outcome, first_sentence):
     tried = {**ATTEMPT, "outcome": outcome, "reply": "451 later"}
     over = {"at": "2026-11-20T13:00:01+00:00", "provider": "", "outcome": "expired", "reply": "", "ms": 0}
     message = factories.make_notification(
@@ -205,7 +205,7 @@ def test_a_message_past_its_time_is_said_to_be_so_and_not_refused(console, text,
     assert "refused it" not in page
 
 
-def test_a_text_of_a_gateway_that_reports_nothing_is_said_to_be_accepted(console, text):
+def test_a_text_of_a_gateway_that_reports_nothing_is_shown_as_accepted(console, text):
     message = factories.make_notification(text, status=Status.SENT, is_acceptance_final=True, provider="gateway-1")
 
     sentence, _ = told(console, message)

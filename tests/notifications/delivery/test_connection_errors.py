@@ -41,14 +41,14 @@ def test_each_kind_of_fault_has_its_sentence(error: Exception, words: str) -> No
         ([None], "It did not answer in time."),
     ],
 )
-def test_a_gateway_that_falls_silent_is_told_without_its_url(script: list[str | None], words: str) -> None:
+def test_a_gateway_that_falls_silent_is_described_without_its_url(script: list[str | None], words: str) -> None:
     with ScriptedGateway(script) as gateway, pytest.raises(TemporaryFailure) as failure:
         Gateway("g", f"{gateway.url}/secret/path", read_seconds=0.3).send(SMS)
 
     assert failure.value.reply == words
 
 
-def test_a_host_that_is_not_found_is_told_so() -> None:
+def test_a_host_that_is_not_found_is_named_as_such() -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Gateway("g", "https://gateway.invalid/secret/path").send(SMS)
 
