@@ -75,7 +75,7 @@ class Sns(SnsPosts):
             raise http.broken(error) from error
         except (NoCredentialsError, PartialCredentialsError) as error:
             words = "No AWS credentials were found for it."
-            raise TemporaryFailure(type(error).__name__, reply=words, is_our_fault=True) from error
+            raise TemporaryFailure("no credentials", reply=words, is_our_fault=True) from error
         except ParamValidationError as error:
             raise PermanentFailure("refused by the SDK") from error  # its words show the message
         except (BotoCoreError, ResponseParserError, LookupError) as error:  # the last is the SDK's on half an answer

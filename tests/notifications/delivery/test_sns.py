@@ -129,6 +129,20 @@ def test_answers_mean_what_they_mean_of_any_gateway(reply: Any, expected: str) -
     assert (seen, len(server.requests)) == (expected, 1)
 
 
+def test_missing_credentials_are_named_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
+        monkeypatch.setenv(name, "/nowhere")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+
+    with pytest.raises(TemporaryFailure) as failure:
+        Sns("sns", "sns://eu-west-2").send(sms())
+
+    assert failure.value.is_our_fault
+    assert (failure.value.reason, failure.value.reply) == ("no credentials", "No AWS credentials were found for it.")
+
+
 def test_nobody_listening_is_no_doubt() -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Sns("sns", url("http://127.0.0.1:1")).send(sms())
