@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.admin import ListFilter
 from django.contrib.admin.utils import get_fields_from_path
+from django.core.exceptions import ValidationError
 from django.db import models
 
 
@@ -33,3 +34,13 @@ def _endings(field: Any) -> tuple[str, ...]:
     if isinstance(field, models.DateField):
         return ("__gte", "__lt", "__isnull")
     return ("", "__exact", "__isnull")
+
+
+def is_key(model: type[models.Model], text: str) -> bool:
+    """Say whether a row of this model may have this key; a number that is too long fails in the database."""
+    key = model._meta.pk
+    try:
+        key.run_validators(key.to_python(text))
+    except ValidationError:
+        return False
+    return True

@@ -8,10 +8,11 @@ from functools import partial, update_wrapper
 from typing import Any, ClassVar
 
 from django.contrib import messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import models, transaction
 from django.forms import Form, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -72,6 +73,11 @@ class ConsoleModelAdmin(SavingAdmin):
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         """Return the declared actions; deleting many rows with one click is none of them."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def response_action(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse | None:
+        if not all(lookups.is_key(self.model, key) for key in request.POST.getlist(ACTION_CHECKBOX_NAME)):
+            raise SuspiciousOperation  # no row of the list has such a key
+        return super().response_action(request, *args, **kwargs)
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.may_delete and super().has_delete_permission(request, obj)

@@ -113,3 +113,11 @@ def test_the_gap_between_page_numbers_leads_nowhere(console):
     assert "?p=%E2%80%A6" not in page
     assert "1\N{NO-BREAK SPACE}001" in page
     assert "1001" not in page
+
+
+@pytest.mark.parametrize("key", ["9" * 30, "9223372036854775808", "x", "", "٣x", "1.5"])
+def test_a_step_over_rows_with_keys_that_no_row_can_have_is_refused(console, key):
+    for name, action in (("datasets_dataset", "set_retention"), ("notifications_apikey", "revoke_chosen")):
+        url = reverse(f"admin:{name}_changelist")
+        answer = console.post(url, {"action": action, "_selected_action": [key]})
+        assert answer.status_code == 400, name
