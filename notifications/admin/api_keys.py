@@ -188,7 +188,13 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             for message in api_key_use.newest_calls(service)
         ]
         guest_list = list_in_service(request, service, GuestListEntry)
-        return {"base_url": settings.BASE_URL, "service": service, "calls": calls, "guest_list": guest_list}
+        return {
+            "base_url": settings.BASE_URL,
+            "service": service,
+            "calls": calls,
+            "guest_list": guest_list,
+            "may_open_log": rights.may_in(request, service.pk, [Role.SEE_ACTIVITY]),
+        }
 
     @admin.display(description="Type")
     def type(self, key: ApiKey) -> SafeString:

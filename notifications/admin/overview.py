@@ -82,6 +82,7 @@ def figures(request: HttpRequest) -> Mapping[str, Any]:
     grouped = list(counts.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
     return {
         "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
+        "may_open": rights.may(request, Role.SEE_ACTIVITY),
         "templates": _top_templates(counts, days),
         "first": days[0],
         "last": days[-1],
@@ -95,7 +96,7 @@ def steps(request: HttpRequest) -> list[Step]:
     service = rights.chosen_service(request)
     mine = {} if service is None else {"service": service}
     may_edit, may_key = rights.may(request, Role.EDIT_TEMPLATES), rights.may(request, Role.MANAGE_API)
-    may_send = rights.may(request, Role.SEND_MESSAGES)
+    may_send, may_see = rights.may(request, Role.SEND_MESSAGES), rights.may(request, Role.SEE_ACTIVITY)
     log = reverse("admin:notifications_notification_changelist")
     sent = Notification.objects.filter(**mine)
     found = [
@@ -119,13 +120,13 @@ def steps(request: HttpRequest) -> list[Step]:
             is_done=sent.exists(),
             url=reverse("admin:notifications_notification_send") if may_send else "",
             button="Send a message",
-            other=(reverse("admin:notifications_apikey_changelist"), "API keys"),
+            other=(reverse("admin:notifications_apikey_changelist"), "API keys") if may_key or may_see else None,
         ),
         Step(
             title="Find it in the log",
             explanation="The log has the status of every message, and why one did not arrive.",
             is_done=sent.exclude(status=Status.CREATED).exists(),
-            url=f"{log}?key_type=all",
+            url=f"{log}?key_type=all" if may_see else "",
             button="Message log",
         ),
     ]

@@ -1,0 +1,49 @@
+"""A page links to nothing that its reader may not open."""
+
+import re
+from collections import deque
+
+import pytest
+from django.utils.html import escape
+
+from notifications.models import Role
+from tests import factories
+from tests.notifications.download.sending import send_file
+from tests.people import colleague
+
+LINK = re.compile(r'href="(/admin/[^"#]*)"')
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/)\d+(?=/)|=[^&]*")
+
+
+def shape(place):
+    """Two addresses that differ in ids and values alone are answered alike."""
+    return ID.sub("…", place)
+
+
+@pytest.mark.parametrize("roles", [[Role.SEE_ACTIVITY], [Role.SEE_ACTIVITY, Role.MANAGE_API], [Role.SEND_MESSAGES]])
+def test_no_link_of_the_console_is_answered_403(db, roles):
+    service = factories.make_service(name="Tides")
+    template = factories.make_template(service)
+    factories.make_notification(template)
+    factories.make_api_key(service)
+    factories.make_callback(service)
+    factories.make_reply_to(service)
+    factories.make_sms_sender(service)
+    send_file(service)
+    client = colleague(service, *roles)
+    seen, waiting, closed = set(), deque([("/admin/", "")]), []
+
+    while waiting:
+        place, found_on = waiting.popleft()
+        if shape(place) in seen or "logout" in place:
+            continue
+        seen.add(shape(place))
+        answer = client.get(place)
+        if answer.status_code == 403:
+            closed.append((place, found_on))
+        elif answer.status_code == 200 and not answer.streaming:
+            links = LINK.findall(answer.content.decode())
+            waiting.extend((link.replace(escape("&"), "&"), place) for link in links)
+
+    assert [f"{found_on} links to {place}" for place, found_on in closed] == []
+    assert len(seen) > 5
