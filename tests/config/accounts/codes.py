@@ -23,6 +23,12 @@ def code_of(key: bytes, *, steps: int = 0) -> str:
     return f"{app.token():06}"
 
 
+def wrong_code_of(key: bytes) -> str:
+    """Six digits that the app shows neither now nor two steps around it."""
+    shown = {code_of(key, steps=steps) for steps in range(-2, 3)}
+    return next(code for number in range(6) if (code := f"{number:06}") not in shown)
+
+
 def enrolled(user: User) -> bytes:
     """Give an account a second factor; the key its app holds.
 

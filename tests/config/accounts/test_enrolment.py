@@ -8,7 +8,17 @@ from django.test import Client
 from config.accounts import second_factor
 from config.accounts.models import RecoveryCode, TotpDevice
 from config.console.models import AuditEvent
-from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, hidden, is_in, password, text_of
+from tests.config.accounts.codes import (
+    CODE,
+    PASSWORD,
+    code_of,
+    enrolled,
+    hidden,
+    is_in,
+    password,
+    text_of,
+    wrong_code_of,
+)
 
 PAGE = "/admin/account/second-factor/"
 RENEW = "/admin/account/recovery-codes/"
@@ -62,7 +72,7 @@ def test_until_a_code_has_come_the_factor_does_not_count(console, operator):
 def test_a_wrong_code_shows_the_secret_no_second_time(console):
     shown = begin(console)
 
-    wrong = confirm(console, shown.content.decode(), "000000")
+    wrong = confirm(console, shown.content.decode(), wrong_code_of(TotpDevice.objects.get().key))
 
     assert "The code is wrong" in text_of(wrong)
     assert secret_on(wrong) is None

@@ -3,7 +3,7 @@
 from config.accounts import second_factor
 from config.console import words
 from config.console.models import AuditEvent
-from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, password
+from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, password, wrong_code_of
 
 WRONG = "wrong-password-1"
 
@@ -58,10 +58,10 @@ def test_ten_refusals_and_one_lock_out(client, operator):
 
 
 def test_a_wrong_code_is_a_refused_sign_in(client, operator):
-    enrolled(operator)
+    key = enrolled(operator)
     password(client)
 
-    client.post(CODE, {"code": "000000"})
+    client.post(CODE, {"code": wrong_code_of(key)})
 
     assert told() == ["somebody gave a wrong password or code for “mina”"]
 

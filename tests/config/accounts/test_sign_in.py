@@ -6,7 +6,17 @@ from time_machine import travel
 
 from config.accounts import second_factor
 from config.accounts.models import RecoveryCode, TotpDevice
-from tests.config.accounts.codes import CODE, PASSWORD, SIGN_IN, code_of, enrolled, is_in, password, text_of
+from tests.config.accounts.codes import (
+    CODE,
+    PASSWORD,
+    SIGN_IN,
+    code_of,
+    enrolled,
+    is_in,
+    password,
+    text_of,
+    wrong_code_of,
+)
 
 WRONG_CODE = "The code is wrong, or it was used before."
 
@@ -134,7 +144,7 @@ def test_an_account_made_inactive_meanwhile_does_not_get_in(client, key, operato
 def test_ten_wrong_codes_lock_like_ten_wrong_passwords(client, key):
     password(client)
 
-    answers = [client.post(CODE, {"code": "000000"}).status_code for _ in range(10)]
+    answers = [client.post(CODE, {"code": wrong_code_of(key)}).status_code for _ in range(10)]
 
     assert answers[-1] == 429
     assert client.post(CODE, {"code": code_of(key)}).status_code == 429
@@ -145,7 +155,7 @@ def test_ten_wrong_codes_from_ten_addresses_lock_the_second_factor(key):
     for number in range(10):
         browser = Client(REMOTE_ADDR=f"192.0.2.{number}")
         password(browser)
-        browser.post(CODE, {"code": "000000" if number % 2 else "abcd-efgh-abcd-efgh"})
+        browser.post(CODE, {"code": wrong_code_of(key) if number % 2 else "abcd-efgh-abcd-efgh"})
     elsewhere = Client(REMOTE_ADDR="192.0.2.99")
     password(elsewhere)
 
@@ -262,7 +272,7 @@ def test_the_password_once_more_asks_for_a_code_too(client, key):
     asked = client.get("/admin/account/second-factor/")["Location"]
 
     without = client.post(asked, {"password": PASSWORD})
-    wrong = client.post(asked, {"password": PASSWORD, "code": "000000"})
+    wrong = client.post(asked, {"password": PASSWORD, "code": wrong_code_of(key)})
     right = client.post(asked, {"password": PASSWORD, "code": code_of(key, steps=1)})
 
     assert "This field is required." in text_of(without)

@@ -147,6 +147,7 @@ def test_answers_that_are_counted_say_how_many_more_may_come() -> None:
     assert "RateLimit" not in caller.get("/v2/templates").headers
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize("kind", ["sms", "email", "international_sms"])
 def test_row_daily_limit(kind: str) -> None:
     caller = make_caller(**{f"daily_limit_{kind}": 1})

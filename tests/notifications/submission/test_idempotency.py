@@ -86,6 +86,7 @@ def test_a_request_that_fails_in_the_middle_gives_its_key_back_and_leaves_nothin
     assert caller.send_sms(template, headers=KEY).status_code == 201
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_repeat_is_answered_when_the_day_is_used_up_but_costs_a_request() -> None:
     caller = make_caller(daily_limit_sms=1, rate_limit_per_minute=2)
     template = sms_template(caller)

@@ -49,6 +49,7 @@ def test_accepted_messages_are_counted_by_channel_and_abroad_besides() -> None:
     assert counts(caller) == {"sms": 3, "international_sms": 1, "email": 1}
 
 
+@pytest.mark.usefixtures("noon")
 def test_live_and_team_keys_share_one_count_and_test_keys_have_none() -> None:
     caller = make_caller(daily_limit_sms=2)
     make_team_member(caller.service, phone_number=NUMBER)
@@ -71,6 +72,7 @@ def test_refused_and_simulated_messages_are_not_counted() -> None:
     assert counts(caller) == {}
 
 
+@pytest.mark.usefixtures("noon")
 def test_the_international_limit_is_told_by_its_own_kind_and_leaves_others_alone() -> None:
     caller = make_caller(daily_limit_international_sms=1)
     template = sms_template(caller)
@@ -103,6 +105,7 @@ def test_the_day_is_a_utc_date_and_the_wait_ends_with_it() -> None:
     assert set(DailyCounter.objects.values_list("day", flat=True)) == {date(2026, 7, 1), date(2026, 7, 2)}
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize("kinds", [[LimitKind.SMS], [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]])
 def test_the_limit_may_be_reached_between_the_look_and_the_count(kinds: list[LimitKind]) -> None:
     """Another request takes the last message while this one is being judged: nothing of this one stays."""
