@@ -20,10 +20,20 @@ class CursorRefused(ValueError):
     """Not a cursor of ours, or not of this query."""
 
 
+class LongText(NamedTuple):
+    """Stands for a text that no URL can hold; the record itself still has it, or the cursor is of no use any more."""
+
+    digest: str
+
+    @classmethod
+    def of(cls, text: str) -> "LongText":
+        return cls(hashlib.sha256(text.encode()).hexdigest()[:32])
+
+
 class Position(NamedTuple):
     """Of the last record given. value: what it was sorted by besides; None where nothing or nothing comparable."""
 
-    value: str | int | float | bool | None
+    value: str | int | float | bool | LongText | None
     timestamp: datetime
     record_id: str
 
@@ -50,9 +60,10 @@ def read(cursor: str, query: str) -> Position:
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         version, belongs_to, value, timestamp, record_id = json.loads(data, parse_constant=_refuse)
+        value = LongText(*value) if isinstance(value, list) else value
         position = Position(value, moments.parse(timestamp), record_id)
         is_ours = version == _VERSION and belongs_to == query and isinstance(record_id, str)
-        is_ours = is_ours and not isinstance(value, list | dict) and write(query, position) == cursor
+        is_ours = is_ours and not isinstance(value, dict) and write(query, position) == cursor
         is_ours = is_ours and "\0" not in f"{value}{record_id}"  # PostgreSQL takes no such text
     except (ValueError, TypeError, RecursionError) as error:  # base64's and JSON's own errors are ValueErrors
         raise CursorRefused from error

@@ -70,6 +70,26 @@ def test_pages_of_two_give_every_record_once_in_the_order_of_the_whole(key, dire
     assert sorted(whole) == ids
 
 
+@pytest.mark.parametrize("direction", ["ascending", "descending"])
+def test_a_cursor_after_a_long_text_is_short_and_goes_on_until_its_record_changes(direction):
+    data_set = make_data_set()
+    values = [
+        {"_timestamp": "2024-01-01T00:00:00Z", "_id": "i" * 1000 + str(n), "t": "é" * 9_000 + str(n)} for n in range(5)
+    ]
+    put_in(data_set, [*values, {"_timestamp": "2024-01-01T00:00:00Z", "_id": "none"}])
+    secret = make_token(data_set)
+    query = f"sort_by=t:{direction}"
+    whole = [record["_id"] for record in read(data_set, secret, query).json()["data"]]
+
+    assert pages(data_set, secret, query) == whole
+
+    page = read(data_set, secret, f"{query}&limit=2").json()
+    assert len(page["next_cursor"]) < 2_000
+    put_in(data_set, [{**page["data"][-1], "t": "changed"}])
+    gone = call("GET", data_set, secret, query=f"{query}&cursor={page['next_cursor']}")
+    assert (gone.status_code, gone.json()["message"]) == (400, "The cursor does not belong to this query.")
+
+
 @pytest.mark.parametrize("period", ["", "&period=hour"])
 def test_one_instant_is_asked_for_with_both_ends_inclusive(period):
     data_set = make_data_set()
