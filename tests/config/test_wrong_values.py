@@ -84,3 +84,16 @@ def test_the_end_of_the_line_in_a_file_is_no_part_of_the_value(tmp_path):
     program = forks.start("manage.py", "check", log=tmp_path / "log", environment=environment)
 
     assert program.process.wait(100) == 0, program.tail()
+
+
+def test_the_sandbox_may_stand_behind_another_provider_by_its_name(tmp_path):
+    providers = "smtp-1=smtp://mail.example.org, sandbox=sandbox"
+    environment = {**os.environ, "VAR_DIR": str(tmp_path), "PROVIDERS": providers}
+    show = "from notifications.delivery import providers; print(*[one.name for one in providers.configured()])"
+
+    program = forks.start(
+        "manage.py", "shell", "--no-imports", "-c", show, log=tmp_path / "log", environment=environment
+    )
+
+    assert program.process.wait(100) == 0, program.tail()
+    assert program.tail().endswith("smtp-1 sandbox")
