@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import audit
-from config.console.models import BackgroundStep, RetentionRun, Trigger
+from config.console.models import AuditEvent, BackgroundStep, RetentionRun, Trigger
 from notifications.models import CallbackDelivery, ProtectedName
 from tests import factories
 from tests.datasets import making
@@ -185,6 +185,9 @@ def test_the_page_of_every_row_opens_with_its_history(console):
         for page in ("change", "history"):
             place = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{page}", args=[row.pk])
             answer = console.get(place)
+            if page == "history" and isinstance(row, AuditEvent):  # an event has no history of its own
+                assert answer.status_code == 403
+                continue
             assert answer.status_code == 200, place
             way = re.findall(r'class="sb-crumb-text">([^<]*)<', answer.content.decode())
             assert way, place
