@@ -125,3 +125,40 @@ def test_the_console_works_on_a_narrow_screen(page: Page):
             (one) => one.getBoundingClientRect().right > 391 && one.checkVisibility() && !one.closest("header, table")
         ).map((one) => one.outerHTML.slice(0, 120))"""
         assert page.evaluate(wide) == [], address
+
+
+MAKING = """
+from tests import factories
+text = "\\n\\n".join(f"((part{{n}}))" for n in range(20)) + " ((form))"
+template = factories.make_template(factories.make_service(name="{name}"), content=text, subject="Hello")
+template.samples = {{"form": {{"kind": "file", "value": ""}}}}
+template.save()
+print(template.pk)
+"""
+
+
+@pytest.fixture
+def long_template(service: Service) -> str:
+    """The id of an email template with 21 placeholders, one of which is a file."""
+    done = service.manage("shell", "-v", "0", "-c", MAKING.format(name=f"Tides {uuid.uuid4().hex[:8]}"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_the_preview_stays_in_sight_while_values_are_typed(page: Page, long_template: str):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"/admin/notifications/template/{long_template}/change/")
+
+    page.get_by_label("Value for part15", exact=True).fill("Fifteenth")
+
+    expect(page.frame_locator("iframe.nf-email").get_by_text("Fifteenth", exact=True)).to_be_attached()
+    expect(page.get_by_label("Value for part15", exact=True)).to_be_focused()
+    expect(page.locator("iframe.nf-email")).to_be_in_viewport(ratio=0.95)
+
+
+def test_a_file_is_chosen_without_a_script_error(page: Page, long_template: str):
+    page.goto(f"/admin/notifications/notification/send/?template={long_template}")
+
+    page.locator("#id_file-20").set_input_files({"name": "a.pdf", "mimeType": "application/pdf", "buffer": b"%PDF"})
+
+    assert page.locator("#id_file-20").evaluate("one => one.files[0].name") == "a.pdf"
