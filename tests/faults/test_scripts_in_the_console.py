@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import audit
+from config.console.models import AuditEvent
 from datasets.store import fields_seen
 from notifications.models import CallbackDelivery, Channel
 from tests import factories
@@ -81,7 +82,7 @@ def pages(console: Client, text: str) -> dict[str, Skeleton]:
         for model in admin.site._registry:
             found[f"{model._meta.label} list"] = console.get(_place(model, "changelist"))
         for number, row in enumerate(rows):
-            for page in ("change", "history"):
+            for page in ("change",) if isinstance(row, AuditEvent) else ("change", "history"):
                 found[f"{row._meta.label} {number} {page}"] = console.get(_place(type(row), page, row.pk))
         transaction.set_rollback(True)
     assert {name: answer.status_code for name, answer in found.items() if answer.status_code != 200} == {}
