@@ -85,6 +85,16 @@ def test_rules_stand_in_groups_and_those_of_the_program_itself_are_folded_while_
     assert shown()[1] == []
 
 
+def test_each_table_of_a_run_of_all_rules_has_a_name_of_its_own(console: Client, operator: User) -> None:
+    old_search(operator)
+    template = make_template(make_service())
+    make_notification(template, status=Status.DELIVERED, created_at=timezone.now() - timedelta(days=30))
+
+    text = console.get(f"{PAGE}all/run/").content.decode()
+
+    assert re.findall(r'role="region" aria-label="(.*?)"', text) == ["Messages", "Saved searches"]
+
+
 def test_messages_are_previewed_by_service(console: Client) -> None:
     pay, post = make_service(name="Pay a bill"), make_service(name="Post")
     for service, number in ((pay, 2), (post, 1)):
