@@ -103,7 +103,7 @@ def test_all_of_the_work_with_the_browser_alone(page: Page, service: Service, wo
     page.get_by_role("link", name="Empty…").click()
     page.locator("#id_name").fill(f"{group}/volumes")
     page.get_by_role("button", name=re.compile("Empty 1 record")).click()
-    expect(page.get_by_text(f"{group}_volumes now contains 0 records")).to_be_visible()
+    expect(page.get_by_text(f"{group}/volumes now contains 0 records")).to_be_visible()
 
     open_by_sidebar(page, "Audit")
     for sentence in (name, "Welcome", "browser", f"{group}/volumes", "emptied"):

@@ -85,15 +85,18 @@ def test_an_api_answer_may_load_nothing(service, path):
     assert get(service, path).headers["Content-Security-Policy"] == API_POLICY
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing-here", "/admin/login/"])
-def test_a_page_may_load_only_from_here_and_not_be_framed(service, path):
+@pytest.mark.parametrize(
+    ("path", "referrers"),
+    [("/", "same-origin"), ("/nothing-here", "same-origin"), ("/admin/login/", "strict-origin")],  # `next` is private
+)
+def test_a_page_may_load_only_from_here_and_not_be_framed(service, path, referrers):
     headers = get(service, path).headers
     policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
 
     assert policy["default-src"] == policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
     assert "'unsafe-inline'" not in policy["script-src"]
     assert headers["X-Frame-Options"] == "DENY"
-    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Referrer-Policy"] == referrers
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=()" in headers["Permissions-Policy"]
 
