@@ -255,7 +255,7 @@ def test_the_way_of_a_delivered_message(console, template):
             {"attempts": [{**ATTEMPT, "outcome": "temporary"}]},
             "It could not be handed over, tried once. The next try is",
         ),
-        ({"scheduled_for": datetime(2999, 1, 1, 9, tzinfo=UTC)}, "It waits for its time, 1 January 2999"),
+        ({"scheduled_for": datetime(2999, 1, 1, 9, tzinfo=UTC)}, "It waits for its time, 1 Jan 2999, 09:00 GMT"),
         ({"status": Status.SENDING, "provider": "smtp-1"}, "smtp-1 took it and has not yet reported"),
         ({"status": Status.PENDING, "provider": "gw"}, "gw took it and is still trying"),
         ({"status": Status.SENT, "provider": "gw"}, "gw took it. From the country of this number no receipt"),
