@@ -73,6 +73,8 @@ def _search(request: HttpRequest) -> Search:
     channel = request.GET.get("channel", "")
     if channel and channel not in Channel.values:
         raise WrongParameter("channel must be sms or email")
+    if "\0" in request.GET.get("ref", ""):
+        raise WrongParameter("ref must not contain NUL")
     return Search(
         to=request.GET.get("to", ""),
         reference=request.GET.get("ref"),

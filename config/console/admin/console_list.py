@@ -13,6 +13,8 @@ def console_list(theirs: type[ChangeList]) -> type[ChangeList]:
 
     class ConsoleChangeList(theirs):  # type: ignore[valid-type,misc]  # the theme's class or Django's
         def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if any("\0" in value for _, values in request.GET.lists() for value in values):
+                raise IncorrectLookupParameters("PostgreSQL compares no text that contains NUL")
             rows: Any = self.root_queryset  # type: ignore[has-type]  # Django sets it before it asks
             self.root_queryset = self.model_admin.listed(request, rows)
             try:
