@@ -80,7 +80,7 @@ def event(
 
 
 def operator() -> Actor:
-    """Return whoever runs a command: the account of this machine that the process belongs to."""
+    """Return the actor of a command: the account of this machine that runs the process."""
     uid = os.getuid()
     try:
         login = pwd.getpwuid(uid).pw_name

@@ -37,7 +37,7 @@ def _endings(field: Any) -> tuple[str, ...]:
 
 
 def is_key(model: type[models.Model], text: str) -> bool:
-    """Say whether a row of this model may have this key; a number that is too long fails in the database."""
+    """Return True if a row of this model may have this key; a number that is too long fails in the database."""
     key = model._meta.pk
     try:
         key.run_validators(key.to_python(text))

@@ -26,7 +26,7 @@ FREE_MEGABYTES = 500
 def examine() -> list[Finding]:
     """Look at the platform's side and at what each area needs, in this order; each by itself, so that none is missing.
 
-    Where the database is away, what needs it is not asked: each would wait for it anew.
+    Checks that need the database are left out while it is away: each would wait for it again.
     """
     of_database = look_at(DATABASE, see="database")
     is_away = bool(of_database.fix)

@@ -32,7 +32,7 @@ class RetentionForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter 
         min_value=1,
         max_value=36_500,
         widget=NumberInput,
-        help_text="Delete records older than this many days. Leave empty to keep them for ever.",
+        help_text="Delete records older than this many days. Leave empty to keep all of them.",
     )
     max_records = forms.IntegerField(
         label="Keep the newest",

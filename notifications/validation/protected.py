@@ -1,4 +1,4 @@
-"""Names that only operators give to a service, such as HMRC: whoever sends under one is believed."""
+"""Names that only operators give to a service, such as HMRC: recipients believe messages that carry one."""
 
 import unicodedata
 from collections.abc import Iterable

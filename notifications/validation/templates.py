@@ -1,4 +1,4 @@
-"""What blocks a template, whoever saves it. What only the editor refuses is in the console's form."""
+"""The rules for a valid template, for every way to save one. Rules of the editor alone are in the console's form."""
 
 from notifications.rendering import sms
 from notifications.rendering.email import MAX_BYTES
