@@ -14,6 +14,12 @@ def main() -> None:
         # Called as `./manage.py` outside the environment that `make run` made: use that one.
         os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])  # noqa: S606  a path of our own, no shell
 
+    if sys.argv[1:] in (["--version"], ["version"]):
+        from config.version import VERSION  # Django would print its own version
+
+        sys.stdout.write(f"Signalbox {VERSION}\n")
+        return
+
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line  # only now is it sure to be there
 

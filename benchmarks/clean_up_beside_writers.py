@@ -109,12 +109,12 @@ def _write(service_id: str, stop: Path, seconds: float = 600) -> list[float]:
 
 
 def _clean_up() -> int:
-    from config.console.clean_up import rules, runs
-    from config.console.models import Trigger
+    from config.jobs import retention, rules
+    from config.jobs.models import Trigger
 
     rule = rules.named("old-messages")
     assert rule
-    row = runs.run(rule, Trigger.COMMAND)
+    row = retention.run(rule, Trigger.COMMAND)
     assert not row.error, row.error
     return row.removed
 

@@ -1,13 +1,13 @@
 """Open the console's pages of a large data set: `python -m benchmarks.console_data_sets [records]` on DATABASE_URL.
 
 One JSON line for each list and search, the median of five with its least and greatest; the target is a second. The data
-set is made anew, among a hundred empty ones, and all are removed. Source: Staff console §4.
+set is new, among a hundred empty ones, and all are removed afterwards. Source: docs/reference/console.md §4.4.
 """
 
 import sys
 
 from benchmarks import read_data_sets as reading
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 
 from django.contrib.auth.models import User  # isort: skip  Django is set up by the module above
 from django.test import Client  # isort: skip

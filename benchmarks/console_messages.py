@@ -33,6 +33,8 @@ from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from notifications.admin.messages.paging import Place  # noqa: E402
+from notifications.jobs import counting  # noqa: E402
 from notifications.models import (  # noqa: E402
     ApiKey,
     Attachment,
@@ -43,6 +45,7 @@ from notifications.models import (  # noqa: E402
 )
 
 ROUNDS = 5
+PAGE = 50
 SEED = 1_000  # rows made by the models; each doubling copies all rows there are between those in time
 SPAN = timedelta(days=6)
 ONE_WITH_A_FILE_IN = 500
@@ -65,9 +68,10 @@ def measure(count: int) -> None:
     template, key = fill(count)
     show("machine", platform.platform(), python=platform.python_version(), database=connection.vendor, messages=count)
     browser = signed_in()
+    last_before = Notification.objects.exclude(key_type="test").order_by("-created_at", "-id")[99 * PAGE - 1]
     for name, query in {
         "first page": "",
-        "page 100": "p=100",
+        "page 100": f"older={Place.of(last_before)}",
         "delivering": "status=delivering",
         "delivered": "status=delivered",
         "failed": "status=failed",
@@ -131,7 +135,7 @@ def fill(count: int) -> tuple[UUID, UUID]:
         TemplateVersion(template=one, number=1, name=one.name, subject="Tides", content="Dear ((name))")
         for one in templates
     )
-    keys = [ApiKey(service=services[0], name=f"key-{n}", key_type="live", sealed_secret=b"") for n in range(5)]
+    keys = [ApiKey(service=services[0], name=f"key-{n}", key_type="live", encrypted_secret=b"") for n in range(5)]
     ApiKey.objects.bulk_create(keys)
     step = SPAN / SEED
     now = timezone.now()
@@ -162,6 +166,9 @@ def fill(count: int) -> tuple[UUID, UUID]:
         double(columns, round_, step)
         made, round_ = made * 2, round_ + 1
     give_files(made // ONE_WITH_A_FILE_IN)
+    for service in services:
+        for days in range(SPAN.days + 2):
+            counting.count_day(service.pk, (now - timedelta(days=days)).date())
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
     return templates[1].pk, keys[1].pk

@@ -1,7 +1,7 @@
 """P8: emails with a file of just under 2 MiB: accept (check, encrypt, store) and download, and what memory it takes.
 
-Held against openssl's aes-256-gcm: reading such bytes, sealing them and writing them to disk, or the reverse. SCANNER
-names what looks at them (`none` unless it is set). Memory is that of the one web process, looked at all the while.
+Compared with openssl's aes-256-gcm: reading such bytes, encrypting them and writing them to disk, or the reverse.
+SCANNER names the scanner (`none` unless it is set). Memory is that of the one web process, looked at all the while.
 """
 
 import base64
@@ -44,7 +44,7 @@ def main(bench: Bench) -> None:
             resting = processes.resident_mib(web)
             found = bench.interleave(
                 accept=lambda: watched(web, lambda: send(service, data, AT_ONCE)),
-                openssl=lambda: (seal(it, data), 0.0),
+                openssl=lambda: (encrypt(it, data), 0.0),
             )
             seconds = {name: [taken for taken, _ in rows] for name, rows in found.items()}
             against = ("openssl", seconds["openssl"])
@@ -65,7 +65,7 @@ def download(bench: Bench, it: Stand, sink: SmtpSink, data: bytes, web: int) -> 
     fetch(link, data, 1)
     resting = processes.resident_mib(web)
     found = bench.interleave(
-        download=lambda: watched(web, lambda: fetch(link, data, AT_ONCE)), openssl=lambda: (unseal(it, data), 0.0)
+        download=lambda: watched(web, lambda: fetch(link, data, AT_ONCE)), openssl=lambda: (decrypt(it, data), 0.0)
     )
     seconds = {name: [taken for taken, _ in rows] for name, rows in found.items()}
     bench.show("P8 download", seconds["download"], "s/file", against=("openssl", seconds["openssl"]))
@@ -101,8 +101,8 @@ def fetch(link: str, data: bytes, at_once: int) -> float:
     return _each(get, at_once)
 
 
-def seal(it: Stand, data: bytes) -> float:
-    key, file = AESGCM(b"k" * 32), it.folder / "sealed"
+def encrypt(it: Stand, data: bytes) -> float:
+    key, file = AESGCM(b"k" * 32), it.folder / "encrypted"
 
     def work(number: int) -> None:
         with Path(f"{file}-{number}").open("wb") as out:
@@ -113,8 +113,8 @@ def seal(it: Stand, data: bytes) -> float:
     return _each(work, AT_ONCE)
 
 
-def unseal(it: Stand, data: bytes) -> float:
-    key, file = AESGCM(b"k" * 32), it.folder / "sealed"
+def decrypt(it: Stand, data: bytes) -> float:
+    key, file = AESGCM(b"k" * 32), it.folder / "encrypted"
 
     def work(number: int) -> None:
         assert key.decrypt(b"n" * 12, Path(f"{file}-{number}").read_bytes(), None) == data

@@ -1,5 +1,5 @@
-"""What both areas stand on; imports neither of them."""
+"""The base of both service areas. It imports neither of them."""
 
-from config.celery import app as celery_app
+from config.queue.app import app as celery_app
 
 __all__ = ["celery_app"]

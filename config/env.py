@@ -1,7 +1,7 @@
 """The only reader of os.environ.
 
 A value comes from the file that `NAME_FILE` names, else from the environment, else from `.env`. A wrong value stops the
-start with one line that names the variable. On a developer's machine secrets are made once and kept in `.demo.env`.
+start with one line that names the variable. On a developer's machine, missing secrets are created in `.demo.env`.
 """
 
 import os
@@ -29,7 +29,7 @@ _origins: dict[str, str] = {}  # of what is in the environment now
 
 @contextmanager
 def one_line_refusals() -> Iterator[None]:
-    """Where the block finds a setting it cannot take, end the process: one line for each, exit code 1, no trace."""
+    """Exit with code 1 and one line, without a traceback, if the block finds a wrong setting."""
     try:
         yield
     except (ValueError, OSError, ImproperlyConfigured) as error:
@@ -46,11 +46,11 @@ def _refusal(error: Exception) -> str:
 
 
 def load() -> None:
-    """Read `.env`, and on a developer's machine `.demo.env`, beneath what the environment already says.
+    """Read `.env` and, on a developer's machine, `.demo.env`. They do not override the environment.
 
-    The suite reads neither: what a developer has set for themselves must not decide a test.
+    Tests read neither, so that a developer's settings do not change their results.
     """
-    os.umask(0o077)  # files are for our own user alone; each process comes by here before it writes one
+    os.umask(0o077)  # new files are for the own user only; every process calls this before it writes files
     _note_origin("environment")
     if environment() == "test":
         return
@@ -68,7 +68,7 @@ def _note_origin(origin: str) -> None:
 
 
 def origins() -> dict[str, list[str]]:
-    """Return where the values of our variables come from: origin → names, sorted. Never a value."""
+    """Return the origins of the variables: origin → sorted names, without values."""
     found: dict[str, list[str]] = {}
     for name in sorted(env.dump()):
         if f"{name}_FILE" in os.environ:
@@ -80,9 +80,9 @@ def origins() -> dict[str, list[str]]:
 
 
 def check_variables_are_here(kept: Path) -> None:
-    """Raise EnvError for a command typed in production without the variables: it would work on a database of its own.
+    """Raise EnvError for a command that runs in production without its variables. It would use another database.
 
-    kept: the file they are in, which its folder may hide
+    kept: the file with the variables; its folder may be unreadable
     """
     if env.str("ENVIRONMENT", ""):
         return
@@ -110,9 +110,9 @@ def environment() -> str:
 
 
 def secret(name: str) -> str:
-    """Return a secret that has no default; on a developer's machine make it at first use.
+    """Return a secret. On a developer's machine, create it at first use.
 
-    Raises environs.EnvError, which names the variable, where it is missing in production.
+    Raises environs.EnvError, which names the variable, if it is missing in production.
     """
     if is_local() and not env.str(name, ""):
         remember(name, _new_secret(name))
@@ -121,9 +121,9 @@ def secret(name: str) -> str:
 
 
 def remember(name: str, value: str) -> None:
-    """Append one line to `.demo.env` (mode 600), which a shell can source, and put it into this process's environment.
+    """Append one variable to `.demo.env` (mode 600) and set it in this process's environment.
 
-    The first line wins: two processes that start at once agree, because both read the file again after writing.
+    The first line of a name counts. Two processes that start at once agree, because both read the file again.
     """
     descriptor = os.open(DEMO_ENV, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "a") as file:
@@ -133,19 +133,19 @@ def remember(name: str, value: str) -> None:
 
 
 def is_given(name: str) -> bool:
-    """Has the operator said so, in the environment or in `.env`, or have we in `.demo.env`?"""
+    """Return whether the environment, `.env` or `.demo.env` sets the variable."""
     return name in _given
 
 
 def demo_values() -> dict[str, str]:
-    """Return what `.demo.env` holds, name → value."""
+    """Return the variables of `.demo.env`, name → value."""
     return {name: value for name, value in dotenv_values(DEMO_ENV, interpolate=False).items() if value is not None}
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the folder, made where there is none, and closed to other users. Raises OSError.
+    """Return the folder, created if needed and closed to other users. Raises OSError.
 
-    A folder of somebody else, or one like /tmp that is meant for all, stays as it is.
+    Folders of other users, and shared ones such as /tmp, keep their permissions.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.stat()
@@ -155,7 +155,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def keep(values: dict[str, str]) -> None:
-    """Put these into `.demo.env` in the place of what it says of them now."""
+    """Set these variables in `.demo.env`."""
     lines = [f"{name}={shlex.quote(value)}\n" for name, value in (demo_values() | values).items()]
     beside = DEMO_ENV.with_suffix(".new")
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:

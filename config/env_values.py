@@ -1,6 +1,6 @@
-"""What a variable of the environment may be: for the `validate` of `env.str`, `env.int` and `env.list`.
+"""Validators of environment variables, for `validate` of `env.str`, `env.int` and `env.list`.
 
-The messages stand behind the variable's name and never repeat the value, which may be a secret.
+Their messages follow the name of the variable and never repeat the value, which may be a secret.
 """
 
 import ipaddress
@@ -17,7 +17,7 @@ Check = Callable[[str], None]
 _DOMAIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*")
 
 
-MOST = 2_147_483_647  # what a column of whole numbers holds
+MOST = 2_147_483_647  # the maximum of an integer column
 
 
 def at_least(least: float) -> validate.Range:
@@ -29,7 +29,7 @@ def between(least: int, most: int) -> validate.Range:
 
 
 def one_of(*values: str, any_case: bool = False) -> Check:
-    """Return a check that takes these words only."""
+    """Return a validator that accepts these values only."""
 
     def check(value: str) -> None:
         if (value.lower() if any_case else value) not in values:
@@ -39,7 +39,7 @@ def one_of(*values: str, any_case: bool = False) -> Check:
 
 
 def url(value: str) -> None:
-    """Take an address of a page or a service; whether it must be https is production's to decide."""
+    """Accept an http or https URL. config/settings/production.py checks for https."""
     try:
         parts = urlsplit(value)
         is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -50,7 +50,7 @@ def url(value: str) -> None:
 
 
 def base_url(value: str) -> None:
-    """Take a URL that paths can be put behind."""
+    """Accept a URL to which paths can be appended."""
     url(value)
     if "?" in value or "#" in value:
         raise ValidationError("must be a URL without ? and #")
@@ -82,7 +82,7 @@ def networks(values: list[str]) -> None:
 
 
 def check_field_keys(keys: list[str]) -> None:
-    """Raise ValueError where one is no key."""
+    """Raise ValueError if one of them is not a key."""
     try:
         for key in keys:
             Fernet(key)

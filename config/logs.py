@@ -1,8 +1,8 @@
-"""One line an event: JSON in production, text on a laptop, at most 8 KB, with ids and never with what a caller sent.
+"""Log lines: one event a line, JSON in production and text locally, at most 8 KB, without any text from a request.
 
-Our own events go straight to stdout; what the libraries say takes the same road through `Formatter`. Not
-django-structlog 11: it takes the caller's request id, and its lines hold raw paths and the messages of exceptions.
-Source: Developer experience §14; Security and reliability §7.
+structlog writes the service's events to stdout, and `Formatter` gives records of libraries the same format.
+django-structlog 11 does not fit: it accepts request ids of callers and logs raw paths and exception messages.
+Source: docs/reference/running.md §14; docs/reference/security.md §7.
 """
 
 import json
@@ -17,14 +17,14 @@ from structlog.typing import EventDict, WrappedLogger
 
 MAX_LINE_BYTES = 8192
 MAX_VALUE_CHARACTERS = 1000
-_QUOTING = ("Invalid request", "Error handling request")  # gunicorn then quotes it, path and query and all
+_QUOTING = ("Invalid request", "Error handling request")  # gunicorn quotes the request line with path and query
 _FIRST = ("ts", "level", "event", "request_id")
 _encode = json.JSONEncoder(default=str).encode
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
 
 
 def configure(log_format: str, level: str) -> None:
-    """Send our own events to stdout in this format; what is below `level` costs next to nothing."""
+    """Write the service's events to stdout in this format. Events below `level` cost almost no time."""
     structlog.configure(
         processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *_finish(log_format)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
@@ -34,7 +34,7 @@ def configure(log_format: str, level: str) -> None:
 
 
 class Formatter(logging.Formatter):
-    """The same line for a library's record."""
+    """Formats the records of libraries in the same way."""
 
     def __init__(self, log_format: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ def _finish(log_format: str) -> list[Callable[[WrappedLogger, str, EventDict], A
 
 
 def name_trace(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Turn an exception into its kind and its places. Its message is left off: it may quote what a caller sent."""
+    """Replace an exception by its type and the places in its traceback. Its message may quote a request."""
     given = event.pop("exc_info", None)
     error = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
     if isinstance(error, BaseException):
@@ -79,7 +79,7 @@ def cut_long_values(logger: WrappedLogger, method: str, event: EventDict) -> Eve
 
 
 def render_json(logger: WrappedLogger, method: str, event: EventDict) -> str:
-    """Return one ASCII line: line ends and escape sequences are written out, so no value can forge a line."""
+    """Return one ASCII line with escaped line ends and control characters, so that no value can forge a line."""
     ordered = {name: event.pop(name) for name in _FIRST if name in event} | dict(event)
     line = _encode(ordered)
     if len(line) >= MAX_LINE_BYTES:
@@ -97,5 +97,5 @@ def render_text(logger: WrappedLogger, method: str, event: EventDict) -> str:
 
 
 def _short(path: str) -> str:
-    """Return the path from its package on: where the service is installed is nobody's business."""
+    """Return the path below its package, without the folder of the installation."""
     return path.rpartition("/site-packages/")[2] if "/site-packages/" in path else "/".join(path.split("/")[-3:])

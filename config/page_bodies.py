@@ -1,6 +1,6 @@
-"""How large what is sent to a page may be: judged before any of it is read. The two APIs have limits of their own.
+"""The size limits of requests to pages, checked before the body is read. The two APIs have limits of their own.
 
-Source: Security and reliability §3.
+Source: docs/reference/security.md §3.
 """
 
 from collections.abc import Callable
@@ -11,26 +11,26 @@ from django.http import HttpRequest, HttpResponseBase
 
 from config import views
 from config.accounts import sessions
-from config.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
 from config.rest import body
 from config.rest.body import BodyRefused, Reason
+from config.web.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 View = TypeVar("View", bound=Callable[..., Any])
 
-# Django takes 70 times the size of a form to read it, if all of it is escaped: 300 MiB for one of 4 MiB.
+# Django needs 70 times the size of a form if all of it is escaped: 300 MiB for a form of 4 MiB.
 STRANGERS_FORM_BYTES = 64 * 1024
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def takes_files(view: View) -> View:
-    """Let signed-in people send files to a page of the console."""
+    """Allow signed-in users to send files to this view."""
     vars(view)["takes_files"] = True
     return view
 
 
 class PageBodyLimit:
-    """Refuse a body that is larger than the page takes with 413, before the check against forged posts reads it."""
+    """Answer 413 to a body above the limit of its page, before the CSRF check reads it."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self._get_response = get_response
@@ -58,9 +58,9 @@ class PageBodyLimit:
 
 
 def _read_chunks(request: HttpRequest, max_bytes: int, *, keep_bytes: int) -> int:
-    """Put the body where Django looks for it, as it sees no chunks, and return its length. Raises BodyRefused.
+    """Read a chunked body, store it where Django looks for it, and return its length. Raises BodyRefused.
 
-    keep_bytes: of a longer body nothing is kept
+    keep_bytes: a longer body is not kept
     """
     kept: list[bytes] = []
     length = 0
@@ -68,5 +68,5 @@ def _read_chunks(request: HttpRequest, max_bytes: int, *, keep_bytes: int) -> in
         length += len(block)
         kept = [*kept, block] if length <= keep_bytes else []
     request._body = b"".join(kept)
-    request.META["CONTENT_LENGTH"] = str(len(request._body))  # the parser of forms looks here
+    request.META["CONTENT_LENGTH"] = str(len(request._body))  # the form parser reads it
     return length

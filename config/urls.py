@@ -6,7 +6,9 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from config import deep_check, metrics, views
+from config import views
+from config.health import deep_check, metrics
+from config.health import views as health
 
 handler400 = "config.views.bad_request"
 handler403 = "config.views.forbidden"
@@ -18,9 +20,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # First, as what is looked for comes most often from there, and each by itself: `include` makes a step of its own.
     *(found for area, name in _areas.items() if area in settings.AREAS for found in import_module(name).urlpatterns),
     path("", views.front),
-    path("_status", views.status),
-    path("_status/", views.status),
-    path("_status/ready", views.ready),
+    path("_status", health.status),
+    path("_status/", health.status),
+    path("_status/ready", health.ready),
     path("_status/deep", deep_check.deep),
     path("metrics", metrics.metrics),
     path("admin/", include("config.console.account_urls")),

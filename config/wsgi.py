@@ -5,7 +5,7 @@ import sys
 
 from django.core.wsgi import get_wsgi_application
 
-from config.postgresql import waiting
+from config.databases.postgresql import waiting
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -16,4 +16,4 @@ try:
 except SystemExit as refusal:
     sys.stderr.write(f"{refusal}\n")
     raise SystemExit(LOAD_ERROR) from None
-waiting.silence.is_heeded = True  # here callers queue behind one another
+waiting.breaker.is_enforced = True  # requests wait behind one another for a thread

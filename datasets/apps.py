@@ -4,6 +4,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from config import areas
+
 
 class DatasetsConfig(AppConfig):
     name = "datasets"
@@ -11,6 +13,5 @@ class DatasetsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register our part of the shared commands and of clean-up: they need the models, which exist only now."""
-        import_module("datasets.management.part")
-        import_module("datasets.management.clean_up")
+        """Register the parts of this area. They import models, so this cannot happen earlier."""
+        areas.register(self.name, *import_module("datasets.parts").PARTS)

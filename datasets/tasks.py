@@ -1,4 +1,4 @@
-"""Celery entry points of the data set area: one call each. They return nothing and may run twice at once."""
+"""Celery tasks of the data set area. They may run twice at once."""
 
 from celery import shared_task
 
@@ -7,12 +7,12 @@ from datasets import store
 
 @shared_task(ignore_result=True)
 def check_freshness() -> None:
-    """Say in the audit which data sets have turned late and which have recovered; every minute."""
+    """Record data sets that became late or recovered. Runs every minute."""
     store.freshness.check_freshness()
 
 
 @shared_task(ignore_result=True)
 def note_fields() -> None:
-    """Look which fields the sets have that changed since the last look; every minute."""
+    """Sample the fields of the data sets that changed. Runs every minute."""
     for data_set in store.fields_seen.stale().order_by("pk").iterator():
         store.fields_seen.note(data_set)

@@ -4,6 +4,7 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from config import areas
 from config.env import one_line_refusals
 
 
@@ -13,12 +14,11 @@ class NotificationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Stop the start at a wrong setting, and register our part of the shared commands and of clean-up.
+        """Stop the start at a wrong setting, and register our parts.
 
         Both need the models, which exist only now.
         """
         with one_line_refusals():
             import_module("notifications.checks").check_settings()
-        import_module("notifications.management.part")
         import_module("notifications.receipts.listening")
-        import_module("notifications.management.clean_up")
+        areas.register(self.name, *import_module("notifications.parts").PARTS)

@@ -20,7 +20,8 @@ from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
-WORKERS = "4"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
+WORKERS_ON_GIVEN_SERVER = "4"
+WORKERS = "5"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
 # Nothing outlives the run, and no test of the suite ends its server: those that end one start it themselves.
 SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
 # The stores' own names are given to each run; without written bytecode each process would compile the suite for itself.
@@ -38,12 +39,14 @@ class Run:
     skipped: int
 
 
-def run(name: str, arguments: list[str], folder: Path, **environment: str) -> list[Run]:
+def run(name: str, arguments: list[str], folder: Path, *, is_private: bool = True, **environment: str) -> list[Run]:
     """Run the tests side by side, then those marked `alone`, one after another with the machine to themselves."""
+    # A server that somebody else has set up may take no more than PostgreSQL's default of 100 connections.
+    workers = WORKERS if is_private else WORKERS_ON_GIVEN_SERVER
     base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
     with migrated(folder, base | environment) as database:
         variables = base | environment | {"MIGRATED_DATABASE": database}
-        side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
+        side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"]
         together = pytest(name, [*side_by_side, *arguments], folder, variables)
         alone = pytest(f"{name}, alone", ["-m", "alone", *arguments], folder, variables)
     return [together, alone]
@@ -85,6 +88,7 @@ def main(arguments: list[str]) -> int:
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-suite-")))
         runs = run("SQLite", arguments, folder)
         stores: dict[str, str] = {}
+        is_private = True
         for variable, program, server in (
             ("DATABASE_URL", "PostgreSQL", partial(PrivatePostgres, **SHORT_LIVED)),
             ("REDIS_URL", "Redis", PrivateRedis),
@@ -92,6 +96,7 @@ def main(arguments: list[str]) -> int:
             given = os.environ.get(f"TEST_{variable}") or os.environ.get(variable, "")
             if given.startswith(("postgres", "redis")):
                 stores[variable] = given
+                is_private = is_private and variable != "DATABASE_URL"
                 continue
             try:
                 started = server()
@@ -102,7 +107,7 @@ def main(arguments: list[str]) -> int:
                 stores[variable] = started.url
         if "DATABASE_URL" in stores:
             name = " and ".join(["PostgreSQL", *(["Redis"] if "REDIS_URL" in stores else [])])
-            runs += run(name, ["--stores-only", *arguments], folder, **stores)
+            runs += run(name, ["--stores-only", *arguments], folder, is_private=is_private, **stores)
     return conclude(runs, missing)
 
 

@@ -12,16 +12,34 @@ from pathlib import Path
 import pytest
 import pytest_django
 import time_machine
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.test import Client
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
+from tests import one_store
 from tests.servers import PrivateRedis, Program, SmtpSink
 from tests.service import MIGRATED, Service
 
 Start = Callable[..., Service]
+
+# A busy machine makes an example slow, and that is no failure.
+hypothesis_settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("no-clock")
+
+
+def pytest_configure() -> None:
+    """Look for a static file when it is asked for: else each test client looks for all of them.
+
+    That was a third of the work of a test of a page. Services under test have processes of their own, which look once,
+    as in production.
+    """
+    settings.WHITENOISE_AUTOREFRESH = True
+    gc.disable()  # until everything is imported and collected: little of that is garbage
 
 
 @contextmanager
@@ -36,7 +54,7 @@ def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
     yield start
     for one in started:
         one.stop()
-    # Whatever the tests have sent, at log level debug. Source: Developer experience §14.
+    # Whatever the tests have sent, at log level debug. Source: docs/reference/running.md §14.
     assert not [leak for one in started for leak in one.leaks()]
 
 
@@ -127,17 +145,6 @@ def console(operator: User) -> Client:
     return client
 
 
-# These use a service, and what they show of it does not hang on where it keeps its rows: SQLite is enough.
-_NOT_OF_STORES = (
-    "tests/browser/",
-    "tests/config/docs/",
-    "tests/config/test_makefile.py",
-    "tests/config/test_production.py",
-    "tests/config/test_readme.py",
-    "tests/config/test_up.py",
-    "tests/faults/test_scripts_in_the_console.py",
-    "tests/notifications/submission/test_examples.py",
-)
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}
 
 
@@ -151,7 +158,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.suffix != ".py":
         return None
     place = collection_path.relative_to(config.rootpath).as_posix()
-    is_left_out = config.getoption("--stores-only") and place.startswith(_NOT_OF_STORES)
+    is_left_out = config.getoption("--stores-only") and place.startswith(one_store.PLACES)
     is_beside = config.getoption("markexpr") == "alone" and "mark.alone" not in collection_path.read_text()
     return True if is_left_out or is_beside else None
 
@@ -164,7 +171,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     touching = [
         item
         for item in items
-        if not item.nodeid.startswith(_NOT_OF_STORES)
+        if not item.nodeid.startswith(one_store.PLACES)
         and (_STORES & set(item.fixturenames) or item.get_closest_marker("django_db"))
     ]
     kept = set(touching)
@@ -182,6 +189,7 @@ def pytest_collection_finish() -> None:
     """Leave what has been imported and collected out of every later look for garbage: a fifth of the work of a test."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

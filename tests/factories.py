@@ -126,9 +126,9 @@ def make_callback(
 ) -> CallbackEndpoint:
     """An endpoint that is told of final statuses; its bearer token is `token-0123456789`."""
     endpoint = CallbackEndpoint(service=service or make_service(), url=url, kind=kind, **fields)
-    endpoint.sealed_bearer_token = endpoint.seal("bearer_token", "token-0123456789")
+    endpoint.encrypted_bearer_token = endpoint.encrypt("bearer_token", "token-0123456789")
     if signing_secret:
-        endpoint.sealed_signing_secret = endpoint.seal("signing_secret", signing_secret)
+        endpoint.encrypted_signing_secret = endpoint.encrypt("signing_secret", signing_secret)
     endpoint.save()
     return endpoint
 

@@ -3,4 +3,3 @@
 from config.settings import *  # noqa: F403
 
 DELIVERY_CLAIM_SECONDS = 4
-DELIVERY_HINT_SECONDS = 2

@@ -147,7 +147,7 @@ class PrivatePostgres:
             "unix_socket_directories": str(self.folder),
             "fsync": "off",  # safe writes are for data that is wanted tomorrow
             "full_page_writes": "off",
-            "max_connections": "400",  # four processes of tests, each with services and their workers
+            "max_connections": "600",  # five processes of tests, each with services and their workers
             **settings,
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]

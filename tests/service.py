@@ -104,7 +104,7 @@ class Service:
 
     def start_web(self) -> Program:
         bind = f"127.0.0.1:{self.port}"
-        command = ["-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", bind, *self.web_options, "config.wsgi"]
+        command = ["-m", "gunicorn", "-c", "config/web/gunicorn.py", "--bind", bind, *self.web_options, "config.wsgi"]
         web = self.start("web", *command)
         web.wait_until(self._is_up)
         return web

@@ -1,7 +1,9 @@
 """The disk of the file store runs full: `python -m benchmarks.faults.full_disk`, as root, who may mount a small one.
 
 Passes when an email with a file is answered 500 in our shape and leaves neither row nor half a blob, emails without
-files go on, and the next upload after there is room passes without a restart. Source: Security and reliability A10.
+files go on, and the next upload after there is room passes without a restart. Source: docs/testing.md, A10.
+
+Cases: A10.
 """
 
 import base64

@@ -3,7 +3,9 @@
 Each is held at its step by somebody else's side alone: a lock in PostgreSQL, a frozen Redis, a mail server that takes
 its time. Passes when nothing that was answered 201 is lost, nothing half done is left, every message is handed over
 within a minute, and only one whose acceptance could not be noted arrives twice, with the same Message-ID and a doubt in
-its row. Source: Security and reliability §9, §10.
+its row. Source: docs/reference/security.md §9, §10.
+
+Cases: A1.
 """
 
 import asyncio

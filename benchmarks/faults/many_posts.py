@@ -3,7 +3,9 @@
 A tenth is over the day's limit. Some calls of another service have gone before, since a process that has answered none
 yet has half of itself still to load. Passes when the others are answered 201 and that tenth 429, no connection breaks,
 there are as many rows as 201s, 99 in 100 are answered within 2 s, and no web process is larger than 250 MiB.
-Source: Security and reliability D1.
+Source: docs/testing.md, D1.
+
+Cases: D1.
 """
 
 import sys

@@ -2,7 +2,9 @@
 
 Passes when only 503 in our shape is answered meanwhile, in time, every 201 has its row and every row its 201 (or a call
 that was answered 503 because nobody could know), and the first 201 comes within 5 s of the database's return without a
-restart of ours. Source: Security and reliability A8, A9.
+restart of ours. Source: docs/testing.md, A8, A9.
+
+Cases: A8, A9.
 """
 
 import os

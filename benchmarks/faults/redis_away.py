@@ -3,7 +3,9 @@
 Passes when every POST is answered 201 within 1.5 s, 99 in 100 of them while Redis is frozen, and all is handed over
 within 60 s of its return, although it comes back empty. How long answers take before it goes is shown beside: on a
 machine with other work that decides.
-Source: Security and reliability A5, A6, A7.
+Source: docs/testing.md, A5, A6, A7.
+
+Cases: A5, A6, A7.
 """
 
 import os

@@ -1,6 +1,9 @@
 """A thousand messages before a provider that takes 5 s for each: `python -m benchmarks.faults.slow_provider [count]`.
 
-Passes when the one message of another service is handed over within 15 s. Source: Security and reliability §9, B10.
+Passes when the one message of another service is handed over within 15 s. Source: docs/reference/security.md §9;
+docs/testing.md, B10.
+
+Cases: B10.
 """
 
 import asyncio

@@ -1,7 +1,9 @@
 """A worker whose clock is an hour off, either way: `python -m benchmarks.faults.wrong_clock`.
 
 Passes when a message that was refused for now goes again after about 5 s, a scheduled one goes at its time, and nothing
-goes twice: leases, delays and due times are the database's. Source: Security and reliability C2.
+goes twice: leases, delays and due times are the database's. Source: docs/testing.md, C2.
+
+Cases: C2.
 """
 
 import sys

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from django.db import connections
 
-from config.redis_client import impatient
+from config.queue.redis_client import impatient
 
 ID = "the-id-of-a-record"
 MARK = "ASKED "  # before what `record` has written

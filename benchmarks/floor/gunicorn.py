@@ -1,6 +1,6 @@
 """The product's gunicorn settings, without what counts its requests."""
 
-from config import gunicorn as product
+from config.web import gunicorn as product
 
 worker_class = product.worker_class
 threads = product.threads

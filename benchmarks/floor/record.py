@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from benchmarks.floor.asking import ID, MARK, Asked
-from config.redis_client import Impatient
+from config.queue.redis_client import Impatient
 
 
 def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Who may sign in to the console: the second factor of an account, and how long a session lives."""
+"""Accounts of the console: sign-in, second factor, sessions and invites."""
 
 from django.apps import AppConfig, apps
 
@@ -10,5 +10,5 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Call the framework's accounts in the console what the sidebar calls them."""
+        """Give Django's `auth` app the title that the sidebar uses."""
         apps.get_app_config("auth").verbose_name = "Operations"

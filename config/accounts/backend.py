@@ -1,4 +1,4 @@
-"""Check the password of an account that is named by its email address or its user name."""
+"""The authentication backend: sign in with an email address or a user name."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from config.accounts import lookup
 
 
 class AccountBackend(ModelBackend):
-    """Django's backend, with our way to find the account. An unknown name costs the hashing of a known one."""
+    """Find the account with `lookup`. An unknown name takes the same time as a known one, because both hash once."""
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any

@@ -1,7 +1,7 @@
-"""How passwords are hashed: argon2id with 19 MiB, and two at a time in each process.
+"""Password hashing: argon2id with 19 MiB, and two hashes at a time in each process.
 
-Django's own figures take 100 MiB a hash: eight sign-ins at once held 700 MiB of a web process.
-Source: Security and reliability §1; the figures are those of OWASP's Password Storage Cheat Sheet.
+Django's defaults take 100 MiB a hash: eight sign-ins at once used 700 MiB in one web process.
+Source: docs/reference/security.md §1. The parameters are those of OWASP's Password Storage Cheat Sheet.
 """
 
 import os
@@ -13,14 +13,15 @@ _AT_A_TIME = 2
 
 
 class _Threads:
-    """Two threads, and not a semaphore: glibc keeps a hash's memory for each thread that ever made one.
+    """A pool of two threads that hash passwords.
 
-    48 hashes by 16 threads under a semaphore of two left 107 MiB, and leave 19 MiB so.
+    A semaphore would need more memory, because glibc keeps the memory of a hash for each thread that computed one.
+    After 48 hashes from 16 threads, a semaphore left 107 MiB allocated; this pool leaves 19 MiB.
     """
 
     def __init__(self) -> None:
         self.renew()
-        os.register_at_fork(after_in_child=self.renew)  # threads do not come along
+        os.register_at_fork(after_in_child=self.renew)  # a fork copies no threads
 
     def renew(self) -> None:
         self.pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="hashing")
@@ -30,7 +31,7 @@ _threads = _Threads()
 
 
 class PasswordHasher(Argon2PasswordHasher):
-    """Django's hasher with OWASP's figures. A hash with other figures is replaced at the next sign-in."""
+    """Django's hasher with OWASP's parameters. Django replaces a hash with other parameters at the next sign-in."""
 
     memory_cost = 19456  # KiB
     time_cost = 2

@@ -1,6 +1,6 @@
-"""Find the account that a person means by what they type: an email address or a user name.
+"""Find an account by an email address or a user name.
 
-Source: Security and reliability §5.
+Source: docs/reference/security.md §5.
 """
 
 from django.contrib.auth.models import User
@@ -10,10 +10,10 @@ MAX_CHARACTERS = 254  # of an email address; a user name has at most 150
 
 
 def find(typed: str) -> User | None:
-    """Return the account with this user name or email address; capitals, and blanks around it, do not matter.
+    """Return the account with this user name or email address. Case and surrounding spaces do not matter.
 
-    The exact user name comes first, then the email address, then the user name in other capitals. Two accounts that
-    share an address are found by their user names only: forms refuse such an address, older rows may have it.
+    The exact user name is preferred, then the email address, then the user name in another case. Two accounts with
+    the same email address are found by user name only. Forms reject such an email address, but older rows may have it.
     """
     name = plain(typed)
     if not name or len(name) > MAX_CHARACTERS or "\0" in name:
@@ -31,15 +31,15 @@ def find(typed: str) -> User | None:
 
 
 def is_taken(name: str, *, but: int = 0) -> bool:
-    """Return whether another account than `but` is found by this user name or email address, in any capitals."""
+    """Return whether an account other than `but` has this user name or email address, in any case."""
     name = plain(name)
     return User.objects.filter(Q(username__iexact=name) | Q(email__iexact=name)).exclude(pk=but).exists()
 
 
 def plain(typed: str) -> str:
-    """Return a name as it is compared: without blanks around it, in Unicode's NFKC as Django stores user names.
+    """Return a name without surrounding spaces and in Unicode NFKC, as Django stores user names.
 
-    What is too long for a name stays as it is: NFKC takes quadratic time for a long row of accents.
+    Text that is too long for a name is not normalized, because NFKC takes quadratic time for many combining accents.
     """
     name = typed.strip()
     return User.normalize_username(name) if len(name) <= MAX_CHARACTERS else name

@@ -1,6 +1,6 @@
-"""The second factor of an account: an authenticator app, and recovery codes for the day the telephone is lost.
+"""The models of the second factor: an authenticator app, and recovery codes for a lost phone.
 
-Source: Security and reliability §1, §5. The library's own device keeps its secret readable; ours is sealed.
+Source: docs/reference/security.md §1, §5. Unlike django-otp's device, this one encrypts its key.
 """
 
 import time
@@ -13,25 +13,25 @@ from django.utils import timezone
 from django_otp.models import Device
 from django_otp.oath import TOTP
 
-from config import sealing
+from config import encryption
 
 TABLE = "accounts_totp_device"
-STEP_SECONDS = 30  # RFC 6238 §4.1: what every authenticator app takes for granted
+STEP_SECONDS = 30  # RFC 6238 §4.1: the value that every authenticator app uses
 DIGITS = 6
-TOLERANCE_STEPS = 1  # RFC 6238 §5.2: the clock of a telephone may be one step off
-MOST_WRONG_CODES = 10  # in WINDOW, from all addresses together: one in 30 000 guesses is right with this tolerance
+TOLERANCE_STEPS = 1  # RFC 6238 §5.2: the clock of a phone may be one step off
+MAX_WRONG_CODES = 10  # in WINDOW, from all IP addresses: ten guesses succeed once in 33,000 times
 WINDOW = timedelta(minutes=15)
 _NAME = "Authenticator app"
 
 
 class TotpDevice(Device):
-    """An authenticator app. Unconfirmed until a first code has shown that it holds the secret.
+    """An authenticator app. It is unconfirmed until the user has entered a first code.
 
-    last_step: the time step of the last accepted code; only later ones are taken, so each code works once.
+    last_step: the time step of the last accepted code. Only codes of later steps are accepted, so each works once.
     """
 
     id: int
-    sealed_key = models.BinaryField(editable=False)
+    encrypted_key = models.BinaryField(editable=False)
     last_step = models.BigIntegerField(default=-1, editable=False)
     wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
     wrong_since = models.DateTimeField(null=True, blank=True, editable=False)
@@ -49,30 +49,30 @@ class TotpDevice(Device):
 
     @property
     def key(self) -> bytes:
-        return bytes.fromhex(sealing.unseal(bytes(self.sealed_key), table=TABLE, column="key", row=str(self.pk)))
+        return bytes.fromhex(encryption.decrypt(bytes(self.encrypted_key), table=TABLE, column="key", row=str(self.pk)))
 
     @classmethod
     def make(cls, user_id: int, key: bytes) -> Self:
-        """Store a new unconfirmed device in the place of an older unconfirmed one."""
+        """Store a new unconfirmed device, which replaces an older unconfirmed one."""
         with transaction.atomic():
             cls.objects.filter(user_id=user_id, confirmed=False).delete()
             device: Self = cls.objects.create(
-                user_id=user_id, name="Authenticator app", confirmed=False, sealed_key=b""
+                user_id=user_id, name="Authenticator app", confirmed=False, encrypted_key=b""
             )
-            device.sealed_key = sealing.seal(key.hex(), table=TABLE, column="key", row=str(device.pk))
-            device.save(update_fields=["sealed_key"])
+            device.encrypted_key = encryption.encrypt(key.hex(), table=TABLE, column="key", row=str(device.pk))
+            device.save(update_fields=["encrypted_key"])
         return device
 
     def is_waiting(self) -> bool:
-        """Say whether so many wrong codes were given that none is looked at for now."""
+        """Return whether the device accepts no code for now, because too many wrong codes were entered."""
         is_young = self.wrong_since is not None and timezone.now() - self.wrong_since < WINDOW
-        return is_young and self.wrong_codes >= MOST_WRONG_CODES
+        return is_young and self.wrong_codes >= MAX_WRONG_CODES
 
     def verify_is_allowed(self) -> tuple[bool, None]:
         return not self.is_waiting(), None
 
     def verify_token(self, token: str) -> bool:
-        """Take a code that is right, young and new. Two that arrive at once: one is taken."""
+        """Return whether the code is right and was not used before. Of two concurrent requests, one succeeds."""
         with transaction.atomic():
             row = type(self).objects.select_for_update().get(pk=self.pk)
             if row.is_waiting():
@@ -85,12 +85,12 @@ class TotpDevice(Device):
         return True
 
     def count_wrong_code(self) -> None:
-        """Count a recovery code that does not exist like a wrong code of the app."""
+        """Count a wrong recovery code like a wrong code of the app."""
         with transaction.atomic():
             type(self).objects.select_for_update().get(pk=self.pk)._count_wrong_code()
 
     def _step_of(self, token: str) -> int | None:
-        """Return the time step this code belongs to, if it is a right one and later than the last."""
+        """Return the time step of a right code, or None for a wrong code or one of an earlier step."""
         if not (len(token) == DIGITS and token.isascii() and token.isdecimal()):
             return None
         clock: Any = TOTP(self.key, step=STEP_SECONDS, digits=DIGITS)  # type: ignore[no-untyped-call]
@@ -106,7 +106,7 @@ class TotpDevice(Device):
 
 
 class RecoveryCode(models.Model):
-    """One code that stands in for the app, once. 80 random bits, so its SHA-256 needs no salt and no slow hash."""
+    """A code that replaces the app once. It has 80 random bits, so SHA-256 without a salt is enough."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
     digest = models.CharField(max_length=64, editable=False)

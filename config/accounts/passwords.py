@@ -1,4 +1,4 @@
-"""A rule for passwords beside Django's: one key held down is no password."""
+"""A password validator that Django does not have."""
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -7,12 +7,12 @@ _DIFFERENT_CHARACTERS = 5
 
 
 class DifferentCharactersValidator:
-    """Refuse a password such as twelve blanks, or aaaaaaaaaaaa."""
+    """Reject a password such as aaaaaaaaaaaa, or twelve spaces."""
 
     def validate(self, password: str, user: User | None = None) -> None:
         if len(set(password)) < _DIFFERENT_CHARACTERS:
             raise ValidationError(
-                f"This password repeats too few characters. Use at least {_DIFFERENT_CHARACTERS} different ones.",
+                f"This password uses too few different characters. Use at least {_DIFFERENT_CHARACTERS}.",
                 code="password_too_uniform",
             )
 

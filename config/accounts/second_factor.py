@@ -1,4 +1,4 @@
-"""Enrol, prove, renew and take away the second factor of an account. Source: Security and reliability §1, §5."""
+"""Enrol, verify, replace and remove the second factor of an account. Source: docs/reference/security.md §1, §5."""
 
 import base64
 import hashlib
@@ -25,17 +25,17 @@ def device_of(user: User) -> TotpDevice | None:
 
 
 def pending_device_of(user: User) -> TotpDevice | None:
-    """Return the device that waits for its first code."""
+    """Return the account's unconfirmed device."""
     return TotpDevice.objects.filter(user_id=user.pk, confirmed=False).first()
 
 
 def begin(user: User) -> TotpDevice:
-    """Make a secret for an authenticator app; it counts once `confirm` has seen a code of it."""
+    """Create an unconfirmed device with a new secret. Call `confirm` with its first code."""
     return TotpDevice.make(user.pk, secrets.token_bytes(KEY_BYTES))
 
 
 def confirm(user: User, code: str) -> TotpDevice | None:
-    """Put the waiting device in the place of the old one if the code is its own. None: it is not."""
+    """Replace the old device by the unconfirmed one if the code is right, else return None."""
     device = pending_device_of(user)
     if device is None or not device.verify_token(_plain(code)):
         return None
@@ -47,7 +47,7 @@ def confirm(user: User, code: str) -> TotpDevice | None:
 
 
 def prove(user: User, code: str) -> TotpDevice | None:
-    """Return the device if the code is one of the app's, or an unused recovery code. Each works once."""
+    """Return the device if the code is a right code of the app or an unused recovery code. Each works once."""
     device = device_of(user)
     if device is None:
         return None
@@ -63,13 +63,13 @@ def prove(user: User, code: str) -> TotpDevice | None:
 
 
 def is_recovery_code(code: str) -> bool:
-    """Say whether a code has another form than the app's."""
+    """Return whether a code is not in the form of the app's codes."""
     plain = _plain(code)
     return not (len(plain) == DIGITS and plain.isdecimal())
 
 
 def new_recovery_codes(user: User) -> list[str]:
-    """Make recovery codes in the place of all older ones, and return them: they are kept as digests alone."""
+    """Replace all recovery codes by new ones and return them. The database stores only their hashes."""
     codes = [_spaced(base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode()) for _ in range(RECOVERY_CODES)]
     with transaction.atomic():
         RecoveryCode.objects.filter(user_id=user.pk).delete()
@@ -84,7 +84,7 @@ def recovery_codes_left(user: User) -> int:
 
 
 def reset(user: User) -> bool:
-    """Take the second factor away, recovery codes too. Returns whether there was one."""
+    """Remove the second factor and the recovery codes. Return whether the account had a second factor."""
     with transaction.atomic():
         RecoveryCode.objects.filter(user_id=user.pk).delete()
         gone, _ = TotpDevice.objects.filter(user_id=user.pk).delete()
@@ -97,12 +97,12 @@ def is_demanded() -> bool:
 
 
 def spelled(device: TotpDevice) -> str:
-    """Return the secret as it is typed into an app that cannot scan."""
+    """Return the secret in groups of four, for users who type it into the app."""
     return _spaced(base64.b32encode(device.key).decode())
 
 
-def address(device: TotpDevice, user: User) -> str:
-    """Return what the app reads from the QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format."""
+def key_uri(device: TotpDevice, user: User) -> str:
+    """Return the text of the QR code: https://github.com/google/google-authenticator/wiki/Key-Uri-Format."""
     query = {
         "secret": base64.b32encode(device.key).decode(),
         "issuer": "Signalbox",
@@ -112,12 +112,12 @@ def address(device: TotpDevice, user: User) -> str:
     return f"otpauth://totp/{quote(f'Signalbox:{user.get_username()}')}?{urlencode(query)}"
 
 
-def square(device: TotpDevice, user: User) -> str:
-    """Return the QR code as an inline SVG: no other host draws it."""
-    drawn: str = segno.make(address(device, user), micro=False, error="m").svg_inline(
+def qr_code(device: TotpDevice, user: User) -> str:
+    """Return the QR code as an inline SVG."""
+    svg: str = segno.make(key_uri(device, user), micro=False, error="m").svg_inline(
         scale=5, border=4, dark="#000", light="#fff", svgclass="sb-square", lineclass=None, omitsize=False
     )
-    return drawn
+    return svg
 
 
 def _spaced(text: str) -> str:
@@ -125,7 +125,7 @@ def _spaced(text: str) -> str:
 
 
 def _plain(code: str) -> str:
-    """Return a code as it is compared: people type blanks, hyphens and small letters."""
+    """Return a code without spaces and hyphens, in capitals, because users type it in several ways."""
     return "".join(code.split()).replace("-", "").upper()
 
 

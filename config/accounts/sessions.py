@@ -1,7 +1,7 @@
-"""How long a session lives: 30 minutes without a step, 12 hours in all, and no longer than the rights it was made with.
+"""Session expiry: 30 minutes without activity, 12 hours in all, or when the account's permissions change.
 
-Source: Security and reliability §1, §5. A page that refreshes itself is nobody's step: it keeps no session alive.
-The store writes the end of a session into its row, so no page needs to ask how old one is.
+Source: docs/reference/security.md §1, §5. A page that refreshes itself does not count as activity.
+The store writes the expiry time into the session's row, so pages need not check the session's age.
 """
 
 import base64
@@ -21,32 +21,31 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
-from config import envelopes
+from config.rest.request import is_below
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-LONGEST_SECONDS = 12 * 60 * 60
-_RENEWED_EVERY_SECONDS = 60  # a row is written once a minute, not at every click
+MAX_AGE_SECONDS = 12 * 60 * 60
+_RENEW_INTERVAL_SECONDS = 60  # writes the row once a minute instead of at every request
 _BEGAN, _SEEN = "began_at", "seen_at"
-_PLACES = ("/admin/", "/sandbox/")  # where people work; a recipient's page must not touch a session
-_REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these ask for themselves every few seconds
+_PLACES = ("/admin/", "/sandbox/")  # pages for staff; a page for recipients must not touch a session
+_REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these reload themselves every few seconds
 _PROGRESS = "/admin/operations/steps/"  # and so does each page below
-
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
 
 
 def hash_id(session_id: str) -> str:
-    """Return what the database holds of the id in a cookie, so that a copy of the database opens no session."""
+    """Return the hash of a session id. The database stores only the hash, so a copy of it opens no session."""
     digest = hashlib.sha256(session_id.encode(errors="replace")).digest()[:_HASH_BYTES]
     return base64.urlsafe_b64encode(digest).decode()
 
 
 class SessionStore(db.SessionStore):
-    """Django's store in the database; a session ends 30 minutes after its last step and 12 hours after its first.
+    """Django's database store, with hashed ids, and sessions that expire 30 minutes after the last activity.
 
-    `session_key` is the id in the cookie; the column of that name holds its hash. Each method here that Django has too
-    differs in that alone.
+    `session_key` is the id in the cookie. The column with that name holds the id's hash. The overridden methods differ
+    from Django's only in that hash.
     """
 
     def _get_session_from_db(self) -> AbstractBaseSession | None:
@@ -73,24 +72,24 @@ class SessionStore(db.SessionStore):
         idle: int = super().get_session_cookie_age()
         now = _now()
         seen, began = self.get(_SEEN, now), self.get(_BEGAN, now)
-        return max(0, int(min(seen + idle, began + LONGEST_SECONDS) - now))
+        return max(0, int(min(seen + idle, began + MAX_AGE_SECONDS) - now))
 
 
 @receiver(user_logged_in)
 def begin(request: HttpRequest, **kwargs: object) -> None:
-    """Give every sign-in a session id of its own, also that of a person who is signed in already."""
+    """Give every sign-in a new session id, even if the person was signed in before."""
     request.session[_BEGAN] = request.session[_SEEN] = _now()
     request.session.cycle_key()
 
 
 def renew(get_response: GetResponse) -> GetResponse:
-    """Note that somebody does something in the console."""
+    """Return middleware that records activity in the console, which extends the session."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if is_signed_in(request) and not refreshes_itself(request):
             now = _now()
             request.session.setdefault(_BEGAN, now)
-            if now - request.session.get(_SEEN, 0) >= _RENEWED_EVERY_SECONDS:
+            if now - request.session.get(_SEEN, 0) >= _RENEW_INTERVAL_SECONDS:
                 request.session[_SEEN] = now
         return get_response(request)
 
@@ -98,21 +97,21 @@ def renew(get_response: GetResponse) -> GetResponse:
 
 
 def is_signed_in(request: HttpRequest) -> bool:
-    """Say whether a page of ours is asked for within a session; without a cookie the database is not asked."""
-    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not envelopes.is_below(request.path_info, _PLACES):
+    """Return whether a signed-in person requests a page for staff. Without a cookie there is no database query."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not is_below(request.path_info, _PLACES):
         return False
     return SESSION_KEY in request.session
 
 
 def account_of(request: HttpRequest) -> User:
-    """Return who is signed in. Raises PermissionDenied where nobody is."""
+    """Return the account that is signed in. Raises PermissionDenied if none is."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def refreshes_itself(request: HttpRequest) -> bool:
-    """Say whether a script or the page itself asks, and no person. What is posted, a person has typed."""
+    """Return whether a script or a self-refreshing page sent this request. A POST always counts as a person's."""
     if request.method not in {"GET", "HEAD"}:
         return False
     asked_by_script = "X-Requested-With" in request.headers or (
@@ -122,10 +121,10 @@ def refreshes_itself(request: HttpRequest) -> bool:
 
 
 def end_all(user_id: int, *, but: SessionBase | None = None) -> int:
-    """End every session of an account but this one. Returns how many.
+    """End every session of an account except `but` and return the number of ended sessions.
 
-    To be called where a password, a second factor or a role changes. A console has few sessions, and whose one is
-    stands inside it, so all that live are opened.
+    Call it when a password, a second factor or a role changes. The account id is inside the encoded session, so this
+    decodes all live sessions; a console has few.
     """
     kept = hash_id(but.session_key) if but is not None and but.session_key else None
     theirs = [

@@ -1,4 +1,7 @@
-"""How wrong passwords are counted: by account and network, with no typed name kept. Source: Security §5."""
+"""The key under which wrong passwords are counted. It contains no name that a person typed.
+
+Source: docs/reference/security.md §5.
+"""
 
 from typing import Any
 
@@ -11,12 +14,12 @@ _SALT = "sign-in"
 
 
 def account_tag(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
-    """Return what stands for an account in the counters, however it is named: its email address is no second account.
+    """Return a keyed hash for the account, the same for its user name and its email address.
 
-    People type a password into the field of the name, so what was typed is kept nowhere; and a name that no account
-    has is one tag in any capitals.
+    The typed name is not stored, because people type passwords into that field by mistake. A name that no account has
+    gives the same hash in any case.
     """
     typed = (credentials or {}).get("username") or request.POST.get("username", "")
     user = lookup.find(typed)
-    name = lookup.plain(typed).casefold() if user is None else f"\0{user.pk}"  # a NUL: nobody can type this tag
+    name = lookup.plain(typed).casefold() if user is None else f"\0{user.pk}"  # a NUL, which nobody can type
     return salted_hmac(_SALT, name, algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""The pages of signing in and of one's own account. They stand before the admin's, whose own they replace."""
+"""The URLs of sign-in and of a person's own account. They come before the admin's URLs, some of which they replace."""
 
 from django.contrib import admin
 from django.urls import path

@@ -1,6 +1,7 @@
-"""Where an operator's link leads: its holder chooses the password of an account, once. Source: Staff console §2.19.
+"""The page where the holder of a link chooses the password of an account. Source: docs/reference/console.md §2.19.
 
-Open to people who are not signed in. The token is in the query, which no log of ours holds, and it ends with its use.
+The page is open to people who are not signed in. The token is in the query string, which Signalbox does not log, and
+works once.
 """
 
 from typing import Any
@@ -15,9 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from config.accounts import sessions
-from config.console import invites, password_fields, sign_in, sign_in_audit
-from config.console.models import Invite
+from config.accounts import invites, sessions
+from config.accounts.invite import Invite
+from config.console import password_fields, sign_in, sign_in_audit
 from config.console.referrers import keeps_query_private
 
 
@@ -42,7 +43,7 @@ class NewPasswordForm(forms.Form):
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def choose(request: HttpRequest) -> HttpResponse:
-    """Show whose password it is, and on POST set it and sign its person in; a second factor is asked for next."""
+    """Show the form. On POST set the password and sign in; the next page asks for a second factor if there is one."""
     invite = invites.find_live(request.GET.get("token", ""))
     user = _user_of(invite)
     if invite is None or user is None:

@@ -1,6 +1,6 @@
-"""Ask for a link to choose a new password; it goes to the email address of the account. Source: Staff console §2.19.
+"""The page that mails a link to choose a new password. Source: docs/reference/console.md §2.19.
 
-The answer is the same whether there is such an account or not, and so is the work until it is given.
+The response, and the time it takes, are the same whether the account exists or not.
 """
 
 from typing import Any
@@ -14,14 +14,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from config.accounts import lookup
-from config.console import audit, invites, sign_in_audit
-from config.console.invites import ASKED_FOR_IS_VALID_FOR, NETWORK_WINDOW, TooManyRequests
+from config.accounts import invites, lookup
+from config.accounts.invites import NETWORK_WINDOW, REQUESTED_VALID_FOR, TooManyRequests
+from config.console import sign_in_audit
 from config.console.theme import TextInput
+from config.web.ip_addresses import client_network
 
 
 class ForgottenForm(forms.Form):
-    """What the sign-in asks for, without the password."""
+    """The email address or user name of the account."""
 
     username = forms.CharField(
         label="Email address or user name",
@@ -36,7 +37,7 @@ class ForgottenForm(forms.Form):
 @sensitive_post_parameters("username")
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """Show the form, on POST have the link mailed, and then say what happens next."""
+    """Show the form. On POST mail the link and redirect to a page that explains what to do next."""
     if not invites.are_mailed():
         return _page(request, "no_mail")
     if "sent" in request.GET:
@@ -46,7 +47,7 @@ def ask(request: HttpRequest) -> HttpResponse:
         return _page(request, "form", form=form)
     user = lookup.find(form.cleaned_data["username"])
     try:
-        invites.ask_for_link(user.pk if user else None, audit.client_network(request))
+        invites.ask_for_link(user.pk if user else None, client_network(request))
     except TooManyRequests:
         answer = _page(request, "wait", status=429, minutes=NETWORK_WINDOW.seconds // 60)
         answer["Retry-After"] = str(NETWORK_WINDOW.seconds)
@@ -57,5 +58,5 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, part: str, *, status: int = 200, **context: Any) -> HttpResponse:
     frame = {**admin.site.each_context(request), "title": "Forgot your password?", "part": part}
-    minutes = {"valid_minutes": ASKED_FOR_IS_VALID_FOR.seconds // 60}
+    minutes = {"valid_minutes": REQUESTED_VALID_FOR.seconds // 60}
     return TemplateResponse(request, "admin/forgot_password.html", {**frame, **minutes, **context}, status=status)

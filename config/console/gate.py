@@ -1,6 +1,8 @@
-"""Where a second factor is demanded, an account without one opens nothing but the page that enrols it.
+"""Middleware that requires a second factor if the setting demands it.
 
-Source: Security and reliability §5; Staff console §3.12.
+An account without a second factor can only open the page that sets one up.
+
+Source: docs/reference/security.md §5; docs/reference/console.md §3.12.
 """
 
 from collections.abc import Callable
@@ -14,30 +16,30 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
-from config import envelopes
 from config.accounts import second_factor as factors
 from config.accounts import sessions
+from config.rest.request import is_below
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _CONSOLE = ("/admin/",)
-_OPEN_NAMES = ("second-factor", "sign-out", "admin:login", "admin:confirm")  # to enrol, and to leave
+_OPEN_NAMES = ("second-factor", "sign-out", "admin:login", "admin:confirm")  # open without a second factor
 
 
 def second_factor(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not factors.is_demanded():
             return get_response(request)
-        if not envelopes.is_below(request.path_info, _CONSOLE):
-            request.user = SimpleLazyObject(partial(_proved_or_nobody, request.user))  # type: ignore[assignment]
+        if not is_below(request.path_info, _CONSOLE):
+            request.user = SimpleLazyObject(partial(_verified_or_anonymous, request.user))  # type: ignore[assignment]
             return get_response(request)
-        return _refusal(request) or get_response(request)
+        return _redirect(request) or get_response(request)
 
     return middleware
 
 
-def _refusal(request: HttpRequest) -> HttpResponseBase | None:
-    """Return the way to the enrolment page, or to the sign-in where the account has been enrolled elsewhere since."""
+def _redirect(request: HttpRequest) -> HttpResponseBase | None:
+    """Return a redirect to the enrolment page, or to the sign-in page if it was enrolled elsewhere."""
     if not sessions.is_signed_in(request) or not request.user.is_authenticated or _is_proved(request.user):
         return None
     if factors.device_of(request.user) is not None:
@@ -48,10 +50,10 @@ def _refusal(request: HttpRequest) -> HttpResponseBase | None:
     return HttpResponseRedirect(reverse("second-factor"))
 
 
-def _proved_or_nobody(user: User | AnonymousUser) -> User | AnonymousUser:
-    """Outside the console an account that has proved only its password is nobody."""
+def _verified_or_anonymous(user: User | AnonymousUser) -> User | AnonymousUser:
+    """Return an anonymous user unless the account has verified its second factor. For pages outside the console."""
     return user if user.is_authenticated and _is_proved(user) else AnonymousUser()
 
 
-def _is_proved(user: Any) -> bool:  # any: django-otp's middleware has put the method there
+def _is_proved(user: Any) -> bool:  # Any: django-otp's middleware adds the method
     return bool(user.is_verified())

@@ -1,7 +1,7 @@
-"""Which query strings a list accepts: those of its declared filters, nothing else (trap T2).
+"""The lookups that a list accepts in its query string: only those of its declared filters (trap T2).
 
-Django lets any local field be filtered, declared or not: `?sealed_secret__startswith=…` would read a hidden column
-letter by letter.
+Django lets callers filter by any local field, so `?encrypted_secret__startswith=…` would reveal a column that no page
+shows, letter by letter.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from django.db import models
 
 
 def declared(model: type[models.Model], list_filter: Iterable[Any], date_hierarchy: str | None) -> set[str]:
-    """Return every lookup the declared filters send, and those of the date hierarchy."""
+    """Return the lookups of the declared filters and of the date hierarchy."""
     allowed: set[str] = set()
     for one in list_filter:
         if isinstance(one, type) and issubclass(one, ListFilter):
@@ -28,7 +28,7 @@ def declared(model: type[models.Model], list_filter: Iterable[Any], date_hierarc
 
 
 def _endings(field: Any) -> tuple[str, ...]:
-    """Return what Django's filter of a field puts behind its name: for related rows, for moments, for all others."""
+    """Return the suffixes that Django's filter for this field appends to the field's name."""
     if field.is_relation:
         return (f"__{field.target_field.name}__exact", "__isnull")
     if isinstance(field, models.DateField):
@@ -37,7 +37,7 @@ def _endings(field: Any) -> tuple[str, ...]:
 
 
 def is_key(model: type[models.Model], text: str) -> bool:
-    """Return True if a row of this model may have this key; a number that is too long fails in the database."""
+    """Return whether the text is a valid primary key. A number that is too long would fail in the database."""
     key = model._meta.pk
     try:
         key.run_validators(key.to_python(text))

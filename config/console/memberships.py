@@ -1,16 +1,18 @@
-"""Which services an account belongs to. The area that has services registers the answer: `config` imports neither."""
+"""Which services an account belongs to; the area that has services answers."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
-Answer = Callable[[Collection[int]], dict[int, list[str]]]
-
-_answers: list[Answer] = []
+from config import areas
 
 
-def register(answer: Answer) -> None:
-    """Have `answer` tell the names of services by account id, for many accounts in one query."""
-    _answers[:] = [answer]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memberships:
+    """services_of: returns the names of services by account id, for many accounts in one query."""
+
+    services_of: Callable[[Collection[int]], dict[int, list[str]]]
 
 
 def of(user_ids: Collection[int]) -> dict[int, list[str]]:
-    return _answers[0](user_ids) if _answers else {}
+    found = next(iter(areas.parts(Memberships)), None)
+    return found.services_of(user_ids) if found else {}

@@ -1,6 +1,6 @@
-"""One's own account: the name, the password, the second factor, the recovery codes, the other sessions.
+"""The pages of a person's own account: name, password, second factor, recovery codes and sessions.
 
-Source: Staff console §2.19, §3.12; Security and reliability §5.
+Source: docs/reference/console.md §2.19, §3.12; docs/reference/security.md §5.
 """
 
 import unicodedata
@@ -16,14 +16,14 @@ from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from config.accounts import second_factor, sessions
-from config.console import invites, password_fields, sign_in_audit
+from config.accounts import invites, second_factor, sessions
+from config.console import password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput, TextInput
 
 
 class OwnPasswordForm(forms.Form):
-    """The password as it is, and the new one twice."""
+    """The current password, and the new one twice."""
 
     old_password = forms.CharField(
         label="Current password", strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"})
@@ -36,7 +36,7 @@ class OwnPasswordForm(forms.Form):
         self.request = request
 
     def clean_old_password(self) -> str:
-        """Judge it like a sign-in: ten wrong ones, and the account waits."""
+        """Check the password like a sign-in, so that ten wrong ones lock the account."""
         typed: str = self.cleaned_data["old_password"]
         if authenticate(self.request, username=self.request.user.get_username(), password=typed) is None:
             raise forms.ValidationError(NOT_YOUR_PASSWORD)
@@ -45,33 +45,35 @@ class OwnPasswordForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("new_password") and cleaned["new_password"] == cleaned.get("old_password"):
-            self.add_error("new_password", "This is the password you have now.")
+            self.add_error("new_password", "This is your current password. Choose a different one.")
         else:
             password_fields.check(self, "new_password", sessions.account_of(self.request))
         return cleaned
 
 
 class OwnNameForm(forms.Form):
-    """What colleagues call this person."""
+    """The name that colleagues see."""
 
     name = forms.CharField(
         label="Your name",
         max_length=150,
         required=False,
         widget=TextInput(attrs={"autocomplete": "name", "autofocus": True}),
-        help_text="For example Mina Patel. Operators see it in the list of users. You still sign in as before.",
+        help_text="For example Mina Patel. Operators see it in the list of users. You cannot sign in with it.",
     )
 
     def clean_name(self) -> str:
         name: str = unicodedata.normalize("NFC", self.cleaned_data["name"])
         if not name.isprintable():
-            raise forms.ValidationError("Use letters, spaces and punctuation only: this name has invisible characters.")
+            raise forms.ValidationError(
+                "This name contains invisible characters. Use letters, spaces and punctuation only."
+            )
         return name
 
 
 @require_GET
 def overview(request: HttpRequest) -> HttpResponse:
-    """Show what protects this account, and what may be done about it."""
+    """Show the sign-in details of the account, with links to change them."""
     user = sessions.account_of(request)
     context = {
         "title": "Your account",
@@ -92,7 +94,7 @@ def change_name(request: HttpRequest) -> HttpResponse:
             user.save(update_fields=["first_name", "last_name"])
             sign_in_audit.note(request, user, "changed_name")
         return done(request, "Your name is saved.")
-    return page(request, "admin/step.html", {"title": "Change your name", "form": form, "button": "Save name"})
+    return page(request, "admin/action.html", {"title": "Change your name", "form": form, "button": "Save name"})
 
 
 @sensitive_post_parameters()
@@ -108,10 +110,10 @@ def change_password(request: HttpRequest) -> HttpResponse:
             invites.end(user_id=user.pk)
             sessions.end_all(user.pk, but=request.session)
             sign_in_audit.note(request, user, "changed_password")
-        return done(request, "Your password is changed. You are signed out everywhere else.")
-    explanation = ["Everywhere else you will be signed out."]
+        return done(request, "Your password is changed. All your other sessions have ended.")
+    explanation = ["All your other sessions end when you change your password."]
     context = {"title": "Change your password", "form": form, "explanation": explanation, "button": "Change password"}
-    return page(request, "admin/step.html", context)
+    return page(request, "admin/action.html", context)
 
 
 @require_POST
@@ -124,7 +126,7 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 
 
 def page(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    """Show a page of the account in the console's frame; none of them is kept by a browser."""
+    """Return a page of the account with headers that forbid browsers to store it."""
     frame = {**admin.site.each_context(request), "list_url": reverse("my-account")}
     headers = {"Cache-Control": "no-store"}
     return TemplateResponse(request, template, {**frame, **context}, status=status, headers=headers)

@@ -1,6 +1,6 @@
-"""The sidebar: the console's sections in the order people work, without what is not there or not theirs.
+"""The sidebar: sections and pages, without those that are switched off or that the person may not open.
 
-Source: Staff console §1.4. Pages are named by their model's label, so that neither area is imported.
+Source: docs/reference/console.md §1.4. Entries name pages by model label, so this module imports neither area.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,21 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
-from config.console import scope, switcher
+from config.accounts import scope
+from config.console import switcher
 
 SETTINGS = "settings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of the sidebar.
+    """A link in the sidebar.
 
-    page: a model's label, one with a page of its admin's behind a slash, whose `may_open` is asked for it, a fixed
-          address, or SETTINGS for the page of the chosen service.
-    area: the area a fixed address needs; is_on: whether it is there at all; is_for_operators: for nobody else.
+    page: a model label such as "app.Model" for its list; "app.Model/name" for another page of its admin, which
+          `may_open` of the admin allows; a fixed path; or SETTINGS for the settings of the chosen service.
+    area: the area that a fixed path belongs to
+    is_on: return whether this installation has the page
+    is_for_operators: only operators see the link
     """
 
     title: str
@@ -54,7 +57,7 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="Send a message",
                 icon="send",
                 page="notifications.Notification/send",
-                about="One message by hand, for real or as a test",
+                about="Send one message yourself, for real or as a test",
             ),
             Entry(
                 title="Unsubscribe requests",
@@ -71,7 +74,7 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="Templates",
                 icon="article",
                 page="notifications.Template",
-                about="Texts of messages, with their versions",
+                about="Message texts and their versions",
             ),
             Entry(
                 title="Files",
@@ -88,19 +91,19 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="API integration",
                 icon="key",
                 page="notifications.ApiKey",
-                about="Keys, and what else a program needs",
+                about="API keys and other details for developers",
             ),
             Entry(
                 title="Guest list",
                 icon="group_add",
                 page="notifications.GuestListEntry",
-                about="People a service in trial reaches besides its team",
+                about="People outside the team that a service in trial can send to",
             ),
             Entry(
                 title="Callbacks",
                 icon="webhook",
                 page="notifications.CallbackEndpoint",
-                about="URLs that Signalbox calls with the status of messages",
+                about="URLs that receive the status of your messages",
             ),
             Entry(
                 title="Sandbox inbox",
@@ -114,7 +117,7 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="API docs",
                 icon="menu_book",
                 page="/docs/",
-                about="Every call, and every error with its fix",
+                about="All API calls and errors, with examples",
             ),
         ),
     ),
@@ -125,10 +128,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="Data sets",
                 icon="database",
                 page="datasets.DataSet",
-                about="Time-stamped records, each set under its own URL",
+                about="Time-stamped records, each set at its own URL",
             ),
-            Entry(title="Groups", icon="folder", page="datasets.DataGroup", about="The first word of a data set's URL"),
-            Entry(title="Types", icon="label", page="datasets.DataType", about="The second word of a data set's URL"),
+            Entry(
+                title="Groups", icon="folder", page="datasets.DataGroup", about="The first part of a data set's path"
+            ),
+            Entry(title="Types", icon="label", page="datasets.DataType", about="The second part of a data set's path"),
         ),
     ),
     (
@@ -138,20 +143,20 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="Settings",
                 icon="tune",
                 page=SETTINGS,
-                about="Channels, limits and state of the service",
+                about="Channels, limits and status of the service",
                 area="notifications",
             ),
             Entry(
                 title="Reply-to addresses",
                 icon="reply",
                 page="notifications.ReplyToAddress",
-                about="Where a recipient's answer goes",
+                about="Email addresses that receive replies",
             ),
             Entry(
                 title="Text message senders",
                 icon="sms",
                 page="notifications.SmsSender",
-                about="The name a text message comes from",
+                about="Names that text messages are sent from",
             ),
             Entry(
                 title="Team",
@@ -175,23 +180,23 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
                 title="Services",
                 icon="apartment",
                 page="notifications.Service",
-                about="All services and their state",
+                about="All services and their status",
                 is_for_operators=True,
             ),
             Entry(
                 title="Protected names",
                 icon="verified_user",
                 page="notifications.ProtectedName",
-                about="Sender names that only operators give to a service",
+                about="Sender names that only operators can assign",
                 is_for_operators=True,
             ),
-            Entry(title="Users", icon="manage_accounts", page="auth.User", about="Who may sign in here"),
+            Entry(title="Users", icon="manage_accounts", page="auth.User", about="Accounts that can sign in"),
         ),
     ),
 )
 
 
-# Rows with a list of their own that the sidebar leaves to the page of what they belong to: section and that page.
+# Lists without a link in the sidebar: their section, and the page whose link is marked as current.
 BESIDE = {
     "notifications.CallbackDelivery": ("API", "notifications.CallbackEndpoint"),
     "datasets.AccessToken": ("Data", "datasets.DataSet"),
@@ -200,7 +205,7 @@ BESIDE = {
 
 
 def place_of(list_url: str) -> tuple[str, str]:
-    """Return the section of a list, and its title in the sidebar; "" for what has none."""
+    """Return the section of a list and its title in the sidebar, each "" if there is none."""
     for title, entries in SECTIONS:
         for entry in entries:
             if _list_of(entry.page) == list_url:
@@ -223,12 +228,12 @@ def _list_of(page: str) -> str:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the sidebar as the theme wants it: the overview, then each section that has a page for this person."""
+    """Return the sidebar in the theme's format: the overview, then each section with a page for this person."""
     overview = {"title": "Overview", "icon": "home", "link": reverse("admin:index")}
     found = sections(request)
-    around = [entry["link"] for section in found for entry in section["entries"]]
-    # The theme would mark every entry whose address begins this one; a page below a list has an entry of its own.
-    here = max((link for link in around if request.path.startswith(link)), key=len, default="")
+    links = [entry["link"] for section in found for entry in section["entries"]]
+    # The theme marks every link that is a prefix of the current path. Only the longest one is the current page.
+    here = max((link for link in links if request.path.startswith(link)), key=len, default="")
     here = here or next((_list_of(page) for row, (_, page) in BESIDE.items() if _is_below(request, row)), "")
     for section in found:
         section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
@@ -236,12 +241,12 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def sections(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return title and entries (title, icon, link, about) of each section this person may use."""
+    """Return title and entries (title, icon, link, about) of each section that this person may open."""
     found: list[dict[str, Any]] = []
     if not scope.has_anything(request):
         return found
     for title, entries in SECTIONS:
-        links = [(entry, _address(entry, request)) for entry in entries]
+        links = [(entry, _url(entry, request)) for entry in entries]
         usable = [
             {"title": entry.title, "icon": entry.icon, "link": link, "about": entry.about}
             for entry, link in links
@@ -252,7 +257,7 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
     return found
 
 
-def _address(entry: Entry, request: HttpRequest) -> str:
+def _url(entry: Entry, request: HttpRequest) -> str:
     if entry.area not in {"", *settings.AREAS} or not entry.is_on():
         return ""
     if entry.is_for_operators and not scope.is_operator(request):
@@ -261,13 +266,14 @@ def _address(entry: Entry, request: HttpRequest) -> str:
         return entry.page
     if entry.page == SETTINGS:
         return switcher.settings_page(request)
-    label, _, place = entry.page.partition(".")
-    name, _, word = place.partition("/")
+    label, _, rest = entry.page.partition(".")
+    name, _, page_name = rest.partition("/")
     try:
         model = apps.get_model(label, name)
-        page = reverse(f"admin:{label}_{name.lower()}_{word or 'changelist'}")
+        page = reverse(f"admin:{label}_{name.lower()}_{page_name or 'changelist'}")
     except (LookupError, NoReverseMatch):
         return ""
     model_admin: Any = admin.site.get_model_admin(model)
-    is_theirs = model_admin.may_open(request, word) if word else model_admin.has_view_or_change_permission(request)
-    return page if is_theirs else ""
+    if page_name:
+        return page if model_admin.may_open(request, page_name) else ""
+    return page if model_admin.has_view_or_change_permission(request) else ""

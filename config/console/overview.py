@@ -1,6 +1,6 @@
-"""What the overview shows; each area registers its part, so that `config` imports neither.
+"""The overview: a panel for each area, and the last clean-up.
 
-Source: Staff console §2.1.
+Source: docs/reference/console.md §2.1.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,15 +9,17 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from config.console import scope
-from config.console.clean_up import state
+from config import areas
+from config.accounts import scope
+from config.jobs import state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of the way to a first message or record; it ticks itself. No url: others have to do it.
+    """One step of the checklist towards a first message or record.
 
-    other: address and label of a second way to do it.
+    url: where to do the step; "" if another person has to do it
+    other: URL and label of a second way to do it
     """
 
     title: str
@@ -30,31 +32,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """One area's part of the overview; they stand by `position`.
+    """One area's part of the overview. Panels are sorted by `position`.
 
-    template: draws what `figures` returns, a few cheap queries over counters
-    steps: the checklist, shown while one of them is still to be done
+    template: renders the result of `numbers`, which makes a few cheap queries
+    steps: the checklist, shown until every step is done
     """
 
     title: str
     position: int
     template: str
     is_open_to: Callable[[HttpRequest], bool]
-    figures: Callable[[HttpRequest], Mapping[str, Any]]
+    numbers: Callable[[HttpRequest], Mapping[str, Any]]
     steps: Callable[[HttpRequest], list[Step]]
 
 
-_panels: dict[str, Panel] = {}
-
-
-def register(panel: Panel) -> None:
-    _panels[panel.title] = panel
-
-
 def shown(request: HttpRequest) -> list[dict[str, object]]:
-    """Return the figures of each panel this person may see, and its steps while one of them is still to be done."""
+    """Return the numbers of each panel this person may see, with its steps unless all are done."""
     found: list[dict[str, object]] = []
-    for panel in sorted(_panels.values(), key=lambda panel: panel.position):
+    for panel in sorted(areas.parts(Panel), key=lambda panel: panel.position):
         if not panel.is_open_to(request):
             continue
         steps = panel.steps(request)
@@ -63,7 +58,7 @@ def shown(request: HttpRequest) -> list[dict[str, object]]:
             {
                 "title": panel.title,
                 "template": panel.template,
-                "figures": panel.figures(request),
+                "numbers": panel.numbers(request),
                 "steps": [] if is_finished else steps,
             }
         )
@@ -71,5 +66,5 @@ def shown(request: HttpRequest) -> list[dict[str, object]]:
 
 
 def clean_up(request: HttpRequest) -> dict[str, object]:
-    """Return when clean-up last came to an end, which rules failed, and whether that is too long ago."""
+    """Return the state of the last clean-up, and whether this person may open its page."""
     return {"last": state.last(), "may_open": scope.is_operator(request)}

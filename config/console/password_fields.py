@@ -1,4 +1,7 @@
-"""A new password, typed twice: the fields and the rules of every page where one is chosen. Source: console §2.19."""
+"""The form fields and checks for a new password, shared by every page where a person chooses one.
+
+Source: docs/reference/console.md §2.19.
+"""
 
 from django import forms
 from django.contrib.auth import password_validation
@@ -20,10 +23,10 @@ def again(label: str = "New password again") -> forms.CharField:
 
 
 def check(form: forms.Form, name: str, user: User) -> None:
-    """Add an error where the password in the field `name` is not that in `again`, or will not do for this account."""
+    """Add an error if the password in the field `name` differs from `again` or breaks a rule for this account."""
     new, repeated = form.cleaned_data.get(name), form.cleaned_data.get("again")
     if new and repeated and new != repeated:
-        form.add_error("again", "The two passwords differ.")
+        form.add_error("again", "The two passwords are different. Enter the same password twice.")
     if new:
         try:
             password_validation.validate_password(new, user)

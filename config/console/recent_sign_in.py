@@ -1,7 +1,7 @@
-"""A sign-in younger than SUDO_MINUTES, asked for before keys are made and before what cannot be taken back.
+"""Require a sign-in within the last SUDO_MINUTES before pages that create keys or that cannot be undone.
 
-Source: Staff console §1.3; Security and reliability §5. The moment is kept in the session: another browser's sign-in
-proves nothing here.
+Source: docs/reference/console.md §1.3; docs/reference/security.md §5. The session stores the time, so a sign-in in
+another browser does not count.
 """
 
 from typing import Any
@@ -23,12 +23,12 @@ from config.console import sign_in
 from config.console.sign_in import CodeForm
 from config.console.theme import PasswordInput
 
-NOT_YOUR_PASSWORD = "The password is wrong. Check it and try again."  # noqa: S105  words of the page
+NOT_YOUR_PASSWORD = "The password is wrong. Check it and try again."  # noqa: S105  a text of the page
 _KEY = "proved_at"
 
 
 class PasswordForm(forms.Form):
-    """The password once more, of the person who is signed in, and a code where the account has a second factor."""
+    """The password of the person who is signed in, and a code if the account has a second factor."""
 
     password = forms.CharField(
         label="Your password",
@@ -46,7 +46,7 @@ class PasswordForm(forms.Form):
             self.fields["code"].widget.attrs.pop("autofocus")
 
     def clean(self) -> dict[str, Any]:
-        """Look at the code only beside the right password: a code works once, and would be lost."""
+        """Check the code only if the password is right, because a code works only once."""
         cleaned = super().clean() or {}
         user = account_of(self.request)
         if self.errors:
@@ -60,7 +60,7 @@ class PasswordForm(forms.Form):
 
 @receiver(user_logged_in)
 def remember(request: HttpRequest, **kwargs: object) -> None:
-    """Keep that the person has proved who they are."""
+    """Store the time of this sign-in in the session."""
     request.session[_KEY] = timezone.now().timestamp()
 
 
@@ -71,12 +71,12 @@ def is_recent(request: HttpRequest) -> bool:
 
 
 def ask(request: HttpRequest) -> HttpResponseRedirect:
-    """Send the person to the page that asks for the password, and from there back to this step."""
+    """Redirect to the page that asks for the password. That page then redirects to the current page."""
     return HttpResponseRedirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
 
 
 def way_back(request: HttpRequest) -> str:
-    """Return where the person came from, if that is on this site."""
-    wish = request.GET.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wish, allowed_hosts=None) and wish.startswith("/")
-    return wish if is_ours else reverse("admin:index")
+    """Return the path of the page that asked for the password, or of the overview if it is not on this site."""
+    path = request.GET.get("next", "")
+    is_local = url_has_allowed_host_and_scheme(path, allowed_hosts=None) and path.startswith("/")
+    return path if is_local else reverse("admin:index")

@@ -1,4 +1,4 @@
-"""Keep the query of a page out of the Referer header: a link's token may be in it, and many proxies log that header."""
+"""Keep query strings out of the Referer header. They may contain a token, and many proxies log that header."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,11 +6,11 @@ from typing import Any
 
 from django.http import HttpResponseBase
 
-_POLICY = "strict-origin"  # with "no-referrer" a browser posts `Origin: null` and is refused
+_POLICY = "strict-origin"  # with "no-referrer" browsers post `Origin: null`, which the CSRF check rejects
 
 
 def keeps_query_private(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Have what this page loads, posts and links to see the origin of the site alone."""
+    """Decorate a view so that browsers send only the site's origin as the Referer of its page."""
 
     @wraps(view)
     def answer(*args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,6 +1,6 @@
-"""Enrol an authenticator app, and make recovery codes: each secret is shown once, straight from the POST that made it.
+"""The pages that set up an authenticator app and create recovery codes. The POST that creates a secret shows it once.
 
-Source: Staff console §1.2 T4, §3.12; Security and reliability §5.
+Source: docs/reference/console.md §1.2 T4, §3.12; docs/reference/security.md §5.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from config.console.sign_in import WRONG_CODE, CodeForm
 
 
 class FirstCodeForm(CodeForm):
-    """The first code of an app; a recovery code says nothing about it."""
+    """The first code of an app. A recovery code is not accepted."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -32,7 +32,7 @@ class FirstCodeForm(CodeForm):
 @sensitive_post_parameters("code")
 @require_http_methods(["GET", "POST"])
 def enrol(request: HttpRequest) -> HttpResponse:
-    """Explain; make a secret and show it; take its first code, and show the recovery codes."""
+    """Explain the second factor, show a new secret, check its first code, and show the recovery codes."""
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
     try:
@@ -47,7 +47,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
-    """Make new recovery codes in the place of all older ones."""
+    """Replace the recovery codes by new ones and show them."""
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
     if second_factor.device_of(account_of(request)) is None:
@@ -62,17 +62,17 @@ def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
             return _already_shown(request, "recovery codes")
         return _codes_page(request, codes)
     left = second_factor.recovery_codes_left(account_of(request))
-    explanation = [f"You have {left} unused recovery codes. New ones replace them: the old ones stop working."]
-    context = {"title": "New recovery codes", "explanation": explanation, "button": "Make new recovery codes"}
-    return page(request, "admin/step.html", {**context, **_nonce(request)})
+    explanation = [f"You have {left} unused recovery codes. New codes replace them, and the old ones stop working."]
+    context = {"title": "New recovery codes", "explanation": explanation, "button": "Create recovery codes"}
+    return page(request, "admin/action.html", {**context, **_nonce(request)})
 
 
 def _begin(request: HttpRequest) -> HttpResponse:
     with transaction.atomic():
         shown_once.spend(request)
         device = second_factor.begin(account_of(request))
-    drawn = mark_safe(second_factor.square(device, account_of(request)))  # noqa: S308  drawn by us from our own text
-    return _page(request, "scan", square=drawn, secret=second_factor.spelled(device), form=FirstCodeForm())
+    qr_code = mark_safe(second_factor.qr_code(device, account_of(request)))  # noqa: S308  contains no user input
+    return _page(request, "scan", qr_code=qr_code, secret=second_factor.spelled(device), form=FirstCodeForm())
 
 
 def _confirm(request: HttpRequest) -> HttpResponse:

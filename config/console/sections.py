@@ -1,23 +1,23 @@
-"""A page that is read section by section, each with its own small form. Source: Staff console §2.2."""
+"""The content of a summary page whose sections each have a form. Source: docs/reference/console.md §2.2."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One line of a section: what it is, its value, and a remark or a link below it."""
+    """A label and a value, with an optional remark or link below them."""
 
     label: str
     value: object
     remark: str = ""
-    copy_id: str = ""  # where set, the value stands in a field with *Copy*
-    link: tuple[str, str] | None = None  # label and address
+    copy_id: str = ""  # if set, the value is shown in a field with a Copy button
+    link: tuple[str, str] | None = None  # label and URL
     is_warning: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading with its facts, and the buttons this person may use: label and address."""
+    """A heading with its facts, and the buttons that this person may use, each with label and URL."""
 
     slug: str
     title: str

@@ -1,10 +1,10 @@
-"""The page that shows a secret once: straight from the POST that made it, and never again.
+"""The page that shows a secret once, as the response to the POST that created it.
 
-The form carries a signed single-use nonce. The transaction that makes the secret spends it, so Back or reload shows
-"already shown", never a second key, and a double click makes one key. Neither session, messages, audit nor logs ever
-hold the secret. A nonce goes by clean-up, once its signature is no longer good.
+The form carries a signed single-use nonce. The transaction that creates the secret stores the nonce, so Back, reload
+or a double click creates no second secret. Sessions, messages, audit and logs never contain the secret. Clean-up
+deletes a nonce when its signature has expired.
 
-Source: Staff console §1.2 T4; Security §1.
+Source: docs/reference/console.md §1.2 T4; docs/reference/security.md §1.
 """
 
 import uuid
@@ -20,16 +20,16 @@ from config.console.models import SpentNonce
 
 FIELD = "nonce"
 _SALT = "shown-once"
-FORMS_ARE_GOOD_FOR = timedelta(hours=12)  # the longest session
+FORMS_ARE_VALID_FOR = timedelta(hours=12)  # the maximum age of a session
 
 
 class AlreadyShown(Exception):
-    """The form has been sent before, or carries no nonce of ours."""
+    """The form was sent before, or its nonce is not valid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snippet:
-    """Text to be copied as it stands, such as a curl that works as pasted."""
+    """Text for the user to copy, such as a curl command."""
 
     label: str
     text: str
@@ -37,10 +37,13 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    """What the page shows.
+    """The content of the page.
 
-    kind: the word for it, such as "API key"; value: the secret itself; parts: label and text of the pieces it consists
-    of; examples: a first call, by language; where_next: label and address of the button that leaves the page.
+    kind: such as "API key"
+    value: the secret
+    parts: label and text of each part of the secret
+    examples: a first call, one for each language
+    where_next: label and URL of the button that leaves the page
     """
 
     kind: str
@@ -54,12 +57,12 @@ class Secret:
 
 
 def new_nonce(request: HttpRequest) -> str:
-    """Return a nonce for one form of this person."""
+    """Return a nonce for one form. Only this person can use it."""
     return signing.dumps([str(uuid.uuid4()), request.user.pk], salt=_SALT)
 
 
 def spend(request: HttpRequest) -> None:
-    """Use up the nonce the form carries; call it in the transaction that makes the secret. Raises AlreadyShown."""
+    """Mark the form's nonce as used. Call it in the transaction that creates the secret. Raises AlreadyShown."""
     nonce = _nonce_of(request)
     try:
         with transaction.atomic():
@@ -69,7 +72,7 @@ def spend(request: HttpRequest) -> None:
 
 
 def is_spent(request: HttpRequest) -> bool:
-    """Say whether this form has made its secret already, before its fields are judged."""
+    """Return whether this form has created its secret before."""
     try:
         return SpentNonce.objects.filter(nonce=_nonce_of(request)).exists()
     except AlreadyShown:
@@ -77,7 +80,7 @@ def is_spent(request: HttpRequest) -> bool:
 
 
 def page(request: HttpRequest, secret: Secret, context: dict[str, object]) -> TemplateResponse:
-    """Show the secret; `context` is the frame of the console (`ConsoleModelAdmin.page_context`)."""
+    """Return the page with the secret. context: see `ConsoleModelAdmin.page_context`."""
     return _uncached(request, "admin/shown_once.html", {**context, "secret": secret}, status=200)
 
 
@@ -87,7 +90,7 @@ def already_shown_page(request: HttpRequest, kind: str, context: dict[str, objec
 
 def _nonce_of(request: HttpRequest) -> uuid.UUID:
     try:
-        nonce, user_id = signing.loads(request.POST.get(FIELD, ""), salt=_SALT, max_age=FORMS_ARE_GOOD_FOR)
+        nonce, user_id = signing.loads(request.POST.get(FIELD, ""), salt=_SALT, max_age=FORMS_ARE_VALID_FOR)
     except signing.BadSignature as error:
         raise AlreadyShown from error
     if user_id != request.user.pk:

@@ -1,7 +1,8 @@
-"""Sign in: the password on one page, the code of the second factor on the next; and the page that says to wait.
+"""The sign-in pages: one for the password, one for the code of the second factor, and one for locked accounts.
 
-Between the two pages nobody is signed in: the session holds only who has shown the right password, for ten minutes.
-Source: Staff console §1.2 T14; Security and reliability §5.
+Between the first two pages the person is not signed in. For ten minutes the session stores which account's password was
+right.
+Source: docs/reference/console.md §1.2 T14; docs/reference/security.md §5.
 """
 
 from typing import Any
@@ -32,21 +33,21 @@ from config.console import sign_in_audit
 from config.console.referrers import keeps_query_private
 from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
-HALF_WAY_SECONDS = 10 * 60
-WRONG_CODE = "The code is wrong, or it was used before. Enter the one that your app shows now."
+CODE_WAIT_SECONDS = 10 * 60
+WRONG_CODE = "The code is wrong or was used before. Enter the code that your app shows now."
 WRONG = "The email address, user name or password is wrong. Check them and try again."
-_HALF_WAY = "signing_in"
+_PENDING = "signing_in"
 
 
 class CodeInput(TextInput):
-    """A field that can be read while typing, and comes back empty: what was typed may be a recovery code (trap T13)."""
+    """A text field that is never filled in again, because the typed text may be a recovery code (trap T13)."""
 
     def format_value(self, value: Any) -> None:
         return None
 
 
 class CodeForm(forms.Form):
-    """A code of the app, or a recovery code."""
+    """A code of the app or a recovery code."""
 
     code = forms.CharField(
         max_length=40,
@@ -58,7 +59,7 @@ class CodeForm(forms.Form):
 
 
 class SignInForm(AuthenticationForm):
-    """An email address or a user name, and the password."""
+    """Email address or user name, and password."""
 
     username = forms.CharField(
         label="Email address or user name",
@@ -74,19 +75,19 @@ class SignInForm(AuthenticationForm):
         self.fields["username"].widget.attrs["maxlength"] = lookup.MAX_CHARACTERS
 
 
-@method_decorator(keeps_query_private, name="dispatch")  # `next` may be the link of an invite
+@method_decorator(keeps_query_private, name="dispatch")  # `next` may contain the token of an invite
 class _SignInPage(LoginView):
     def get_redirect_url(self, *args: Any) -> str:
-        """Return where the person wants to go, if that is a whole path of this site."""
-        wish = super().get_redirect_url(*args)
-        return wish if wish.startswith("/") else ""
+        """Return the path in `next`, or "" unless it is an absolute path of this site."""
+        path = super().get_redirect_url(*args)
+        return path if path.startswith("/") else ""
 
 
 class PasswordPage(_SignInPage):
-    """The first page: name and password. One wording for all that is wrong with them."""
+    """The first page: name and password. All errors have the same text."""
 
     template_name = "admin/login.html"
-    authentication_form: Any = SignInForm  # any: Django's is typed for its own class
+    authentication_form: Any = SignInForm  # Any: Django's type allows only its own class
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         frame = {**admin.site.each_context(self.request), "title": "Sign in to Signalbox", "subtitle": None}
@@ -104,14 +105,14 @@ class PasswordPage(_SignInPage):
 
 @method_decorator(sensitive_post_parameters("code"), name="dispatch")
 class CodePage(_SignInPage):
-    """The second page: a code, counted like a password where it is wrong."""
+    """The second page: a code. A wrong code counts like a wrong password."""
 
     template_name = "admin/sign_in_code.html"
-    form_class: Any = CodeForm  # it takes no request, unlike the form of names and passwords
+    form_class: Any = CodeForm  # unlike AuthenticationForm it takes no request
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        self.half_way = _half_way(request)
-        if self.half_way is None:
+        self.pending_user = _pending_user(request)
+        if self.pending_user is None:
             return HttpResponseRedirect(f"{reverse('admin:login')}?{urlencode({'next': self.get_success_url()})}")
         return super().dispatch(request, *args, **kwargs)  # type: ignore[return-value]
 
@@ -128,10 +129,10 @@ class CodePage(_SignInPage):
         }
 
     def form_valid(self, form: Any) -> HttpResponse:
-        user = self.half_way
-        assert user is not None  # noqa: S101  dispatch has looked
+        user = self.pending_user
+        assert user is not None  # noqa: S101  checked in dispatch
         if is_locked(self.request, user):
-            return waiting_page(self.request)
+            return locked_page(self.request)
         code = form.cleaned_data["code"]
         device = prove(self.request, user, code)
         if device is None:
@@ -141,23 +142,23 @@ class CodePage(_SignInPage):
         return HttpResponseRedirect(self.get_success_url())
 
 
-def enter(request: HttpRequest, user: User, wish: str = "") -> HttpResponse:
-    """Sign in a person who has shown the password or the holder of a link; an account with a second factor: ask for it.
+def enter(request: HttpRequest, user: User, path: str = "") -> HttpResponse:
+    """Sign in after a right password or link, or redirect to the page for the code if the account has a second factor.
 
-    wish: where they want to go, on this site
+    path: the page of this site to go to after the sign-in; the default is the overview
     """
-    place = wish or reverse("admin:index")
+    path = path or reverse("admin:index")
     user.backend = getattr(user, "backend", settings.AUTHENTICATION_BACKENDS[-1])
     if second_factor.device_of(user) is None:
         _let_in(request, user)
-        return HttpResponseRedirect(place)
-    _keep_half_way(request, user)
-    return HttpResponseRedirect(f"{reverse('sign-in-code')}?{urlencode({'next': place})}")
+        return HttpResponseRedirect(path)
+    _remember_pending(request, user)
+    return HttpResponseRedirect(f"{reverse('sign-in-code')}?{urlencode({'next': path})}")
 
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """End this session, and say so."""
+    """End this session and show a page that confirms it."""
     if request.user.is_authenticated:
         sign_in_audit.note(request, request.user, "signed_out")
     logout(request)
@@ -166,8 +167,8 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     )
 
 
-def waiting_page(request: HttpRequest, *args: Any) -> HttpResponse:
-    """Answer everybody who has given ten wrong passwords or codes, also one who now gives the right ones."""
+def locked_page(request: HttpRequest, *args: Any) -> HttpResponse:
+    """Return 429 after ten wrong passwords or codes, even if the password is now right."""
     context = {**admin.site.each_context(request), "title": "Please wait", "minutes": settings.SIGN_IN_WAIT_MINUTES}
     answer = TemplateResponse(request, "admin/waiting.html", context, status=429)
     answer["Retry-After"] = str(settings.SIGN_IN_WAIT_MINUTES * 60)
@@ -175,14 +176,14 @@ def waiting_page(request: HttpRequest, *args: Any) -> HttpResponse:
 
 
 def is_locked(request: HttpRequest, user: User) -> bool:
-    """Say whether no code of this account is looked at for now: from this address, or from any."""
+    """Return whether the account accepts no code for now, from this network or from any."""
     device = second_factor.device_of(user)
     is_allowed = AxesProxyHandler.is_allowed(request, {"username": user.get_username()})
     return not is_allowed or (device is not None and device.is_waiting())
 
 
 def prove(request: HttpRequest, user: User, code: str) -> TotpDevice | None:
-    """Judge a code; a wrong one counts like a wrong password."""
+    """Return the device if the code is right, else None. A wrong code counts like a wrong password."""
     device = second_factor.prove(user, code)
     if device is None:
         user_login_failed.send(__name__, credentials={"username": user.get_username()}, request=request)
@@ -191,30 +192,30 @@ def prove(request: HttpRequest, user: User, code: str) -> TotpDevice | None:
 
 def _let_in(request: HttpRequest, user: User, device: TotpDevice | None = None, way: str = "") -> None:
     with transaction.atomic():
-        request.session.pop(_HALF_WAY, None)
+        request.session.pop(_PENDING, None)
         login(request, user)
         if device is not None:
             django_otp.login(request, device)  # type: ignore[no-untyped-call]
         sign_in_audit.note(request, user, "signed_in", second_factor=way or None)
 
 
-def _keep_half_way(request: HttpRequest, user: User) -> None:
-    request.session.flush()  # whoever was signed in here is no longer
-    request.session[_HALF_WAY] = {
+def _remember_pending(request: HttpRequest, user: User) -> None:
+    request.session.flush()  # sign out the person who was signed in here
+    request.session[_PENDING] = {
         "user": user.pk,
-        "backend": user.backend,  # authenticate() has put it there
+        "backend": user.backend,  # set by authenticate()
         "password": user.get_session_auth_hash(),
         "at": timezone.now().timestamp(),
     }
 
 
-def _half_way(request: HttpRequest) -> User | None:
-    """Return who has shown the right password in this session a short while ago, if it still is that password."""
-    held = request.session.get(_HALF_WAY)
-    if held is None or timezone.now().timestamp() - held["at"] >= HALF_WAY_SECONDS:
+def _pending_user(request: HttpRequest) -> User | None:
+    """Return the account whose password was right in this session, unless that is too long ago or it has changed."""
+    pending = request.session.get(_PENDING)
+    if pending is None or timezone.now().timestamp() - pending["at"] >= CODE_WAIT_SECONDS:
         return None
-    user = User.objects.filter(pk=held["user"], is_active=True).first()
-    if user is None or not constant_time_compare(held["password"], user.get_session_auth_hash()):
+    user = User.objects.filter(pk=pending["user"], is_active=True).first()
+    if user is None or not constant_time_compare(pending["password"], user.get_session_auth_hash()):
         return None
-    user.backend = held["backend"]
+    user.backend = pending["backend"]
     return user

@@ -1,4 +1,4 @@
-"""The console as a site: the theme's, with an overview of our own, and a page that asks for the password once more."""
+"""The admin site of the console, with its own overview and a page that asks for the password again."""
 
 from typing import Any, cast
 
@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
-from config.console import navigation, overview, recent_sign_in, ribbon, scope, switcher
+from config.accounts import scope
+from config.console import navigation, overview, recent_sign_in, switcher
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
 
@@ -23,23 +24,23 @@ class ConsoleSite(AdminSite):
     enable_nav_sidebar = True
 
     def get_urls(self) -> list[URLPattern]:  # type: ignore[override]  # Django's list also holds resolvers
-        """Return Django's pages and ours, without the one that tells whether a row of any kind exists (trap T8)."""
-        theirs = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
-        ours = [
+        """Return all URLs except `view_on_site`, which reveals whether a row exists (trap T8)."""
+        django_urls = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
+        own = [
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
         ]
-        addresses = {_usual_address(one): getattr(one, "site_address", "") for one in self._registry.values()}
+        paths = {_default_path(one): getattr(one, "site_path", "") for one in self._registry.values()}
         renamed = [
-            path(addresses[str(url.pattern)], include(cast(URLResolver, url).url_patterns))
-            for url in theirs
-            if addresses.get(str(url.pattern))
+            path(paths[str(url.pattern)], include(cast(URLResolver, url).url_patterns))
+            for url in django_urls
+            if paths.get(str(url.pattern))
         ]
-        usual = [url for url in theirs if not addresses.get(str(url.pattern))]
-        return [*ours, *renamed, *usual]  # type: ignore[list-item]
+        others = [url for url in django_urls if not paths.get(str(url.pattern))]
+        return [*own, *renamed, *others]  # type: ignore[list-item]
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show what has happened, what to do first, and where everything is; or whom to ask for rights."""
+        """Show numbers, first steps and links to all pages, or how to get permission if the person has none."""
         if not scope.has_anything(request):
             return TemplateResponse(request, "admin/nobody.html", {**self.each_context(request), "title": "Welcome"})
         context = {
@@ -52,17 +53,17 @@ class ConsoleSite(AdminSite):
         return super().index(request, context)
 
     def switch_service(self, request: HttpRequest) -> HttpResponse:
-        """Choose the service whose rows the lists show; one that is not this person's does not exist."""
+        """Choose the service whose rows the lists show. Returns 404 for a service that this person may not see."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        answer = switcher.switch(request)
-        if answer is None:
+        response = switcher.switch(request)
+        if response is None:
             raise Http404
-        return answer
+        return response
 
     @method_decorator(sensitive_post_parameters())
     def confirm(self, request: HttpRequest) -> HttpResponse:
-        """Ask for the password once more, and go back to the step that wanted it."""
+        """Ask for the password again and return to the page that required it."""
         form = PasswordForm(request.POST if request.method == "POST" else None, request=request)
         if form.is_valid():
             recent_sign_in.remember(request)
@@ -75,13 +76,20 @@ class ConsoleSite(AdminSite):
             "button": "Continue",
             "list_url": "/admin/",
         }
-        return TemplateResponse(request, "admin/step.html", {**self.each_context(request), **context})
+        return TemplateResponse(request, "admin/action.html", {**self.each_context(request), **context})
 
     def each_context(self, request: Any) -> dict[str, Any]:
-        frame = {"ribbon": ribbon.shown(), "is_themed": IS_INSTALLED}
+        frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED}
         services = switcher.shown(request) if self.has_permission(request) else {}
         return {**super().each_context(request), **frame, "switcher": services}
 
 
-def _usual_address(model_admin: Any) -> str:
+def _default_path(model_admin: Any) -> str:
     return f"{model_admin.opts.app_label}/{model_admin.opts.model_name}/"
+
+
+def _ribbon() -> dict[str, str]:
+    """Return the label of the top bar that shows whether messages leave. Source: docs/reference/console.md §1.4."""
+    if set(settings.PROVIDERS) <= {"sandbox"}:
+        return {"label": "Test system", "detail": "nothing is really sent", "tone": "warn"}
+    return {"label": "Live", "detail": "", "tone": "bad"}

@@ -1,6 +1,6 @@
-"""The service switcher of the top bar: a list of services, and the one whose rows the lists show.
+"""The service switcher of the top bar, which chooses the service whose rows the lists show.
 
-An area registers what it offers; the choice is kept in the session. Source: Staff console §1.3.
+One area registers a `Switcher`. The session stores the choice. Source: docs/reference/console.md §1.3.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,14 @@ from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-ALL = "all"  # what an operator may choose instead of one service
+from config import areas
+
+ALL = "all"  # the choice of all services, for operators only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One line of the switcher: the value it posts, the name people read, and a word such as Trial."""
+    """An entry of the switcher. value: what the form posts; note: a remark such as "Trial"."""
 
     value: str
     name: str
@@ -26,11 +28,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switcher:
-    """What an area offers.
+    """The functions that an area provides.
 
-    choices: what a person may choose; choose: keep a choice, and say whether it was one of them;
-    settings_page: the address of the chosen service's settings, "" for people who may not see them;
-    add_page: the address where a service is made, "" for people who may not.
+    choices: return the entries for a person
+    choose: store a choice and return whether it was one of the entries
+    settings_page: return the URL of the chosen service's settings, or "" if the person may not see them
+    add_page: return the URL of the form for a new service, or "" if the person may not create one
     """
 
     choices: Callable[[HttpRequest], list[Choice]]
@@ -39,48 +42,48 @@ class Switcher:
     add_page: Callable[[HttpRequest], str]
 
 
-_registered: list[Switcher] = []
-
-
-def register(switcher: Switcher) -> None:
-    _registered[:] = [switcher]
-
-
 def shown(request: HttpRequest) -> dict[str, object]:
-    """Return what the top bar needs: the choices, and the chosen one."""
-    choices = _registered[0].choices(request) if _registered else []
+    """Return the template context of the top bar."""
+    switcher = _switcher()
+    choices = switcher.choices(request) if switcher else []
     chosen = next((choice for choice in choices if choice.is_chosen), None)
-    add_page = _registered[0].add_page(request) if _registered else ""
+    add_page = switcher.add_page(request) if switcher else ""
     return {"choices": choices, "chosen": chosen, "here": request.get_full_path(), "add_page": add_page}
 
 
 def settings_page(request: HttpRequest) -> str:
-    return _registered[0].settings_page(request) if _registered else ""
+    switcher = _switcher()
+    return switcher.settings_page(request) if switcher else ""
 
 
 def switch(request: HttpRequest) -> HttpResponseRedirect | None:
-    """Keep what was chosen and go on; None where it is not this person's to choose."""
-    if not _registered or not _registered[0].choose(request, request.POST.get("service", "")):
+    """Store the posted choice and return a redirect, or None if the person may not choose it."""
+    switcher = _switcher()
+    if not switcher or not switcher.choose(request, request.POST.get("service", "")):
         return None
-    return HttpResponseRedirect(_place_after(request))
+    return HttpResponseRedirect(_next_page(request))
 
 
-def _place_after(request: HttpRequest) -> str:
-    """Return where to go on: a list stays, a row's page becomes its list, and what one may not see the overview.
+def _switcher() -> Switcher | None:
+    return next(iter(areas.parts(Switcher)), None)
 
-    The query string is left out: its filters are those of the other service.
+
+def _next_page(request: HttpRequest) -> str:
+    """Return the list of the current page if the person may see it, else the overview.
+
+    The query string is dropped, because its filters belong to the other service.
     """
     overview = reverse("admin:index")
-    wish = request.POST.get("next", "").partition("?")[0]
-    if not wish.startswith("/") or not url_has_allowed_host_and_scheme(wish, allowed_hosts=None):
+    path = request.POST.get("next", "").partition("?")[0]
+    if not path.startswith("/") or not url_has_allowed_host_and_scheme(path, allowed_hosts=None):
         return overview
     try:
-        name = resolve(wish).url_name or ""
+        name = resolve(path).url_name or ""
     except Resolver404:
         return overview
     for model, model_admin in admin.site._registry.items():
         stem = f"{model._meta.app_label}_{model._meta.model_name}"
         if name.startswith(f"{stem}_"):
-            is_theirs = model_admin.has_view_or_change_permission(request)
-            return reverse(f"admin:{stem}_changelist") if is_theirs else overview
+            may_view = model_admin.has_view_or_change_permission(request)
+            return reverse(f"admin:{stem}_changelist") if may_view else overview
     return overview

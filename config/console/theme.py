@@ -1,6 +1,6 @@
-"""The only file that knows the theme: Unfold's classes where it is installed, Django's own otherwise.
+"""The classes of the theme: Unfold's if it is installed, else Django's, under the same names.
 
-Source: Staff console §1.1. Both answer to the same names, so nothing else of the console depends on the theme.
+Source: docs/reference/console.md §1.1. No other module of the console imports the theme.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ IS_INSTALLED = apps.is_installed("unfold")
 if TYPE_CHECKING or not IS_INSTALLED:
     from django.contrib.admin import AdminSite, ModelAdmin, TabularInline
     from django.contrib.admin.forms import AdminAuthenticationForm as AuthenticationForm
+    from django.contrib.admin.views.main import ChangeList
     from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
     from django.forms import (
         CheckboxInput,
@@ -29,6 +30,7 @@ else:
     from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm
     from unfold.forms import UserCreationForm as AdminUserCreationForm
     from unfold.sites import UnfoldAdminSite as AdminSite
+    from unfold.views import ChangeList
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
     from unfold.widgets import UnfoldAdminEmailInputWidget as EmailInput
     from unfold.widgets import UnfoldAdminIntegerFieldWidget as NumberInput
@@ -45,6 +47,7 @@ __all__ = [
     "AdminSite",
     "AdminUserCreationForm",
     "AuthenticationForm",
+    "ChangeList",
     "CheckboxInput",
     "CheckboxSelectMultiple",
     "EmailInput",

@@ -1,4 +1,4 @@
-"""The forms of accounts: whom to invite, and what an operator may change. Source: Staff console §2.19."""
+"""The forms that operators use to invite people and change accounts. Source: docs/reference/console.md §2.19."""
 
 from typing import Any
 
@@ -8,23 +8,21 @@ from django.contrib.auth.models import Permission, User
 from config.accounts import lookup
 from config.console.theme import CheckboxInput, EmailInput, TextInput
 
-LAST_OPERATOR = "This is the last active operator. Make another one first."
-OF_NAMES = (
-    "For example m.patel. Letters, digits and @ . + - _ without spaces. Signing in works with the email address too."
-)
-NO_NAME = "Use letters, digits and @ . + - _ only, without spaces. For example: m.patel"
+LAST_OPERATOR = "This is the last active operator. Give another account the operator role first."
+NAME_HELP = "For example m.patel. The person can also sign in with their email address."
+INVALID_NAME = "Enter a user name of letters, digits and @ . + - _ without spaces. For example: m.patel"
 _MANAGES = "manage_data_sets"
 
 
 class InviteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """An email address and a name; the person chooses a password by a link."""
+    """Email address and user name of a new account. The person chooses the password with a link."""
 
     email = forms.EmailField(label="Email address", max_length=254, widget=EmailInput(attrs={"autocomplete": "off"}))
     username = forms.CharField(
         label="User name",
         max_length=150,
         widget=TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"}),
-        help_text=OF_NAMES,
+        help_text=NAME_HELP,
     )
 
     class Meta:
@@ -38,14 +36,14 @@ class InviteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         return unused_name(self.cleaned_data["username"], email=self.data.get("email", ""))
 
 
-class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """What an operator may change of an account: its address, and what it may do."""
+class PermissionsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """The email address and permissions of an account."""
 
     manages_data_sets = forms.BooleanField(
         label="Manages data sets",
         required=False,
         widget=CheckboxInput(),
-        help_text="All data sets, groups and types of this installation.",
+        help_text="Can manage all data sets, groups and types.",
     )
 
     class Meta:
@@ -53,8 +51,8 @@ class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         fields = ("email", "is_active", "is_superuser")
         labels = {"is_active": "Active", "is_superuser": "Operator"}
         help_texts = {
-            "is_active": "Without it nobody can sign in with this account; its rows stay.",
-            "is_superuser": "May do everything here, also make accounts like this one.",
+            "is_active": "If this is off, the person cannot sign in. Nothing is deleted.",
+            "is_superuser": "Can do everything in this installation, and create other operators.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -66,13 +64,13 @@ class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"]
-        # An account made on the command line may have none; what it has stays as it is.
+        # An account created on the command line may have none, so an unchanged value is always valid.
         return email if email == self.instance.email else _unused_email(email, but=self.instance.pk)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse to take the last operator's rights: nobody could give them back.
+        """Reject a change that would leave no operator.
 
-        Under the operators' locks: of two who demote one another at once, one is refused.
+        The operators' rows are locked, so two operators cannot demote each other at the same time.
         """
         cleaned = super().clean() or self.cleaned_data
         operators = User.objects.select_for_update().filter(is_active=True, is_superuser=True).order_by("pk")
@@ -83,33 +81,33 @@ class RightsForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
 
 
 def permission_to_manage() -> Permission | None:
-    """Return the installation-wide permission, where the area it belongs to is on."""
+    """Return the permission to manage data sets, or None if the installation has no data sets."""
     return Permission.objects.filter(content_type__app_label="datasets", codename=_MANAGES).first()
 
 
 def manages_data_sets(user: User) -> bool:
-    """Say whether the account itself holds the permission; an operator needs none."""
+    """Return whether the account has the permission. Operators need none."""
     return any(permission.codename == _MANAGES for permission in user.user_permissions.all())
 
 
 def unused_name(typed: str, *, email: str) -> str:
-    """Return the user name of a new account as it is stored. Raises ValidationError.
+    """Return the normalized user name of a new account. Raises ValidationError if it is invalid or in use.
 
-    No account is found by it yet: another person's email address would take their way to sign in away.
+    A user name equal to another person's email address would stop that person from signing in with it.
     """
     name = lookup.plain(typed)
     try:
         User._meta.get_field("username").run_validators(name)
     except forms.ValidationError as error:
-        raise forms.ValidationError(NO_NAME) from error
+        raise forms.ValidationError(INVALID_NAME) from error
     if lookup.is_taken(name):
-        raise forms.ValidationError("This name is taken. Choose another one.")
+        raise forms.ValidationError("This user name is already in use. Enter another one.")
     if "@" in name and name.casefold() != email.strip().casefold():
-        raise forms.ValidationError("A user name with an @ can only be the account's own email address.")
+        raise forms.ValidationError("Remove the @, or enter the email address of this account as the user name.")
     return name
 
 
 def _unused_email(email: str, *, but: int = 0) -> str:
     if lookup.is_taken(email, but=but):
-        raise forms.ValidationError("This email address is already in use.")
+        raise forms.ValidationError("Another account already uses this email address. Enter a different one.")
     return email

@@ -7,13 +7,13 @@ from typing import Any
 Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
 
 
-def command(path: str, method: str, operation: Json, schemes: Json) -> str:
-    """Return a command that works as pasted, given `API` and the credentials."""
+def command(base_url: str, path: str, method: str, operation: Json, schemes: Json) -> str:
+    """Return a command that works as pasted, given the credentials and the variables that `base_url` names."""
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))
     [scheme] = operation["security"][0]
-    lines = [f'"$API{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
+    lines = [f'"{base_url}{path}"', f'-H "Authorization: Bearer {schemes[scheme]["x-credential"]}"']
     if body := operation.get("requestBody"):
         [example] = body["content"]["application/json"]["examples"].values()
         written = json.dumps(example["value"], ensure_ascii=False)

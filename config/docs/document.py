@@ -1,6 +1,6 @@
-"""The one OpenAPI document of both areas: generated from the addresses and views, completed with what each refuses.
+"""The OpenAPI document of both APIs: generated from URLs and views, and completed with the errors of each view.
 
-Source: Developer experience §8.
+Source: docs/reference/running.md §8.
 """
 
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
-from config.docs.parts import Part, Problem, parts
+from config.docs.parts import Part, parts
 
 Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
 Endpoint = tuple[str, str, str, Any]  # as drf-spectacular hands them on: path, regular expression, method, view
 
 _ANSWER_HEADERS: Mapping[str, tuple[str, Json]] = {
     "X-Request-Id": (
-        "Made by us for each request; quote it when you ask about one.",
+        "The id of the request. Quote it when you contact the team of the service.",
         {"type": "string", "format": "uuid"},
     ),
-    "Retry-After": ("After how many seconds to try again.", {"type": "integer", "minimum": 0}),
+    "Retry-After": ("Seconds to wait before you send the request again.", {"type": "integer", "minimum": 0}),
     "Link": (
         'The entry of this error in the documentation, with `rel="help"`.',
         {"type": "string", "pattern": '^<.+>; rel="help"$'},
@@ -34,8 +34,8 @@ _one_at_a_time = Lock()
 
 
 def document() -> Json:
-    """Return the document; it is the same for as long as the process lives."""
-    with _one_at_a_time:  # the generator loads itself piece by piece and fails where two threads ask at once
+    """Return the OpenAPI document. It is generated once in each process."""
+    with _one_at_a_time:  # the generator is not thread-safe while it loads its modules
         return _kept()
 
 
@@ -48,8 +48,8 @@ _kept = cache(generate)
 
 
 def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
-    """Keep the addresses of the APIs, each once: a slash at the end leads to the same."""
-    prefixes = tuple(part.prefix for part in parts())  # loads what the areas say about their views
+    """Keep the paths of the APIs, each once. A slash at the end leads to the same view."""
+    prefixes = tuple(part.prefix for part in parts())  # loads the schemas of the views
     found: dict[tuple[str, str], Endpoint] = {}
     for path, pattern, method, view in endpoints:
         address = path.removesuffix("/")
@@ -59,9 +59,9 @@ def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
 
 
 def complete(result: Json, **_: object) -> Json:
-    """Add what is true of every operation: its refusals, the headers of every answer, and the chapters as tags."""
+    """Add errors, headers of answers and tags to every operation."""
     _drop_marks(result)
-    # The generator takes an address's methods from a set, in an order that changes from process to process.
+    # The generator reads the methods of a path from a set, so their order differs between processes.
     result["paths"] = {path: dict(sorted(methods.items())) for path, methods in result["paths"].items()}
     schemas = result["components"]["schemas"]
     open_schemas = {name for part in parts() for name in part.open_schemas}
@@ -69,11 +69,13 @@ def complete(result: Json, **_: object) -> Json:
         if schema.get("type") == "object" and name not in open_schemas and "properties" in schema:
             schema.setdefault("additionalProperties", False)
     for part in parts():
-        schemas[_refusal_name(part)] = part.refusal_schema
+        schemas[_refusal_name(part)] = part.error_schema
         for path, methods in result["paths"].items():
             if path.startswith(part.prefix):
                 for operation in methods.values():
                     _refuse(operation, part)
+                    if part.is_elsewhere:
+                        operation["servers"] = [{"url": part.base_url}]
     for methods in result["paths"].values():
         for operation in methods.values():
             for status, answer in operation["responses"].items():
@@ -89,7 +91,7 @@ def complete(result: Json, **_: object) -> Json:
 
 
 def _drop_marks(node: object) -> None:
-    """Take out what the generator writes for other hooks alone."""
+    """Remove the keys that the generator adds for other hooks."""
     if isinstance(node, dict):
         node.pop("x-spec-enum-id", None)
     for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
@@ -101,17 +103,15 @@ def _refusal_name(part: Part) -> str:
 
 
 def _refuse(operation: Json, part: Part) -> None:
-    """Name every refusal by an example of its answer: the message as its summary, the fix as its description."""
-    for problem in part.problems[operation["operationId"]]:
-        answer = operation["responses"].setdefault(str(problem.status), {"description": problem.status_name})
+    """Add each error as an example of its answer, with the message as summary and the fix as description."""
+    for kind in part.errors[operation["operationId"]]:
+        error = kind.documented()
+        answer = operation["responses"].setdefault(str(error.status), {"description": error.status_name})
         schema = {"$ref": f"#/components/schemas/{_refusal_name(part)}"}
         content = answer.setdefault("content", {}).setdefault("application/json", {"schema": schema, "examples": {}})
-        content["examples"][problem.slug] = _example(problem, part)
+        example = {"summary": error.message, "description": error.fix, "value": error.body()}
+        content["examples"][error.slug] = example
     operation["responses"] = dict(sorted(operation["responses"].items()))
-
-
-def _example(problem: Problem, part: Part) -> Json:
-    return {"summary": problem.message, "description": problem.fix, "value": part.refusal(problem)}
 
 
 def _name_headers(status: int, answer: Json) -> None:

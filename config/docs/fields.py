@@ -1,4 +1,4 @@
-"""A JSON Schema as rows of a table: one for each property, those of inner objects with their whole path."""
+"""Turn a JSON Schema into table rows: one for each property, with the whole path of nested properties."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def of_parameters(parameters: list[Schema]) -> list[Field]:
 
 
 def of_schema(schema: Schema, schemas: Schema) -> list[Field]:
-    """Return the rows of a body. Where there are alternatives, a property of several is shown once."""
+    """Return the rows of a body. A property of several alternatives appears once."""
     found: dict[str, Field] = {}
     for field in _rows(schema, schemas, path="", level=0):
         found.setdefault(field.name, field)
@@ -37,7 +37,7 @@ def of_schema(schema: Schema, schemas: Schema) -> list[Field]:
 
 
 def type_of(schema: Schema, schemas: Schema) -> str:
-    """Say in words what a value is.
+    """Return the type of a value in words.
 
     >>> type_of({"type": ["string", "null"], "format": "uuid"}, {})
     'string (uuid) or null'

@@ -1,4 +1,4 @@
-"""The documentation as a page shows it, whether in HTML or as plain text: made of the document and the areas' parts."""
+"""The content of the documentation page, in HTML and plain text, from the OpenAPI document and the areas' parts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from django.utils.text import slugify
 from config.docs import curl, fields
 from config.docs.document import document
 from config.docs.fields import Field
-from config.docs.parts import Chapter, Part, Problem, parts
+from config.docs.parts import Chapter, Part, parts
+from config.rest.api_errors import ApiError
 
 Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
 
@@ -34,12 +35,12 @@ class Operation:
     body: Sequence[Field]
     answers: Sequence[Answer]
     curl: str
-    problems: Sequence[Problem]
+    errors: Sequence[ApiError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A chapter and the operations that belong to it."""
+    """A chapter with its operations."""
 
     chapter: Chapter
     operations: Sequence[Operation]
@@ -49,20 +50,21 @@ class Section:
 class Family:
     title: str
     anchor: str
-    problems: Sequence[Problem]
+    errors: Sequence[ApiError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Area:
     title: str
     anchor: str
+    base_url: str
     sections: Sequence[Section]
     families: Sequence[Family]
 
 
 @cache
 def areas() -> Sequence[Area]:
-    """Return all there is to show; it is the same for as long as the process lives."""
+    """Return the content of the page. It is made once in each process."""
     return [_area(part) for part in parts()]
 
 
@@ -76,19 +78,25 @@ def _area(part: Part) -> Area:
     return Area(
         title=part.title,
         anchor=slugify(part.name),
+        base_url=part.base_url,
         sections=[
             Section(chapter=one, operations=[operation for tag, operation in operations if tag == one.title])
             for one in part.chapters
         ],
         families=[
-            Family(title=title, anchor=f"{slugify(part.name)}-errors-{slugify(title)}", problems=problems)
-            for title, problems in part.families.items()
+            Family(
+                title=title,
+                anchor=f"{slugify(part.name)}-errors-{slugify(title)}",
+                errors=[one.documented() for one in errors],
+            )
+            for title, errors in part.families.items()
         ],
     )
 
 
 def _operation(path: str, method: str, operation: Json, part: Part) -> Operation:
     components = document()["components"]
+    schemes = components["securitySchemes"]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     return Operation(
         anchor=operation["operationId"],
@@ -103,8 +111,8 @@ def _operation(path: str, method: str, operation: Json, part: Part) -> Operation
             for status, answer in operation["responses"].items()
             if int(status) < 400
         ],
-        curl=curl.command(path, method, operation, components["securitySchemes"]),
-        problems=part.problems[operation["operationId"]],
+        curl=curl.command(part.base_url if part.is_elsewhere else "$API", path, method, operation, schemes),
+        errors=[one.documented() for one in part.errors[operation["operationId"]]],
     )
 
 

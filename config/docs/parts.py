@@ -1,41 +1,23 @@
-"""What each area contributes to the documentation of the APIs: its `api/schema` has a PART.
+"""The part of each area in the API documentation: PART in its `api/schema`.
 
-They are found by the names in AREAS when the document is first asked for, so that `config` imports neither area and a
-process that shows no documentation loads none of it.
+The parts are imported by the names in AREAS when the document is first requested. So `config` imports neither area,
+and other processes do not load the documentation.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from http import HTTPStatus
 from importlib import import_module
 
 from django.conf import settings
 from django.utils.text import slugify
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One way a call can be refused. `…` in the message stands for a value; `kind` is a word of the answer, if any."""
-
-    slug: str
-    status: int
-    message: str
-    fix: str
-    kind: str = ""
-
-    @property
-    def anchor(self) -> str:
-        return f"errors-{self.slug}"
-
-    @property
-    def status_name(self) -> str:
-        return HTTPStatus(self.status).phrase
+from config.rest.api_errors import ApiError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """A section of the page, and a tag of the document: operations come under the title they are tagged with."""
+    """A section of the page and a tag of the document. Operations with the tag `title` belong to it."""
 
     title: str
     text: str  # Markdown
@@ -47,39 +29,36 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One area's share.
+    """The part of one area.
 
-    name, title:   in names of schemas; over its chapters
-    prefix:        what its addresses begin with
-    problems:      operation id → the ways it can be refused, in the order they are looked for
-    families:      title → all such ways that are alike, those of no operation too
-    refusal:       a problem → the body of the answer; refusal_schema: what all such bodies have in common
-    open_schemas:  names of the schemas that allow properties they do not name
+    name:          used in names of schemas
+    title:         the heading above its chapters
+    prefix:        the start of its paths
+    base_url:      the URL before the prefix
+    errors:        operation id → its errors, in the order of the checks
+    families:      title → all errors of one family, also those of no operation
+    error_schema:  JSON Schema of the body of all errors
+    open_schemas:  names of the schemas that allow further properties
     """
 
     name: str
     title: str
     prefix: str
+    base_url: str
     chapters: Sequence[Chapter]
-    problems: Mapping[str, Sequence[Problem]]
-    families: Mapping[str, Sequence[Problem]]
-    refusal: Callable[[Problem], Mapping[str, object]]
-    refusal_schema: Mapping[str, object]
+    errors: Mapping[str, Sequence[type[ApiError]]]
+    families: Mapping[str, Sequence[type[ApiError]]]
+    error_schema: Mapping[str, object]
     open_schemas: Sequence[str] = ()
 
-
-def fix_for(slug: str) -> str:
-    """Return what to do about the refusal of this slug; nothing if no area documents it."""
-    return _fixes().get(slug, "")
-
-
-@cache
-def _fixes() -> Mapping[str, str]:
-    return {one.slug: one.fix for part in parts() for family in part.families.values() for one in family}
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether its URL differs from BASE_URL."""
+        return self.base_url != settings.BASE_URL
 
 
 @cache
 def parts() -> Sequence[Part]:
-    """Return the parts of the areas that are there, the sending API first."""
+    """Return the parts of the installed areas, the sending API first."""
     areas = sorted(settings.AREAS, reverse=True)
     return [import_module(f"{area}.api.schema").PART for area in areas]

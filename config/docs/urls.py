@@ -1,4 +1,4 @@
-"""The addresses of the documentation."""
+"""The URLs of the documentation."""
 
 from django.urls import path
 

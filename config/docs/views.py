@@ -1,4 +1,4 @@
-"""The document and the pages made of it, for everyone. Source: Developer experience §8."""
+"""The public OpenAPI document and documentation pages. Source: docs/reference/running.md §8."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -11,13 +11,13 @@ from config.docs.document import document
 
 @require_safe
 def reference(request: HttpRequest) -> HttpResponse:
-    """Show every operation, and every error with its fix."""
+    """Show all operations and errors as a page."""
     return render(request, "docs/page.html", _context())
 
 
 @require_safe
 def plain(request: HttpRequest) -> HttpResponse:
-    """Answer with the same as text, for programs that read and for people who search."""
+    """Answer with the content of the page as plain text, for language models and for search."""
     return render(request, "docs/llms.txt", _context(), content_type="text/plain; charset=utf-8")
 
 
@@ -28,4 +28,4 @@ def openapi(request: HttpRequest) -> JsonResponse:
 
 
 def _context() -> dict[str, object]:
-    return {"areas": page.areas(), "base_url": settings.BASE_URL, "about": document()["info"]["description"]}
+    return {"areas": page.areas(), "base_url": settings.BASE_URL, "info": document()["info"]}

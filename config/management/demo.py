@@ -1,6 +1,6 @@
 """The demo data of all areas, and the lines that tell a person where to begin.
 
-Source: Developer experience §2, §5.
+Source: docs/reference/running.md §2, §5.
 """
 
 import secrets
@@ -9,9 +9,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.urls import NoReverseMatch, reverse
 
-from config import env
-from config.management import parts
-from config.management.parts import USUAL, DemoWish, Refused
+from config import areas, env
+from config.areas import USUAL, DemoWish, Refused
 
 PASSWORD = "ADMIN_PASSWORD"  # noqa: S105  the name of a variable
 ADMIN_EMAIL = "admin@example.org"
@@ -25,7 +24,7 @@ def is_allowed() -> bool:
 def wipe() -> None:
     """Remove what earlier calls have made. Raises Refused where a message could leave the machine."""
     _refuse_where_real()
-    for part in parts.registered():
+    for part in areas.commands():
         part.wipe()
 
 
@@ -40,13 +39,13 @@ def make(wish: DemoWish = USUAL) -> list[str]:
     _make_admin(password)
     made = {PASSWORD: password}
     of_areas: list[str] = []
-    for part in reversed(parts.registered()):  # sending first, as the documentation shows it
+    for part in reversed(areas.commands()):  # sending first, as the documentation shows it
         result = part.demo(held, wish)
         made |= result.variables
         of_areas += result.lines
     env.keep(made)
     base, shown = settings.BASE_URL, SAVED if held.get(PASSWORD) else password
-    tries = [f"./manage.py try {name}" for part in reversed(parts.registered()) for name in list(part.tries)[:1]]
+    tries = [f"./manage.py try {name}" for part in reversed(areas.commands()) for name in list(part.tries)[:1]]
     return [
         f"Console      {base}/admin/    user admin, password {shown}",
         *([f"Sandbox      {base}/sandbox/  nothing leaves this machine"] if _has_sandbox() else []),

@@ -1,7 +1,8 @@
-"""Several processes as one: their lines on one screen, and when one ends, all end. Source: Developer experience §2.
+"""Run several processes as one: their output on one screen, and when one ends, all end.
 
-Not honcho 2.0: it forks this whole process once a child, runs commands through a shell, counts its 5 s to the kill only
-from the first child's end, and knows neither the last lines of the fallen nor a second Ctrl-C.
+Source: docs/reference/running.md §2.
+honcho 2.0 does not fit. It runs commands through a shell, does not show the last lines of a failed process, and
+does not react to a second Ctrl-C.
 """
 
 import os
@@ -16,19 +17,19 @@ from types import FrameType
 
 from config.env import ROOT
 
-GRACE_SECONDS = 10  # for the requests and tasks in hand
+GRACE_SECONDS = 10  # for running requests and tasks
 LAST_LINES = 20
 _LOOK_SECONDS = 0.05
 
 
 class Child:
-    """One process in a group of its own, so that Ctrl-C reaches it through us alone, and its last lines."""
+    """One process and its last lines. It has its own process group, so that only the supervisor gets Ctrl-C."""
 
     def __init__(self, name: str, command: Sequence[str], show: Callable[[str], None]) -> None:
         self.name = name
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self._show = show
-        self._process = subprocess.Popen(  # noqa: S603  our own programs
+        self._process = subprocess.Popen(  # noqa: S603  fixed programs, no user input
             command,
             cwd=ROOT,
             stdout=subprocess.PIPE,
@@ -46,7 +47,7 @@ class Child:
         return self._process.poll()
 
     def send(self, number: signal.Signals) -> None:
-        """Signal the process; to kill means its own children too."""
+        """Signal the process. SIGKILL is sent to its children, too."""
         with suppress(ProcessLookupError):
             if number == signal.SIGKILL:
                 os.killpg(self._process.pid, number)
@@ -54,7 +55,7 @@ class Child:
                 self._process.send_signal(number)
 
     def drain(self) -> None:
-        """Wait for its last lines."""
+        """Wait until its last lines are read."""
         self._reader.join(timeout=1)
 
     def _read(self) -> None:
@@ -65,7 +66,7 @@ class Child:
 
 
 class Supervisor:
-    """Starts the children and watches them until one ends or we are asked to stop."""
+    """Starts the processes and watches them until one ends or a signal asks to stop."""
 
     def __init__(self, commands: Mapping[str, Sequence[str]], write: Callable[[str], None]) -> None:
         self._write = write
@@ -76,9 +77,9 @@ class Supervisor:
         self._children = [Child(name, command, self._show) for name, command in commands.items()]
 
     def run(self, is_ready: Callable[[], bool], say_ready: Callable[[], None]) -> bool:
-        """Watch; returns whether the end was asked for, and not the fault of a child.
+        """Watch the processes. Return False if one of them ended by itself.
 
-        What the children write before all is ready is shown only where one of them dies of it.
+        Output from before the service is ready is shown only for a process that ended.
         """
         while not self._stops and self._fallen() is None:
             if not self._is_ready and is_ready():
@@ -87,7 +88,7 @@ class Supervisor:
             time.sleep(_LOOK_SECONDS)
         fallen = self._fallen()
         if fallen is not None and not self._stops:
-            self._is_ready = False  # nothing more of the others, which are about to be stopped
+            self._is_ready = False  # hide the output of the others, which are stopped next
             fallen.drain()
             self._write(f"{fallen.name} ended with exit code {fallen.code}. Its last lines:")
             for line in fallen.last_lines:
@@ -96,7 +97,7 @@ class Supervisor:
         return fallen is None or self._stops > 0
 
     def _stop_all(self) -> None:
-        """Ask all to finish what they have in hand; after the grace, or when asked a second time, end them."""
+        """Ask all processes to finish. Kill them after GRACE_SECONDS or at a second Ctrl-C."""
         asked, deadline = self._stops, time.monotonic() + GRACE_SECONDS
         for child in self._children:
             child.send(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Count the elements of a JSON array without keeping them: 64 MiB of `[{},{},…]` would take 1.5 GiB as values."""
+"""Count the elements of a JSON array without storing them. 64 MiB of `[{},{},…]` would take 1.5 GiB as values."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _ELEMENT = _Element()
 
 
 def check(data: bytes, *, max_elements: int) -> None:
-    """Raises TooManyElements. What is no array, or no JSON, is for the parser to refuse."""
+    """Raise TooManyElements if the array is too long. Other values, and invalid JSON, are left to the parser."""
     if data.count(b",") < max_elements:
         return
     count = 0
@@ -38,12 +38,12 @@ def check(data: bytes, *, max_elements: int) -> None:
 
     try:
         msgspec.json.Decoder(list[_Element], dec_hook=take).decode(data.removeprefix(_MARK))
-    except (msgspec.MsgspecError, ValueError, RecursionError):  # a lone surrogate, a vast number, or no JSON
+    except (msgspec.MsgspecError, ValueError, RecursionError):  # a lone surrogate, a very large number, or no JSON
         _check_slowly(data, max_elements)
 
 
 def _check_slowly(data: bytes, max_elements: int) -> None:
-    """Take one element after another with the standard library, which takes what msgspec does not."""
+    """Count with the standard library, which accepts some values that msgspec refuses."""
     text = data.decode("utf-8-sig", errors="replace")
     before = _START.match(text)
     for _ in range(max_elements + 1):

@@ -1,7 +1,7 @@
-"""Read the body of a request as bytes, within a cap, from the server's own stream.
+"""Read the body of a request as bytes, up to a size limit, from the stream of the WSGI server.
 
-Django sees no length in a chunked request and would call its body empty, so the stream of the WSGI server is read here.
-Source: Security and reliability §3; Data Set contract §5.
+Django takes the body of a chunked request as empty, because such a request has no length.
+Source: docs/reference/security.md §3; docs/reference/data-sets.md §5.
 """
 
 import zlib
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
-_STEP = 64 * 1024  # what is read, and opened, at once: a bomb is noticed one step behind the cap
+_BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found at most one block after the limit
 
 
 class Reason(StrEnum):
@@ -21,7 +21,7 @@ class Reason(StrEnum):
 
 
 class BodyRefused(Exception):
-    """The bytes cannot be had; `reason` says why, each area has its own words and status for it."""
+    """The body cannot be read. Each API maps `reason` to an error of its own."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)
@@ -33,12 +33,12 @@ class Stream(Protocol):
 
 
 def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chunked: bool = False) -> bytes:
-    """Return the whole body, opened where gzip is allowed; never hold more than the cap and one step.
+    """Return the whole body, decompressed if gzip is allowed. It keeps at most the limit and one block in memory.
 
-    environ:   `request.META`, which holds the server's stream
-    max_bytes: inclusive, for the body as sent and as opened
-    Raises BodyRefused. A Content-Length above the cap is refused unread. Call check_coding first: it has its own place
-    in an area's order of checks.
+    environ:   `request.META`, which contains the stream of the server
+    max_bytes: inclusive, for the body as sent and after decompression
+    Raises BodyRefused. A body with a Content-Length above the limit is not read. Call check_coding first: it has its
+    own place in the order of checks of each API.
     """
     if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
         raise BodyRefused(Reason.LENGTH_REQUIRED)
@@ -51,19 +51,19 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
 def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
     """Return the body as sent, in blocks. Raises BodyRefused while it is read."""
     if environ.get("HTTP_TRANSFER_ENCODING"):
-        if not environ.get("wsgi.input_terminated"):  # without that mark a read would never end
+        if not environ.get("wsgi.input_terminated"):  # without this flag a read would never end
             raise BodyRefused(Reason.LENGTH_REQUIRED)
         return _counted(_until_end(environ["wsgi.input"]), max_bytes)
     return _counted(_exactly(environ["wsgi.input"], _content_length(environ), max_bytes), max_bytes)
 
 
 def length(environ: Mapping[str, Any]) -> int | None:
-    """Return the length of the body in bytes; None if it comes in chunks. Raises BodyRefused."""
+    """Return the length of the body in bytes, or None if it is chunked. Raises BodyRefused."""
     return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
 
 
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:
-    """Raises BodyRefused with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
+    """Raise BodyRefused with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
     if _coding(environ) not in {"", "identity", *allowed}:
         raise BodyRefused(Reason.UNKNOWN_CODING)
 
@@ -87,22 +87,22 @@ def _exactly(stream: Stream, length: int, max_bytes: int) -> Iterator[bytes]:
     if length > max_bytes:
         raise BodyRefused(Reason.TOO_LARGE)
     while length:
-        block = _block(stream, min(_STEP, length))
-        if not block:  # the caller went away in the middle
+        block = _block(stream, min(_BLOCK_BYTES, length))
+        if not block:  # the caller closed the connection
             raise BodyRefused(Reason.CUT_SHORT)
         length -= len(block)
         yield block
 
 
 def _until_end(stream: Stream) -> Iterator[bytes]:
-    while block := _block(stream, _STEP):
+    while block := _block(stream, _BLOCK_BYTES):
         yield block
 
 
 def _block(stream: Stream, size: int) -> bytes:
     try:
         return stream.read(size)
-    except OSError as error:  # nothing came for some seconds, the connection broke, or a chunk cannot be read
+    except OSError as error:  # a time-out, a broken connection, or a chunk that cannot be read
         raise BodyRefused(Reason.CUT_SHORT) from error
 
 
@@ -116,10 +116,7 @@ def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def _open_gzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Open one gzip member after another; zero bytes between and behind them are padding.
-
-    A gzip body of no bytes at all is not gzip data.
-    """
+    """Decompress all gzip members. Zero bytes between and after members are padding. An empty body is no gzip data."""
     member = None
     members = 0
     try:
@@ -131,11 +128,11 @@ def _open_gzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
                     if not pending:
                         break
                     member, members = zlib.decompressobj(wbits=31), members + 1
-                opened = member.decompress(pending, _STEP)
+                opened = member.decompress(pending, _BLOCK_BYTES)
                 yield opened
                 if member.eof:
                     pending, member = member.unused_data, None
-                elif not (pending := member.unconsumed_tail) and len(opened) < _STEP:
+                elif not (pending := member.unconsumed_tail) and len(opened) < _BLOCK_BYTES:
                     break
     except zlib.error as error:
         raise BodyRefused(Reason.BAD_GZIP) from error

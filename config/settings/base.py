@@ -1,4 +1,4 @@
-"""Where the service stands: addresses, applications, database, files of its own."""
+"""Basic settings: URLs, applications, database and static files."""
 
 from urllib.parse import urlsplit
 
@@ -47,17 +47,17 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.middleware.request_id",
-    "config.middleware.request_line",
-    "config.middleware.fold_leading_slashes",
-    "config.middleware.refuse_plain_http",
+    "config.web.middleware.request_id",
+    "config.web.middleware.request_line",
+    "config.web.middleware.fold_leading_slashes",
+    "config.web.middleware.refuse_plain_http",
     "django.middleware.security.SecurityMiddleware",
-    "config.middleware.headers",
+    "config.web.middleware.headers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     *(["notifications.download.middleware.recipients_pages"] if "notifications" in AREAS else []),
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.middleware.apis_apart",
+    "config.web.middleware.apis_apart",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.page_bodies.PageBodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -93,16 +93,16 @@ _SYNCHRONOUS = env.str(
     "SQLITE_SYNCHRONOUS", "NORMAL", validate=env_values.one_of("off", "normal", "full", "extra", any_case=True)
 )
 _SQLITE_OPTIONS = {
-    "transaction_mode": "IMMEDIATE",  # a deferred transaction that turns into a write fails at once instead of waiting
+    "transaction_mode": "IMMEDIATE",  # a deferred transaction fails at once, without waiting, when it starts to write
     "timeout": 5,
     "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_SYNCHRONOUS};",
 }
 _STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 5000, validate=env_values.at_least(0))
 _POSTGRESQL_OPTIONS = {
-    # Who gives up on connecting soon leaves the next request free to try: by itself the pool waits longer each time.
+    # With a short time-out the next request tries to connect again. The pool itself waits longer each time.
     "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 2},
     "connect_timeout": 3,
-    "prepare_threshold": 5,  # for the few statements that ask for it
+    "prepare_threshold": 5,  # for cursors from `prepared_cursor` only
     "options": (
         f"-c statement_timeout={_STATEMENT_TIMEOUT_MS}"
         " -c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000"
@@ -118,15 +118,15 @@ def _database(url: str) -> dict[str, object]:
         is_known = False
     if not is_known:  # without the URL: it may hold a password
         raise ValueError("DATABASE_URL must be postgres://user:password@host/name or sqlite:///path")
-    config["CONN_MAX_AGE"] = 0  # PostgreSQL connections live in the pool; SQLite's are cheap
+    config["CONN_MAX_AGE"] = 0  # the pool keeps PostgreSQL connections; SQLite connections are cheap
     if config["ENGINE"] == "django.db.backends.sqlite3":
-        config["ENGINE"] = "config.sqlite"
+        config["ENGINE"] = "config.databases.sqlite"
         config["OPTIONS"] = _SQLITE_OPTIONS
         config["CONN_MAX_AGE"] = None
         if config["NAME"] != ":memory:":
             config["TEST"] = {"NAME": VAR / "test.sqlite3"}
     else:
-        config["ENGINE"] = "config.postgresql"
+        config["ENGINE"] = "config.databases.postgresql"
         options: dict[str, object] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # one
         options["prepare_threshold"] = _prepare_threshold(str(options["prepare_threshold"]))
         config["OPTIONS"] = options
@@ -154,5 +154,5 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STORAGES: dict[str, dict[str, object]] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = True  # the theme's files are served from the packages: nothing to collect on a laptop
+WHITENOISE_USE_FINDERS = True  # the theme's files are served from its package, so `collectstatic` is not needed locally
 WHITENOISE_AUTOREFRESH = False

@@ -43,9 +43,9 @@ AXES_COOLOFF_TIME = timedelta(minutes=SIGN_IN_WAIT_MINUTES)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who goes on trying waits no longer for it
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "config.console.audit.client_network"
+AXES_CLIENT_IP_CALLABLE = "config.web.ip_addresses.client_network"
 AXES_USERNAME_CALLABLE = "config.accounts.throttling.account_tag"
-AXES_LOCKOUT_CALLABLE = "config.console.sign_in.waiting_page"
+AXES_LOCKOUT_CALLABLE = "config.console.sign_in.locked_page"
 AXES_SENSITIVE_PARAMETERS = ["username", "password", "code", "old_password", "next", "csrfmiddlewaretoken"]
 AXES_DISABLE_ACCESS_LOG = True  # the audit has it
 AXES_ENABLE_ADMIN = False

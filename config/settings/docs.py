@@ -1,18 +1,20 @@
-"""The OpenAPI document and the pages made of it. Source: Developer experience §8."""
+"""The OpenAPI document. Source: docs/reference/running.md §8."""
 
 from config.settings.base import BASE_URL
+from config.version import VERSION
 
 SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "TITLE": "Signalbox",
-    "VERSION": "2",
+    "VERSION": VERSION,
     "DESCRIPTION": "Send text messages and emails from templates, and write time-stamped records into data sets.",
     "CONTACT": {"name": "The team that runs this service", "url": BASE_URL or "/"},
+    "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVERS": [{"url": BASE_URL or "/"}],
     "PREPROCESSING_HOOKS": ["config.docs.document.keep_documented"],
     "POSTPROCESSING_HOOKS": ["config.docs.document.complete"],
-    "SORT_OPERATIONS": False,  # in the order of the addresses, which is that of a first reading
+    "SORT_OPERATIONS": False,  # keep the order of the URLs, which suits a first reading
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENABLE_DJANGO_DEPLOY_CHECK": False,  # the suite holds the document to more than the check would
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,  # the test suite checks more than this check does
 }

@@ -1,6 +1,6 @@
 """Files sent by email: where they are kept, who scans them, and how often an address may be guessed.
 
-Source: Files sent by email §5, §8, §10.
+Source: docs/reference/files.md §5, §8, §10.
 """
 
 import re

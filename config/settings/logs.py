@@ -18,7 +18,7 @@ LOGGING = {
         "django.request": {"level": "CRITICAL"},  # it writes the raw path; the request line names the route
         "django.security": {"level": "CRITICAL"},
         "axes": {"level": "CRITICAL"},  # it writes addresses and what stands for an account; the audit has both
-        "celery.app.trace": {"level": "CRITICAL"},  # it writes exceptions with their message; config/celery.py does not
+        "celery.app.trace": {"level": "CRITICAL"},  # it writes exceptions with their message; config.queue.app does not
         "gunicorn.error": {"level": "INFO", "propagate": True},
     },
 }

@@ -1,4 +1,4 @@
-"""The sending area. Source: the sending contract, and the one list of settings."""
+"""The sending area. Source: docs/reference/sending-api.md §1; .env.example."""
 
 from decimal import Decimal
 
@@ -37,4 +37,3 @@ OUTBOUND_ALLOWED_NETWORKS = env.list(
     validate=env_values.networks,
 )
 DELIVERY_CLAIM_SECONDS = 60  # outlives the hard limit of a task, CELERY_TASK_TIME_LIMIT
-DELIVERY_HINT_SECONDS = 30  # a hint that nobody took up for so long is taken for lost

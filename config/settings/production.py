@@ -1,6 +1,6 @@
-"""What production turns on, and what it refuses to start with. There is no secret and no host to fall back to.
+"""Settings of production, and the values with which it does not start. Secrets and hosts have no default.
 
-Source: Security and reliability §8.
+Source: docs/reference/security.md §8.
 """
 
 from urllib.parse import urlsplit

@@ -1,10 +1,10 @@
-"""Celery: the broker and how workers behave. The queue is a hint; the row in the database is the truth."""
+"""Settings of Celery: broker, queues, workers and schedule. A task only wakes a worker; the row is the work."""
 
 from config.settings.base import AREAS, REDIS_URL, VAR
 
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT = "config.redis_queue:Transport"
+    CELERY_BROKER_TRANSPORT = "config.queue.redis_queue:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {
         "socket_connect_timeout": 5,
         "socket_timeout": 5,
@@ -14,27 +14,27 @@ else:
     _FILES = VAR / "queue"
     _FILES.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_URL = "filesystem://localhost"
-    CELERY_BROKER_TRANSPORT = "config.file_queue:Transport"
+    CELERY_BROKER_TRANSPORT = "config.queue.file_queue:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_FILES),
         "data_folder_out": str(_FILES),
         "polling_interval": 0.05,  # kombu's default is a whole second
     }
-    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which these files do not have
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not have
 
-# One queue for each kind of work, and a pool of processes for each, so that a slow kind never holds up another. A task
-# named nowhere here is short and asked for by the clock.
+# One queue and one pool of processes for each kind of work, so that slow work does not delay other work. Tasks that are
+# not listed are short and scheduled by the clock.
 CELERY_TASK_DEFAULT_QUEUE = "periodic"
 CELERY_TASK_ROUTES = {
-    "notifications.tasks.sending.deliver": {"queue": "send-email"},  # or send-sms: who publishes knows the channel
+    "notifications.tasks.sending.drain": {"queue": "send-email"},  # or send-sms: the publisher knows the channel
     "notifications.tasks.receipts.*": {"queue": "receipts"},
     "notifications.tasks.callbacks.sweep_callbacks": {"queue": "periodic"},  # must not wait for callbacks itself
     "notifications.tasks.callbacks.*": {"queue": "callbacks"},
-    "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few, and no campaign's emails go before them
-    "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes: what comes every 10 s must not wait for it
-    "config.console.tasks.*": {"queue": "upkeep"},
+    "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few, and they must not wait behind bulk emails
+    "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
+    "config.jobs.tasks.*": {"queue": "upkeep"},
 }
-# The pools of `manage.py worker`: the queues of each, and its processes; None: as many as --concurrency says.
+# The pools of `manage.py worker`: queues and number of processes. None: the value of --concurrency.
 WORKER_POOLS: dict[tuple[str, ...], int | None] = {("periodic",): 1, ("upkeep",): 1}
 if "notifications" in AREAS:
     WORKER_POOLS = {
@@ -45,29 +45,33 @@ if "notifications" in AREAS:
         ("upkeep",): 1,
     }
 WORKER_QUEUES = tuple(queue for queues in WORKER_POOLS for queue in queues)
-CELERY_TASK_ALWAYS_EAGER = False  # asked for each hint here, where Celery's own settings take 30 µs to answer
+CELERY_TASK_ALWAYS_EAGER = False  # read for each wake-up; a lookup in Celery's settings takes 30 µs
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SOFT_TIME_LIMIT = 25  # it backs the timers of clients; a message it ends is tried again
+CELERY_TASK_SOFT_TIME_LIMIT = 25  # a fallback for time-outs of clients; an interrupted message is tried again
 CELERY_TASK_TIME_LIMIT = 30
 CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
-CELERY_WORKER_POOL = "config.prefork:TaskPool"
+CELERY_WORKER_POOL = "config.queue.prefork:TaskPool"
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_CONCURRENCY = 2
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever; config/broker.py says how often
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # no limit; config/queue/broker.py sets the interval
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 
-CELERY_BEAT_SCHEDULER = "config.clock:Clock"
-# A task nobody took expires when the next one is due: a worker that comes back finds one sweep to do, not a thousand.
+CELERY_BEAT_SCHEDULER = "config.queue.clock:Clock"
+# A task expires when the next one is due, so that a restarted worker finds one sweep and not a thousand.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
-    "note that a worker is there": {"task": "config.tasks.note_worker", "schedule": 10, "options": {"expires": 10}},
-    # Each rule says itself how often it runs, and the rows of its runs when it has.
+    "note that a worker is there": {
+        "task": "config.queue.tasks.note_worker",
+        "schedule": 10,
+        "options": {"expires": 10},
+    },
+    # Each rule has its own interval, and the rows of its runs show when it ran.
     "start the rules of clean-up that are due": {
-        "task": "config.console.tasks.look_for_clean_up",
+        "task": "config.jobs.tasks.look_for_clean_up",
         "schedule": 60,
         "options": {"expires": 60},
     },

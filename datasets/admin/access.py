@@ -1,4 +1,7 @@
-"""Who may do what with data sets: those who manage all of them, and the owners of one. Source: Staff console §1.3."""
+"""Permissions on data sets: managers may use all of them, owners their own.
+
+Source: docs/reference/console.md §1.3.
+"""
 
 from typing import Any
 
@@ -6,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from config.console import scope
+from config.accounts import scope
 from datasets.models import DataSet
 
 
@@ -15,7 +18,7 @@ def manages_all(request: HttpRequest) -> bool:
 
 
 def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
-    """Return the data sets this person may see and change."""
+    """Return the data sets that the person may see and change."""
     if manages_all(request):
         return DataSet.objects.all()
     return DataSet.objects.filter(owners=request.user.pk)
@@ -31,17 +34,13 @@ def _audited(request: HttpRequest) -> Q:
     return Q(data_set_id__in=list(data_sets_of(request).values_list("pk", flat=True)))
 
 
-scope.register(
-    scope.Area(
-        name="datasets",
-        is_open_to=lambda request: manages_all(request) or data_sets_of(request).exists(),
-        audited=_audited,
-    )
+ACCESS = scope.Access(
+    is_open_to=lambda request: manages_all(request) or data_sets_of(request).exists(), audited=_audited
 )
 
 
 class ManagersOnly:
-    """Pages for those who manage all data sets."""
+    """Allow only people who manage all data sets."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return manages_all(request)
@@ -57,7 +56,7 @@ class ManagersOnly:
 
 
 class ManagersAndOwners:
-    """Pages about data sets one manages or owns; the admin's `get_queryset` leaves the others out."""
+    """Allow managers, and owners for their own data sets. `get_queryset` of the admin excludes the others."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return data_sets_of(request).exists() or manages_all(request)

@@ -1,8 +1,8 @@
-"""The data sets whose audit a person may read: those they manage or own."""
+"""The data sets whose audit entries a person may read."""
 
 from django.http import HttpRequest
 
-from config.console import audit_places
+from config.audit import places
 from datasets.admin import access
 
 
@@ -11,4 +11,4 @@ def _data_sets(request: HttpRequest) -> list[tuple[str, str]]:
     return [(str(one.pk), str(one)) for one in mine]
 
 
-audit_places.register(audit_places.Place(title="Data set", field="data_set_id", choices=_data_sets))
+PLACE = places.Place(title="Data set", field="data_set_id", choices=_data_sets)

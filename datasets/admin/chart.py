@@ -1,4 +1,4 @@
-"""A chart of one data set: what is asked, and the figures. Source: Staff console §3.16."""
+"""The chart of a data set: the form, the query and the values. Source: docs/reference/console.md §3.16."""
 
 import json
 from collections import Counter
@@ -20,39 +20,39 @@ from datasets.queries import escaping, export, groups, parameters, periods
 from datasets.queries.query import METHODS, PERIODS
 from datasets.records import moments
 
-_MOST_POINTS = 2_000  # Staff console §3.16
+_MOST_POINTS = 2_000
 _SERIES = 8
 _OTHER = "other"
 _FROM = "_start_at"  # the first column of the CSV
-_ADD_UP = ("sum", "count")  # what the series that are not drawn can be put together by
+_ADD_UP = ("sum", "count")  # methods by which the other series can be combined
 _BOUNDS = parameters.Bounds(default_limit=1_000, max_limit=10_000)
 
 
 class ChartForm(forms.Form):
-    """Period, measure and split. It is a GET: it holds names of fields and nothing of a record."""
+    """Period, measure and split. It is sent by GET, because it holds field names only."""
 
     period = forms.ChoiceField(choices=[(word, word.capitalize()) for word in PERIODS], initial="day", widget=Select)
     last = forms.IntegerField(
-        label="How many",
+        label="Number of periods",
         min_value=1,
         max_value=_MOST_POINTS,
         initial=30,
         widget=NumberInput,
-        help_text="Up to now. The last one is still running.",
+        help_text="The last period is the current one.",
     )
     measure = forms.ChoiceField(widget=Select)
     split = forms.ChoiceField(required=False, widget=Select)
-    kind = forms.ChoiceField(label="Drawn as", choices=[("bars", "Bars"), ("lines", "Lines")], widget=Select)
+    kind = forms.ChoiceField(label="Chart type", choices=[("bars", "Bars"), ("lines", "Lines")], widget=Select)
 
     def __init__(self, *args: Any, data_set: DataSet, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         seen = FieldSeen.objects.filter(data_set=data_set)
         numbers = [field.name for field in seen if "number" in field.types]
         methods = [method for method in METHODS if method not in {"set", "count"}]
-        figures = [
+        measures = [
             (f"{escaping.escape(name)}:{method}", f"{method} of {name}") for name in numbers for method in methods
         ]
-        self.fields["measure"].choices = [("", "Number of records"), *figures]  # type: ignore[attr-defined]
+        self.fields["measure"].choices = [("", "Number of records"), *measures]  # type: ignore[attr-defined]
         self.fields["measure"].required = False
         plain = [field.name for field in seen if {"text", "number", "boolean"} & set(field.types)]
         self.fields["split"].choices = [("", "Not split"), *((name, name) for name in plain)]  # type: ignore[attr-defined]
@@ -69,7 +69,7 @@ class ChartForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """What was asked, as the API's question too, and the figures: a name and a value for each period of each series."""
+    """A drawn chart, its API call, and its series: a name and one value for each period."""
 
     title: str
     command: str
@@ -90,7 +90,7 @@ class Chart:
 
 
 def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
-    """Return the chart of a form, of its first values where nothing was asked; None where the form says why not."""
+    """Return the chart, with default values for an empty form, or None after adding an error to the form."""
     asked = _asked(form)
     if asked is None:
         return None
@@ -98,16 +98,16 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     end = moments.write(periods.next_start(now, asked["period"]))
     pairs = [("period", asked["period"]), ("duration", str(asked["last"])), ("end_at", end)]
     pairs += [("collect", asked["measure"])] if asked["measure"] else []
-    # In flat rows no name of a field, such as `values`, stands for anything else.
+    # Flat rows, because a field named `values` would collide otherwise.
     pairs += [("group_by", escaping.escape(asked["split"])), ("flatten", "true")] if asked["split"] else []
-    question = urlencode(pairs)
+    query_string = urlencode(pairs)
     try:
-        query = parameters.parse(question, data_set_id=data_set.pk, bounds=_BOUNDS)
+        query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
         rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except QueryRefused as error:
         form.add_error(None, f"{error} Choose fewer periods, or another split.")
         return None
-    except OperationalError:  # the time-out of a statement
+    except OperationalError:  # statement timeout
         form.add_error(None, "This took too long. Choose fewer periods.")
         return None
     key = _key(asked["measure"])
@@ -120,7 +120,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     token = "" if data_set.public else ' -H "Authorization: Bearer $DATA_TOKEN"'
     return Chart(
         title=title,
-        command=f'curl -sS "{examples.address(data_set)}?{question}"{token}',
+        command=f'curl -sS "{examples.url(data_set)}?{query_string}"{token}',
         query=urlencode([*asked.items(), ("format", "csv")]),
         starts=starts,
         series=series,
@@ -138,9 +138,9 @@ def _asked(form: ChartForm) -> dict[str, Any] | None:
 
 
 def _series(rows: list[dict[str, Any]], key: str, split: str) -> tuple[list[tuple[str, list[Any]]], bool]:
-    """Return the eight with most records, and what the others come to; and whether these cannot be put together.
+    """Return the eight largest series and one for the others, and whether the others could not be combined.
 
-    rows: flat, period by period, with every group in each.
+    rows: flat, by period, with every group in each period
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -156,7 +156,7 @@ def _series(rows: list[dict[str, Any]], key: str, split: str) -> tuple[list[tupl
 
 
 def _distinct(values: list[Any]) -> list[str]:
-    """Return a name for each value; texts that another name equals stand in quotation marks.
+    """Return a name for each value. Texts that equal another name are quoted.
 
     >>> _distinct(["web", "1", 1, "other", None])
     ['web', '"1"', '1', '"other"', 'null']
@@ -174,7 +174,7 @@ def _adds_up(key: str) -> bool:
 
 
 def _key(measure: str) -> str:
-    """Return the name under which a row has the measure."""
+    """Return the key of the measure in a row."""
     name, method = escaping.split(measure)
     return f"{name}:{method}" if name else "_count"
 

@@ -1,6 +1,6 @@
-"""Figures as an inline SVG, drawn here: nothing comes from another host, nothing needs a script. Staff console §3.16.
+"""Draw a chart as an inline SVG, without scripts or other hosts. Source: docs/reference/console.md §3.16.
 
-Readers of the screen hear title and description, and have the table below it.
+Screen readers read the title and the description, and can use the table below the chart.
 """
 
 import math
@@ -10,19 +10,19 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from config.console import cells
+from config import formats
 
 _WIDTH, _HEIGHT = 960, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 12, 34
-_LABELS = 8  # of the time axis at most
-_NARROW_EVERY = 3  # a narrow screen has room for every third of them
-_STEPS = 5  # of the other axis, about
+_LABELS = 8  # maximum on the time axis
+_NARROW_EVERY = 3  # narrow screens show every third label
+_STEPS = 5  # approximate number on the value axis
 
 Series = Sequence[tuple[str, Sequence[Any]]]
 
 
 def draw(title: str, starts: Sequence[str], series: Series, *, kind: str) -> SafeString:
-    """Return the drawing. series: name and values by period, None where there is none."""
+    """Return the SVG. series: a name and a value for each period, or None for no value."""
     if not starts or not series:
         return SafeString("")
     stacked = kind == "bars" and not any((value or 0) < 0 for _, values in series for value in values)
@@ -36,8 +36,8 @@ def draw(title: str, starts: Sequence[str], series: Series, *, kind: str) -> Saf
 
     step = (_WIDTH - _LEFT - _RIGHT) / len(starts)
     drawn = _bars(starts, series, step, y, stacked=stacked) if kind == "bars" else _lines(starts, series, step, y)
-    periods = cells.counted(len(starts), "period")
-    described = f"{periods} from {starts[0]}, {len(series)} series; the table below holds every figure."
+    periods = formats.counted(len(starts), "period")
+    described = f"{periods} from {starts[0]}, {len(series)} series; the table below has all values."
     return format_html(
         '<svg class="ds-chart" viewBox="0 0 {} {}" role="img" aria-labelledby="chart-title chart-about">'
         '<title id="chart-title">{}</title><desc id="chart-about">{}</desc>{}{}{}</svg>',
@@ -72,7 +72,7 @@ def _bars(starts: Sequence[str], series: Series, step: float, y: Any, *, stacked
 
 
 def _lines(starts: Sequence[str], series: Series, step: float, y: Any) -> SafeString:
-    """Draw a line through neighbours; a value between two gaps is a dot."""
+    """Draw lines between neighbours, and a dot for a value between two gaps."""
     paths, dots = [], []
     for number, (name, values) in enumerate(series):
         path = []
@@ -117,7 +117,7 @@ def _time_axis(starts: Sequence[str], step: float) -> SafeString:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers that hold the range, about five of them.
+    """Return about five round numbers that cover the range.
 
     >>> _ticks(0, 7), _ticks(0, 0)
     ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 1.0])

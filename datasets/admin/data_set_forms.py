@@ -1,37 +1,26 @@
-"""A data set as staff ask for it. Source: Staff console §2.14."""
+"""The forms to create and change data sets. Source: docs/reference/console.md §2.14."""
 
-import re
 from typing import Any
 
 from django import forms
 from django.urls import reverse
 from django.utils.html import format_html
 
+from config.console.checking import checked
 from config.console.theme import TextInput
 from datasets.admin.form_fields import AutoIdsField, SpanField
 from datasets.admin.owners import OwnersForm
 from datasets.admin.retention import RetentionForm
-from datasets.models import DataGroup, DataSet, DataType, is_word
+from datasets.models import DataGroup, DataSet, DataType
+from datasets.validation import parse_path_part
 
-_WORD_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
+_NAME_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
 
 _PLAIN = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
 
 
-def wrong_word(word: str) -> str:
-    """Name the first character that may not be there.
-
-    >>> wrong_word("Pay"), wrong_word("-pay")
-    ('Use a–z, 0–9, - and _: “P” is none of them.', 'Begin with a letter or digit: “-” is none.')
-    """
-    wrong = re.search(r"[^a-z0-9_-]", word)
-    if wrong:
-        return f"Use a–z, 0–9, - and _: “{wrong[0]}” is none of them."
-    return f"Begin with a letter or digit: “{word[:1]}” is none."
-
-
 class DataSetForm(OwnersForm):
-    """may_publish: whether the sign-in is recent enough to make records public; where_to_prove: asks for it."""
+    """may_publish: whether the last sign-in is recent; where_to_prove: the URL that asks for the password."""
 
     may_publish = True
     where_to_prove = ""
@@ -40,14 +29,14 @@ class DataSetForm(OwnersForm):
         label="Fields that identify a record",
         required=False,
         help_text=(
-            "One field name a line. Records with equal values in these fields replace each other. "
-            "Leave empty if the writer sends _id, or if each record is a new one."
+            "Enter one field name on each line. Records with equal values in these fields replace each other. "
+            "Leave empty if writers send _id or if every record is new."
         ),
     )
     expected_every_seconds = SpanField(
         label="Expect new data every",
         required=False,
-        help_text="The data set is shown as late if no record arrives in this time. Leave empty to expect nothing.",
+        help_text="The data set is shown as late if no record arrives in this time. Leave empty for no check.",
     )
 
     class Meta:
@@ -64,7 +53,7 @@ class DataSetForm(OwnersForm):
             raise forms.ValidationError(
                 format_html(
                     'To make the records public, <a href="{}" target="_blank">enter your password again</a> '
-                    "(opens a new tab), then save once more.",
+                    "(opens in a new tab), then save again.",
                     self.where_to_prove,
                 )
             )
@@ -72,20 +61,18 @@ class DataSetForm(OwnersForm):
 
 
 class NewDataSetForm(DataSetForm, RetentionForm):
-    """The same with its address, of words that are there or are made now, and with how long records are kept."""
+    """The form of a new data set, with its path and retention. Missing groups and types are created."""
 
     group_name = forms.CharField(
-        label="Group", max_length=60, widget=TextInput(attrs={"list": "groups", **_PLAIN}), help_text=_WORD_HELP
+        label="Group", widget=TextInput(attrs={"list": "groups", **_PLAIN}), help_text=_NAME_HELP
     )
-    type_name = forms.CharField(
-        label="Type", max_length=60, widget=TextInput(attrs={"list": "types", **_PLAIN}), help_text=_WORD_HELP
-    )
+    type_name = forms.CharField(label="Type", widget=TextInput(attrs={"list": "types", **_PLAIN}), help_text=_NAME_HELP)
 
     def clean_group_name(self) -> str:
-        return self._word("group_name")
+        return self._path_part("group_name")
 
     def clean_type_name(self) -> str:
-        return self._word("type_name")
+        return self._path_part("type_name")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -93,7 +80,7 @@ class NewDataSetForm(DataSetForm, RetentionForm):
         taken = DataSet.objects.at(group, type).first() if group and type else None
         if taken is not None:
             url = reverse("admin:datasets_dataset_overview", args=[taken.pk])
-            self.add_error("type_name", format_html('There is a data set <a href="{}">{}</a> already.', url, taken))
+            self.add_error("type_name", format_html('The data set <a href="{}">{}</a> already exists.', url, taken))
         return cleaned
 
     def save(self, commit: bool = True) -> Any:
@@ -101,15 +88,12 @@ class NewDataSetForm(DataSetForm, RetentionForm):
         self.instance.type, _ = DataType.objects.get_or_create(name=self.cleaned_data["type_name"])
         return super().save(commit)
 
-    def _word(self, field: str) -> str:
-        word: str = self.cleaned_data[field]
-        if not is_word(word):
-            raise forms.ValidationError(wrong_word(word))
-        return word
+    def _path_part(self, field: str) -> str:
+        return checked(parse_path_part, self.cleaned_data[field])
 
 
 class TypedNameForm(forms.Form):
-    """The name of the set, typed out by the person who is about to do something grave to it."""
+    """The name of the data set, typed to confirm a step that cannot be undone."""
 
     name = forms.CharField(widget=TextInput)
 
@@ -120,5 +104,5 @@ class TypedNameForm(forms.Form):
 
     def clean_name(self) -> str:
         if self.cleaned_data["name"] != self.wanted:
-            raise forms.ValidationError(f"This is not {self.wanted}. Nothing was done.")
+            raise forms.ValidationError(f"Enter {self.wanted} to confirm. Nothing has changed.")
         return self.wanted

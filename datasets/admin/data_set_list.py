@@ -1,4 +1,7 @@
-"""The list of data sets: its columns, filters, and retention for many at once. Source: Staff console §2.14."""
+"""The list of data sets, with the action that sets the retention of several.
+
+Source: docs/reference/console.md §2.14.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -15,8 +18,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 
+from config import formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin.filters import YesNoFilter
 from config.console.admin.many_rows import Chosen
 from config.console.started_from import FIELD
 from datasets import store
@@ -26,27 +31,12 @@ from datasets.models import AccessToken, DataSet, DataSetDay
 
 _WEEK = timedelta(days=7)
 _CHANGED_MEANWHILE = (
-    "Somebody has changed how long one of these data sets keeps its records since you looked, or this was not looked "
-    "at first. Below is what each keeps now; save again to put yours in its place."
+    "The retention of one of these data sets has changed since you opened this page, or you have not seen the preview. "
+    "Check the current retention below, then save again to replace it."
 )
-_YES_NO = (("yes", "Yes"), ("no", "No"))
 
 
-class YesNoFilter(admin.SimpleListFilter):
-    """A filter by something that is no column: `condition` says what Yes is."""
-
-    condition = Q()
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        return _YES_NO
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() == "yes":
-            return queryset.filter(self.condition)
-        return queryset.exclude(self.condition) if self.value() == "no" else queryset
-
-
-class HasRefusals(YesNoFilter):
+class HasWriteErrors(YesNoFilter):
     title = "refused in 7 days"
     parameter_name = "refusals"
     condition = Q(refused__gt=0)
@@ -59,7 +49,7 @@ class HasRetention(YesNoFilter):
 
 
 class DataSetList(ShownOnceAdmin):
-    """What the list shows; who may see which rows is for the admin."""
+    """The columns, filters and actions of the list."""
 
     list_display = (
         "located",
@@ -77,29 +67,29 @@ class DataSetList(ShownOnceAdmin):
         ("group", admin.RelatedOnlyFieldListFilter),
         ("type", admin.RelatedOnlyFieldListFilter),
         ("owners", admin.RelatedOnlyFieldListFilter),
-        HasRefusals,
+        HasWriteErrors,
         HasRetention,
     )
     search_fields = ("group__name", "type__name")
     actions = ("set_retention",)
-    empty = "No data sets yet. A data set keeps time-stamped records under one address."
+    empty = "No data sets yet. A data set keeps time-stamped records under one URL."
 
     def counted(self, data_sets: QuerySet[DataSet]) -> QuerySet[DataSet]:
-        """Add the figures of the columns, each by a query of its own: joins would multiply them."""
+        """Add the counts of the columns by subqueries, because joins would multiply them."""
         week = DataSetDay.objects.filter(data_set=OuterRef("pk"), day__gt=timezone.now().date() - _WEEK)
         by_set = week.order_by().values("data_set")
         tokens = AccessToken.objects.live().filter(data_set=OuterRef("pk")).order_by().values("data_set")
         ending = tokens.filter(expires_at__isnull=False)
         return data_sets.annotate(
-            writes=_or_none(by_set.annotate(found=Sum("writes"))),
-            refused=_or_none(by_set.annotate(found=Sum("refused"))),
-            live=_or_none(tokens.annotate(found=Count("pk"))),
-            ending=_or_none(ending.annotate(found=Count("pk"))),
+            writes=_or_zero(by_set.annotate(found=Sum("writes"))),
+            refused=_or_zero(by_set.annotate(found=Sum("refused"))),
+            live=_or_zero(tokens.annotate(found=Count("pk"))),
+            ending=_or_zero(ending.annotate(found=Count("pk"))),
         ).prefetch_related("owners")
 
     @admin.action(description="Set retention…")
     def set_retention(self, request: HttpRequest, chosen: QuerySet[DataSet]) -> HttpResponse:
-        """Ask, say what would go now from each set, and save when that has been seen."""
+        """Show the form, then what each data set would lose, then save."""
         sets = Chosen(request, chosen.order_by("group__name", "type__name"))
         is_sent = "step" in request.POST and sets.is_confirmed
         form = RetentionForm(request.POST if is_sent else None)
@@ -135,7 +125,7 @@ class DataSetList(ShownOnceAdmin):
 
     @admin.display(description="Records", ordering="record_count")
     def stored(self, data_set: DataSet) -> str:
-        return cells.number(data_set.record_count)
+        return formats.number(data_set.record_count)
 
     @admin.display(description="Last write", ordering="last_write_at")
     def last_write(self, data_set: DataSet) -> SafeString | str:
@@ -145,13 +135,13 @@ class DataSetList(ShownOnceAdmin):
     def state(self, data_set: DataSet) -> SafeString:
         return cells.chip(*freshness.shown(data_set))
 
-    @admin.display(description="Writes, 7 d", ordering="writes")
+    @admin.display(description="Writes, 7 days", ordering="writes")
     def writes(self, data_set: Any) -> str:
-        return cells.number(data_set.writes)
+        return formats.number(data_set.writes)
 
-    @admin.display(description="Refused, 7 d", ordering="refused")
+    @admin.display(description="Refused, 7 days", ordering="refused")
     def refused(self, data_set: Any) -> str:
-        return cells.number(data_set.refused)
+        return formats.number(data_set.refused)
 
     @admin.display(description="Retention")
     def retention_in_words(self, data_set: DataSet) -> str:
@@ -159,7 +149,7 @@ class DataSetList(ShownOnceAdmin):
 
     @admin.display(description="Tokens")
     def tokens_in_words(self, data_set: Any) -> str:
-        return f"{data_set.live} live" + (f", {data_set.ending} ending" if data_set.ending else "")
+        return f"{data_set.live} valid" + (f", {data_set.ending} with an end" if data_set.ending else "")
 
     @admin.display(description="Owners")
     def owned_by(self, data_set: DataSet) -> str:
@@ -167,7 +157,7 @@ class DataSetList(ShownOnceAdmin):
 
 
 def ago(at: Any) -> SafeString | str:
-    """Return how long ago something was, the moment itself on hover."""
+    """Return how long ago the moment was, with the moment as a tooltip."""
     if at is None:
         return "Never"
     since = f"{timesince(at, depth=1)} ago" if timezone.now() - at >= timedelta(minutes=1) else "just now"
@@ -175,5 +165,5 @@ def ago(at: Any) -> SafeString | str:
     return format_html('<time class="sb-moment" title="{}">{}</time>', utc, since)
 
 
-def _or_none(found: QuerySet[Any]) -> Coalesce:
+def _or_zero(found: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(found.values("found"), output_field=IntegerField()), 0)

@@ -1,4 +1,4 @@
-"""The tabs of one data set. Each page only reads; what changes something is said in the audit. Console §2.15."""
+"""The pages of one data set, one for each tab. Source: docs/reference/console.md §2.15."""
 
 from typing import Any
 
@@ -7,10 +7,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
 from django.template.response import TemplateResponse
 
-from config.console import cells, recent_sign_in, words
+from config import formats
+from config.audit.models import AuditEvent
+from config.console import audit_sentences, recent_sign_in
 from config.console.admin import ShownOnceAdmin, many_rows
-from config.console.background import steps
-from config.console.models import AuditEvent
+from config.jobs import bulk
 from datasets import tokens
 from datasets.admin import chart, exports, overview_tab, owners, records, retention, tabs, tokens_tab
 from datasets.admin.access import author, manages_all
@@ -23,9 +24,9 @@ _EVENTS = 200
 
 
 class DataSetPages(ShownOnceAdmin):
-    """Pages below one data set's address."""
+    """The pages of one data set."""
 
-    steps = {
+    row_actions = {
         "overview": "overview",
         "state": "state_now",
         "records": "records",
@@ -36,7 +37,7 @@ class DataSetPages(ShownOnceAdmin):
         "export": "export",
         "activity": "activity",
     }
-    grave_steps = frozenset({"export"})
+    protected_actions = frozenset({"export"})
 
     def tab(self, request: HttpRequest, data_set: DataSet, current: str, **context: Any) -> TemplateResponse:
         title = tabs.TITLES[current]
@@ -50,20 +51,20 @@ class DataSetPages(ShownOnceAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         data_set = kwargs.get("obj")
-        ours: dict[str, Any] = {} if data_set is None else {"tabs": tabs.of(data_set, "change")}
-        if manages_all(request):  # owners do not learn which other accounts there are
-            ours["accounts"] = owners.accounts()
-        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
+        extra: dict[str, Any] = {} if data_set is None else {"tabs": tabs.of(data_set, "change")}
+        if manages_all(request):  # owners must not see the names of other accounts
+            extra["accounts"] = owners.accounts()
+        return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
 
     def state_now(self, request: HttpRequest, data_set: DataSet) -> JsonResponse:
-        """Tell the page of a new data set whether its first record has come."""
+        """Return the number of records. The page of a new data set polls it for the first record."""
         return JsonResponse({"records": data_set.record_count}, headers={"Cache-Control": "no-store"})
 
     def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Show records, newest first. What is asked comes in a POST, so that no id stands in an address (trap T1)."""
+        """Show records, newest first. Filters come in a POST, so that no id is in a URL."""
         form = RecordsForm(request.POST or None)
         columns = records.columns(data_set, author(request), form)
         page = records.newest(data_set, form, columns)
@@ -71,7 +72,7 @@ class DataSetPages(ShownOnceAdmin):
         return self.tab(request, data_set, "records", offered=records.offered(data_set, columns), **chosen)
 
     def record(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Show one record as it is stored; which one comes in a POST."""
+        """Show one record. Its id comes in a POST."""
         found = records.one(data_set, request.POST.get("open", ""))
         context = {
             **self.page_context(request, f"{data_set}: record", data_set),
@@ -96,17 +97,16 @@ class DataSetPages(ShownOnceAdmin):
         return self.tab(request, data_set, "tokens", rows=rows, has_writer=has_writer)
 
     def retention(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Say what new rules would remove now; only then is there a button that saves them."""
+        """Show what new rules would delete, with a button that saves them."""
         form = GuardedRetentionForm(request.POST if request.method == "POST" else None, instance=data_set)
-        kept = retention.in_words(data_set.retention_days, data_set.max_records)  # a form that is valid changes the row
+        kept = retention.in_words(data_set.retention_days, data_set.max_records)
         preview = None
         if request.method == "POST" and form.is_valid():
             if request.POST.get("step") == "save":
                 arguments = {name: form.cleaned_data[name] for name in retention.NAMES}
-                step = many_rows.new_step(
-                    request, retention.KIND, rows=[str(data_set.pk)], total=1, arguments=arguments
-                )
-                if steps.do_now(step).changed:
+                job = many_rows.new_job(request, retention.KIND, rows=[str(data_set.pk)], total=1, arguments=arguments)
+                bulk.do_now(job)
+                if job.changed:
                     messages.success(request, f"Saved. The clean-up runs {retention.next_run()}.")
                 return HttpResponseRedirect(self.url_of("retention", data_set))
             preview = retention.line(data_set, form)
@@ -114,29 +114,31 @@ class DataSetPages(ShownOnceAdmin):
         return self.tab(request, data_set, "retention", **shown)
 
     def export(self, request: HttpRequest, data_set: DataSet) -> HttpResponse | StreamingHttpResponse:
-        """Stream all records as a file; who took them is in the audit."""
+        """Stream all records as a file and record the download in the audit."""
         form = request.POST.get("form", "")
         if request.method == "POST" and form in exports.FORMS:
             self.audit(request, "exported", data_set, after={"name": str(data_set), "format": form})
             return exports.stream(data_set, form)
-        number = cells.number(data_set.record_count)
+        number = formats.number(data_set.record_count)
         return self.tab(request, data_set, "export", forms=exports.FORMS, number=number)
 
     def activity(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         events = list(AuditEvent.objects.filter(data_set_id=data_set.pk)[:_EVENTS])
-        names = words.names_of(events)
-        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event, names)} for event in events]
+        names = audit_sentences.names_of(events)
+        entries = [
+            {"pk": event.pk, "at": event.at, "sentence": audit_sentences.sentence(event, names)} for event in events
+        ]
         days = [day for day in overview_tab.days(data_set) if day.writes or day.refused or day.without_token]
-        return self.tab(request, data_set, "activity", events=told, days=list(reversed(days)))
+        return self.tab(request, data_set, "activity", events=entries, days=list(reversed(days)))
 
-    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Read without a transaction: on SQLite each begins with the one lock for writing."""
+    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Run reads without a transaction, because on SQLite each transaction takes the write lock."""
         if request.method not in {"GET", "HEAD"} and word not in {"records", "record"}:
-            return super()._take_step(word, request, object_id)
+            return super()._do_action(word, request, object_id)
         data_set = self._row_or_404(request, object_id)
-        if not self.may_take(request, word, data_set):
+        if not self.may_do(request, word, data_set):
             raise PermissionDenied
-        if word in self.grave_steps and not recent_sign_in.is_recent(request):
+        if word in self.protected_actions and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
-        answer: HttpResponse = getattr(self, self.steps[word])(request, data_set)
+        answer: HttpResponse = getattr(self, self.row_actions[word])(request, data_set)
         return answer

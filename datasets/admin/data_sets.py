@@ -1,4 +1,4 @@
-"""Data sets: made with their write token, looked into, emptied, deleted when empty. Staff console §2.14–2.16."""
+"""Pages to create, change, empty and delete data sets. Source: docs/reference/console.md §2.14 to §2.16."""
 
 import uuid
 from typing import Any
@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from config.console import audit, cells, recent_sign_in
+from config import audit, formats
+from config.console import recent_sign_in
 from config.console.admin import many_rows
-from config.console.background.steps import BACKGROUND_OVER
 from config.console.shown_once import Secret, Snippet
+from config.jobs.bulk import BACKGROUND_OVER
 from datasets import store, tokens
 from datasets.admin import emptying, examples
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of, manages_all
@@ -23,10 +24,10 @@ from datasets.admin.data_set_pages import DataSetPages
 from datasets.models import DataGroup, DataSet, DataType
 from datasets.records import moments
 
-EXPLANATION = "The token is stored as a hash only: nobody can read it from the database, and no page shows it again."
+EXPLANATION = "Copy the token now. It is stored as a hash only, so no page can show it again."
 _IN_BACKGROUND = (
-    "This runs in the background, because there are more than 1 000 records; a page shows the progress. "
-    "Records that are written in the meantime are removed too."
+    "The data set has more than 1 000 records, so this runs in the background. A page shows the progress. "
+    "Records written in the meantime are deleted too."
 )
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
@@ -37,8 +38,8 @@ _OWN_NAMES = ("auto_ids", "retention_days", "max_records", "expected_every_secon
 class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
     secret_kind = "write token"  # noqa: S105  a word of the page
     may_delete = True
-    steps = {**DataSetPages.steps, "empty": "empty_out", "remove": "remove"}
-    grave_steps = DataSetPages.grave_steps | {"empty", "remove"}
+    row_actions = {**DataSetPages.row_actions, "empty": "empty_out", "remove": "remove"}
+    protected_actions = DataSetPages.protected_actions | {"empty", "remove"}
     add_form_template = "admin/datasets/new_data_set.html"
     change_form_template = "admin/datasets/data_set_change_form.html"
 
@@ -49,11 +50,11 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         return manages_all(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never by the admin's own page: `remove` asks for the name, and looks under the lock of writers."""
+        """Disable the admin's own page. `remove` asks for the name and checks under the write lock."""
         return False
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """Lead from the admin's own address for deleting to the page that says what to do first."""
+        """Redirect from the admin's page for deleting to `remove`."""
         if request.method not in {"GET", "HEAD"}:
             raise PermissionDenied
         return HttpResponseRedirect(self.url_of("remove", self._row_or_404(request, object_id)))
@@ -75,16 +76,16 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         return ("located", *_SETTINGS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Fix the address: the URL is a contract."""
+        """Make the path read-only, because callers have the URL."""
         return () if obj is None else ("located",)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        words = {
+        extra = {
             "groups": DataGroup.objects.values_list("name", flat=True),
             "types": DataType.objects.values_list("name", flat=True),
-            "address_form": examples.address_form(),
+            "url_form": examples.url_form(),
         }
-        return super().add_view(request, form_url, {**words, **(extra_context or {})})
+        return super().add_view(request, form_url, {**extra, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         for name in _OWN_NAMES:
@@ -98,7 +99,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Save the owners, and put them into the audit."""
+        """Save the owners and record the change in the audit."""
         before = _names(form.instance.owners.all())
         super().save_related(request, form, formsets, change)
         after = _names(form.instance.owners.all())
@@ -106,26 +107,26 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             self.audit(request, "changed", form.instance, before={"owners": before}, after={"owners": after})
 
     def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        """Lead people who are no owners any more to the list: the page of the data set is not theirs."""
+        """Redirect people who removed themselves as owners, because they cannot see the data set any more."""
         if self.has_view_permission(request, obj):
             return super().response_change(request, obj)
-        return self.step_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
+        return self.action_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
 
     def audit_scope(self, obj: Any) -> dict[str, Any]:
         return {"data_set_id": obj.pk if isinstance(obj, DataSet) else obj.data_set_id}
 
     def row_url(self, obj: Any) -> str:
-        """A data set's page is its overview; its settings are a tab of it."""
+        """Return the URL of the overview instead of the settings."""
         return self.url_of("overview", obj)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
-        """Describe the first token of a data set that has just been made."""
+        """Describe the first token of a new data set."""
         return Secret(
             kind="Write token",
             name=str(obj),
             value=obj.secret,
             explanation=EXPLANATION,
-            parts=(Snippet(label="Address", text=examples.address(obj)), Snippet(label="Name", text=obj.name)),
+            parts=(Snippet(label="URL", text=examples.url(obj)), Snippet(label="Name", text=obj.name)),
             snippets=(Snippet(label="Write one record", text=examples.write(obj, obj.secret)),),
             where_next=("To the data set", self.row_url(obj)),
         )
@@ -140,10 +141,10 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         if request.method != "POST" and not data_set.record_count:
             title, nothing = f"Empty {data_set}", f"{data_set} has no records: there is nothing to remove."
-            return self.step_page(request, data_set, title=title, button="", refusal=nothing)
+            return self.action_page(request, data_set, title=title, button="", refusal=nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
-            step = many_rows.new_step(
+            job = many_rows.new_job(
                 request,
                 emptying.KIND,
                 rows=[data_set.pk],
@@ -151,51 +152,51 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
                 arguments={"name": str(data_set)},
                 way_back=self.row_url(data_set),
             )
-            return many_rows.in_background(request, step)
+            return many_rows.in_background(request, job)
         if request.method == "POST" and form.is_valid():
             removed = store.empty(data_set, by=audit.person(request))
-            told = f"{cells.number(removed)} {'was' if removed == 1 else 'were'} removed"
-            message = f"{data_set} now contains 0 records: {told}."
-            return self.step_done(request, self.row_url(data_set), message)
-        number = cells.number(data_set.record_count)
+            removal = f"{formats.number(removed)} {'was' if removed == 1 else 'were'} removed"
+            message = f"{data_set} now contains 0 records: {removal}."
+            return self.action_done(request, self.row_url(data_set), message)
+        number = formats.number(data_set.record_count)
         records = f"{number} {'record' if data_set.record_count == 1 else 'records'}"
-        return self.step_page(
+        return self.action_page(
             request,
             data_set,
             title=f"Empty {data_set}",
             button=f"Empty {records}",
             explanation=[
-                f"This removes {records} from {data_set}{_newest(data_set)}.",
-                "The address, settings and tokens stay.",
+                f"This deletes {records} of {data_set}{_newest(data_set)}.",
+                "The URL, settings and tokens stay.",
                 *([_IN_BACKGROUND] if data_set.record_count > BACKGROUND_OVER else []),
             ],
             form=form,
-            is_grave=True,
-            step_id=request.POST.get("step_id") or str(uuid.uuid4()),
+            is_destructive=True,
+            job_id=request.POST.get("job_id") or str(uuid.uuid4()),
         )
 
     def remove(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        """Delete an empty set: its address then answers as one that never was."""
+        """Delete an empty data set. Its URL then returns 404."""
         title = f"Delete {data_set}"
-        # The lock that every write takes: a record may have come since the page was shown.
+        # Take the write lock, because a record may have been written since the page was shown.
         list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
         if data_set.records.exists():
             refusal = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))
-            return self.step_page(request, data_set, title=title, button="", refusal=refusal, remedy=remedy)
+            return self.action_page(request, data_set, title=title, button="", refusal=refusal, remedy=remedy)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid():
             name = str(data_set)
             if not self.has_change_permission(request, data_set):
                 raise PermissionDenied
             self.delete_model(request, data_set)
-            return self.step_done(request, self.list_url(), f"{name} is deleted.")
+            return self.action_done(request, self.list_url(), f"{name} is deleted.")
         explanation = [
             "The data set is empty. Its settings, tokens and statistics are deleted with it.",
-            "Calls to its address are then answered with 404.",
+            "Requests to its URL then get 404.",
         ]
-        return self.step_page(
-            request, data_set, title=title, button=title, explanation=explanation, form=form, is_grave=True
+        return self.action_page(
+            request, data_set, title=title, button=title, explanation=explanation, form=form, is_destructive=True
         )
 
 

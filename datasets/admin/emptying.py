@@ -1,8 +1,14 @@
-"""Emptying a data set of more records than a request should remove, part by part. Source: Staff console §2.16."""
+"""Empty a large data set in the background, in batches.
 
-from config.console.background import kinds, steps
-from config.console.background.kinds import Batch, Kind
-from config.console.models import BackgroundStep
+Source: docs/reference/console.md §2.16.
+"""
+
+from collections.abc import Iterator
+
+from config.jobs.bulk import BulkStep
+from config.jobs.models import BackgroundStep
+from config.jobs.pace import Pace
+from config.jobs.registry import Batch
 from datasets import store
 from datasets.errors import NoSuchDataSet
 from datasets.models import DataSet
@@ -10,28 +16,27 @@ from datasets.models import DataSet
 KIND = "empty-data-set"
 
 
-def empty_a_part(step: BackgroundStep, at_once: int) -> Batch:
-    """Remove some records of the step's set; it is over once none are left, however many came meanwhile."""
-    data_set = DataSet.objects.select_related("group", "type").filter(pk=step.rows[0]).first()
-    if data_set is None:  # deleted meanwhile, and before that emptied
-        return _GONE
-    by = steps.actor_of(step)
+def _empty(run: BackgroundStep, pace: Pace) -> Iterator[Batch]:
+    """Delete the records of the data set until none are left, including new ones."""
     try:
-        removed, is_empty = store.empty_a_part(data_set, at_once, gone_before=step.changed, by=by)
-    except NoSuchDataSet:
-        return _GONE
-    return Batch(passed=removed, changed=removed, is_last=is_empty)
+        while removed := store.empty_a_part(int(run.rows[0]), pace.at_once):
+            yield Batch(passed=removed, number=removed)
+    except NoSuchDataSet:  # the data set was deleted
+        return
 
 
-_GONE = Batch(passed=0, changed=0, is_last=True)
+def _record(run: BackgroundStep) -> None:
+    data_set = DataSet.objects.select_related("group", "type").filter(pk=run.rows[0]).first()
+    if data_set:
+        store.record_emptied(data_set, run.changed, by=run.actor)
 
-kinds.register(
-    Kind(
-        name=KIND,
-        verb="Remove",
-        noun="record",
-        done="removed",
-        batch=empty_a_part,
-        after="It now contains 0 records.",
-    )
+
+EMPTY_DATA_SET = BulkStep(
+    name=KIND,
+    verb="Remove",
+    noun="record",
+    done="removed",
+    work=_empty,
+    after="It now contains 0 records.",
+    at_end=_record,
 )

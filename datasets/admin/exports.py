@@ -1,4 +1,7 @@
-"""All records of a data set as a file, streamed in constant memory. Source: Staff console §3.18 (export)."""
+"""Stream all records of a data set as a file in constant memory.
+
+Source: docs/reference/console.md §3.18 (export).
+"""
 
 from collections.abc import Iterator
 
@@ -14,7 +17,7 @@ _TYPES = {
     "json": "application/json",
     "ndjson": "application/x-ndjson",
 }
-_FIRST = ("_timestamp", "_id", "_start_at", "_end_at")  # of a CSV, before the caller's own fields
+_FIRST = ("_timestamp", "_id", "_start_at", "_end_at")  # the first columns of a CSV
 _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no limit
 
 
@@ -26,7 +29,6 @@ def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
 
 def _text(data_set: DataSet, form: str) -> Iterator[str]:
     query = parameters.parse("format=ndjson", data_set_id=data_set.pk, bounds=_BOUNDS)
-
     rows = raw.rows(data_set.pk, query)
     if form == "csv":
         sent = set(raw.field_names(data_set.pk, query)) - names.COMPUTED

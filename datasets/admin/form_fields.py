@@ -1,20 +1,19 @@
-"""Fields of data set forms that one plain input does not hold."""
+"""Form fields for data sets: field names of an `_id`, and a length of time."""
 
 import re
 from typing import Any
 
 from django import forms
 
+from config.console.checking import checked
 from config.console.theme import NumberInput, Select, Textarea
-from datasets.records import names
+from datasets.validation import check_auto_ids, check_expected_every
 
 _UNITS = (("86400", "days"), ("3600", "hours"), ("60", "minutes"), ("1", "seconds"))
-_LONGEST_SECONDS = 31_536_000  # Data Set contract §17
-_MAX_AUTO_IDS = 20  # Data Set contract §17
 
 
 class AutoIdsField(forms.CharField):
-    """Field names, one a line; none at all is null. Spaces around a name are part of it."""
+    """Field names, one on each line. An empty field is null. Spaces around a name are part of it."""
 
     widget = Textarea(attrs={"rows": 3})
 
@@ -22,7 +21,7 @@ class AutoIdsField(forms.CharField):
         super().__init__(strip=False, **options)
 
     def to_python(self, value: Any) -> Any:
-        # A name may hold U+2028, at which `splitlines` would cut it.
+        # `splitlines` would also split at U+2028, which a name may contain.
         lines = re.split(r"\r\n|\r|\n", super().to_python(value) or "")
         return [line for line in lines if line.strip()] or None
 
@@ -30,20 +29,15 @@ class AutoIdsField(forms.CharField):
         return "\n".join(value) if isinstance(value, list) else value
 
     def validate(self, value: Any) -> None:
-        for name in value or []:
-            if not (name in names.MOMENTS or names.is_field_name(name)):
-                raise forms.ValidationError(f"{name} is not a field name.")
-            if value.count(name) > 1:
-                raise forms.ValidationError(f"{name} is given twice.")
-        if len(value or []) > _MAX_AUTO_IDS:
-            raise forms.ValidationError(f"At most {_MAX_AUTO_IDS} fields.")
+        if value:
+            checked(check_auto_ids, value)
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return bool((initial or None) != self.to_python(data))
 
 
 class _SpanWidget(forms.MultiWidget):
-    """A number and its unit: the largest unit that leaves no rest."""
+    """A number and a unit. It shows the largest unit that divides the value."""
 
     def __init__(self, attrs: Any = None) -> None:
         unit = Select(attrs={"aria-label": "Unit"}, choices=_UNITS)
@@ -60,13 +54,13 @@ class _SpanWidget(forms.MultiWidget):
 
 
 class SpanField(forms.MultiValueField):
-    """A length of time of 1 second to 365 days, in seconds; left empty it is None."""
+    """A length of time from 1 second to 365 days, in seconds. An empty field is None."""
 
     widget = _SpanWidget
 
     def __init__(self, **options: Any) -> None:
-        fields = (  # each may be empty: a browser always sends a unit, also beside an empty number
-            forms.IntegerField(required=False, min_value=1, max_value=_LONGEST_SECONDS),
+        fields = (  # both optional, because a browser sends the unit even without a number
+            forms.IntegerField(required=False),
             forms.ChoiceField(required=False, choices=_UNITS),
         )
         super().__init__(fields, require_all_fields=False, **options)
@@ -75,6 +69,5 @@ class SpanField(forms.MultiValueField):
         if not data_list or data_list[0] is None:
             return None
         seconds: int = data_list[0] * int(data_list[1] or _UNITS[0][0])
-        if seconds > _LONGEST_SECONDS:
-            raise forms.ValidationError("Choose at most 365 days.")
+        checked(check_expected_every, seconds)
         return seconds

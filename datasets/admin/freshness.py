@@ -1,4 +1,4 @@
-"""How fresh a data set is, in a word. Source: Data Set contract §15; Staff console §3.15."""
+"""Show whether a data set is late. Source: docs/reference/data-sets.md §15; docs/reference/console.md §3.15."""
 
 from datetime import timedelta
 
@@ -8,7 +8,7 @@ from datasets.store.freshness import State
 
 
 def shown(data_set: DataSet) -> tuple[str, str]:
-    """Return the word and the tone of its chip."""
+    """Return the text and the tone of the chip."""
     state = freshness.state(data_set)
     if state != State.LATE:
         tones = {State.FRESH: "good", State.SILENT: "warn"}

@@ -1,4 +1,7 @@
-"""The data set area's part of the console's overview: the sets one manages or owns. Source: Staff console §2.1."""
+"""The data set panel of the console's overview.
+
+Source: docs/reference/console.md §2.1.
+"""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -18,8 +21,8 @@ _DAYS = timedelta(days=7)
 _LARGEST = 5
 
 
-def figures(request: HttpRequest) -> Mapping[str, Any]:
-    """Count from the day's counters, never from the records."""
+def numbers(request: HttpRequest) -> Mapping[str, Any]:
+    """Return the counts of the panel from the daily counters."""
     today = timezone.now().date()
     mine = access.data_sets_of(request)
     days = DataSetDay.objects.filter(day__gt=today - _DAYS, day__lte=today)
@@ -57,42 +60,40 @@ def figures(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def steps(request: HttpRequest) -> list[Step]:
-    """Lead from an empty installation to a first record; each step ticks itself."""
+    """Return the steps of an empty installation to its first record."""
     mine = access.data_sets_of(request)
     newest = mine.order_by(F("created_at").desc()).first()
     page = reverse("admin:datasets_dataset_change", args=[newest.pk]) if newest else ""
     return [
         Step(
-            title="Make a data set",
-            explanation="It keeps time-stamped records under one address, and comes with its write token.",
+            title="Create a data set",
+            explanation="A data set keeps time-stamped records under one URL. You also get a token to write records.",
             is_done=newest is not None,
             url=reverse("admin:datasets_dataset_add") if access.manages_all(request) else "",
-            button="New data set",
+            button="Create data set",
         ),
         Step(
-            title="Copy the curl",
-            explanation="The page of a new data set has one that works as pasted.",
+            title="Write a record",
+            explanation="Copy the command on the page of the data set and run it.",
             is_done=mine.filter(last_write_at__isnull=False).exists(),
             url=page,
-            button="Data set",
+            button="Show data set",
         ),
         Step(
             title="See the record",
-            explanation="What was written stands on the set's page, newest first.",
+            explanation="The page of the data set shows its records, newest first.",
             is_done=mine.filter(record_count__gt=0).exists(),
             url=page,
-            button="Records",
+            button="Show records",
         ),
     ]
 
 
-overview.register(
-    overview.Panel(
-        title="Data",
-        position=2,
-        template="admin/datasets/overview_panel.html",
-        is_open_to=lambda request: access.manages_all(request) or access.data_sets_of(request).exists(),
-        figures=figures,
-        steps=steps,
-    )
+PANEL = overview.Panel(
+    title="Data",
+    position=2,
+    template="admin/datasets/overview_panel.html",
+    is_open_to=lambda request: access.manages_all(request) or access.data_sets_of(request).exists(),
+    numbers=numbers,
+    steps=steps,
 )

@@ -1,4 +1,7 @@
-"""What the first tab of a data set tells: figures, days, fields, commands, refusals. Source: Staff console §2.15."""
+"""The overview of a data set: counts, days, fields, example commands and refused writes.
+
+Source: docs/reference/console.md §2.15.
+"""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -6,19 +9,20 @@ from typing import Any
 
 from django.utils import timezone
 
+from config import formats
 from config.console import cells
 from datasets.admin import examples, freshness
-from datasets.models import DataSet, DataSetDay, FieldSeen, WriteRefusal
+from datasets.models import DataSet, DataSetDay, FieldSeen, WriteError
 from datasets.records import moments
 from datasets.store import fields_seen
 
 _DAYS = 30
-_TOKEN = "$DATA_TOKEN"  # noqa: S105  nobody can read the real one
+_TOKEN = "$DATA_TOKEN"  # noqa: S105  a shell variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """What one UTC day has brought. share: of the highest column, in percent, of writes and of refusals."""
+    """The counts of one UTC day. writes_share, refused_share: percent of the highest column."""
 
     day: date
     writes: int
@@ -36,8 +40,8 @@ def context(data_set: DataSet) -> dict[str, Any]:
     first, last = in_time.first(), in_time.reverse().first()
     shown = days(data_set)
     return {
-        "address": examples.address(data_set),
-        "stored": cells.number(data_set.record_count),
+        "url": examples.url(data_set),
+        "stored": formats.number(data_set.record_count),
         "first": moments.write(first) if first else "–",
         "last": moments.write(last) if last else "–",
         "last_write": cells.moment(data_set.last_write_at, never="Never"),
@@ -48,13 +52,13 @@ def context(data_set: DataSet) -> dict[str, Any]:
         "fields": FieldSeen.objects.filter(data_set=data_set),
         "post": examples.write(data_set, _TOKEN),
         "put": examples.empty(data_set, _TOKEN),
-        "refusals": WriteRefusal.objects.filter(data_set=data_set),
+        "write_errors": WriteError.objects.filter(data_set=data_set),
         "owners": ", ".join(str(owner) for owner in data_set.owners.all()) or "–",
     }
 
 
 def days(data_set: DataSet) -> list[Day]:
-    """Return the last 30 UTC days, the oldest first, those without anything among them."""
+    """Return the last 30 UTC days, oldest first, including empty days."""
     today = timezone.now().date()
     first = today - timedelta(days=_DAYS - 1)
     rows = {row.day: row for row in DataSetDay.objects.filter(data_set=data_set, day__gte=first)}

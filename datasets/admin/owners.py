@@ -1,4 +1,7 @@
-"""Owners of a data set: those who are there can be taken off, others are added by name. Source: Staff console §2.14."""
+"""The form field of a data set's owners: remove current owners, add others by name.
+
+Source: docs/reference/console.md §2.14.
+"""
 
 from typing import Any
 
@@ -9,11 +12,11 @@ from config.accounts import lookup
 from config.console.theme import CheckboxSelectMultiple, TextInput
 from datasets.models import DataSet
 
-_OFFERED = 500  # accounts in the list that a browser offers
+_OFFERED = 500  # accounts suggested by the browser
 
 
 class OwnersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # no parameter at run time
-    """Keys are compared with those of the choices: no database is asked for a number that it cannot hold."""
+    """Compare keys with the choices in Python, because the database rejects numbers beyond 64 bits."""
 
     def clean(self, value: Any) -> Any:
         known = {str(pk) for pk in self.queryset.values_list("pk", flat=True)} if self.queryset is not None else set()
@@ -24,9 +27,10 @@ class OwnersField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # 
 
 
 class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """The current owners as ticks, and a field for one more; no list of all accounts.
+    """The current owners as checkboxes, and a field to add another.
 
-    editor: the person at the form. manages_all: whether that person may leave a data set without owners.
+    editor: the person who uses the form
+    manages_all: whether this person may leave a data set without owners
     """
 
     editor: User
@@ -36,7 +40,7 @@ class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         queryset=User.objects.none(),
         required=False,
         widget=CheckboxSelectMultiple,
-        help_text="They may do everything with this data set. Clear a tick to remove an owner.",
+        help_text="Owners can change everything in this data set. Clear a checkbox to remove an owner.",
     )
     add_owner = forms.CharField(
         label="Add an owner",
@@ -73,11 +77,11 @@ class OwnersForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
             kept = [*cleaned["owners"], *([added] if added else [])]
             cleaned["owners"] = User.objects.filter(pk__in=[one.pk for one in kept])
             if not kept and not self.manages_all:
-                self.add_error("owners", "A data set keeps at least one owner. Add another one before you leave.")
+                self.add_error("owners", "A data set needs at least one owner. Add another owner first.")
         return cleaned
 
 
 def accounts() -> list[str]:
-    """Return the user names that a browser offers while an owner is typed."""
+    """Return the user names that the browser suggests."""
     found = User.objects.filter(is_active=True, is_staff=True).order_by("username")
     return list(found.values_list("username", flat=True)[:_OFFERED])

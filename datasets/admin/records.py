@@ -1,4 +1,4 @@
-"""Records as staff look at them: newest first, by columns of their choice, one as it is stored. Staff console §2.15."""
+"""Show records to staff, as a list and one by one. Source: docs/reference/console.md §2.15."""
 
 import json
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from datasets.models import ChosenColumns, DataSet, FieldSeen, Record
 from datasets.records import moments
 from datasets.store import fields_seen
 
-_PAGE = 50  # Staff console §2.15
+_PAGE = 50
 _SHOWN = 80  # characters of a cell
-_AT_FIRST = 6  # columns for somebody who has chosen none
+_AT_FIRST = 6  # columns until a person chooses some
 _SALT = "records-page"
 _PLAIN = {"autocomplete": "off", "spellcheck": "false"}
 
 
 class MomentField(forms.CharField):
-    """A date-time as callers write them, or a date; in UTC."""
+    """A date, or a date and time, in UTC."""
 
     def to_python(self, value: Any) -> Any:
         text = (super().to_python(value) or "").strip().replace(" ", "T")
@@ -38,7 +38,7 @@ class MomentField(forms.CharField):
 
 
 class RecordsForm(forms.Form):
-    """What is looked for. It is sent by POST, since an `_id` may be somebody's."""
+    """The filters. They are sent by POST, because an `_id` may be personal data."""
 
     start_at = MomentField(
         label="From (UTC)", required=False, widget=TextInput(attrs=_PLAIN), help_text="Such as 2024-01-31"
@@ -52,13 +52,13 @@ class RecordsForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         start, end = cleaned.get("start_at"), cleaned.get("end_at")
         if start and end and end <= start:
-            self.add_error("end_at", "Enter a date after the first one.")
+            self.add_error("end_at", "Enter a later date than in “From”.")
         return cleaned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRow:
-    """One record as text. Moments are UTC, as callers see them: the year 0001 has no time of day in London."""
+    """One record as text. Moments are in UTC, because the year 0001 has no local time in London."""
 
     place: str
     timestamp: str
@@ -68,7 +68,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsPage:
-    """Fifty records and the signed place the next fifty begin at; "" at the end."""
+    """Fifty records and the signed position of the next page; "" on the last page."""
 
     records: list[RecordRow]
     after: str
@@ -77,7 +77,7 @@ class RecordsPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeRecord:
-    """One record: its fields as JSON, when it was stored, and by which token and request."""
+    """One record: its fields as JSON, and when, by which token and by which request it was stored."""
 
     record_id: str
     text: str
@@ -92,7 +92,7 @@ def offered(data_set: DataSet, chosen: list[str]) -> list[str]:
 
 
 def columns(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str]:
-    """Return the fields this person wants to see, keeping what they chose just now."""
+    """Return the fields that the person sees as columns. Store a new choice."""
     if fields_seen.is_stale(data_set):
         fields_seen.note(data_set)
     seen = list(FieldSeen.objects.filter(data_set=data_set).values_list("name", flat=True))
@@ -104,7 +104,7 @@ def columns(data_set: DataSet, user: User | None, form: RecordsForm) -> list[str
 
 
 def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPage:
-    """Return one page, found by key; a place that is not ours is the beginning."""
+    """Return one page, found by key. An invalid position means the first page."""
     found = Record.objects.filter(data_set=data_set).order_by("-timestamp", "-record_id")
     is_filtered = False
     if form.is_bound:

@@ -1,4 +1,4 @@
-"""The tabs of one data set, on its own pages and on those of its tokens. Source: Staff console §2.15."""
+"""The tabs of one data set, shown on its own pages and those of its tokens. Source: docs/reference/console.md §2.15."""
 
 from django.urls import reverse
 

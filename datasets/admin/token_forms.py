@@ -1,4 +1,4 @@
-"""A new access token, and the end of an old one. Source: Staff console §2.15."""
+"""The forms to issue, change and rotate access tokens. Source: docs/reference/console.md §2.15."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.console.theme import CheckboxSelectMultiple
 from datasets.models import AccessToken
 
-_SCOPES = (("write", "Write: add records, empty the set"), ("read", "Read: read the records"))
+_SCOPES = (("write", "Write: add records, empty the data set"), ("read", "Read: read records"))
 
 
 class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
@@ -19,10 +19,10 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     class Meta:
         model = AccessToken
         fields = ("data_set", "expires_at", "note")
-        labels = {"expires_at": "Ends"}
+        labels = {"expires_at": "Expires"}
         help_texts = {
             "note": "Which program uses the token, and who to ask about it.",
-            "expires_at": "The token stops working at this time. Leave empty for no end.",
+            "expires_at": "The token stops working at this time. Leave empty if it must not expire.",
         }
 
     def clean_expires_at(self) -> Any:
@@ -33,7 +33,7 @@ class NewTokenForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
 
 class TokenNoteForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What may be changed of a token that is in use."""
+    """Only the note of a token can change."""
 
     class Meta:
         model = AccessToken
@@ -41,7 +41,7 @@ class TokenNoteForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class RotationForm(forms.Form):
-    """In how many days the old token ends; 0 is now."""
+    """The number of days after which the old token expires; 0 is now."""
 
     days = forms.IntegerField(
         label="Days until the old token stops working",

@@ -1,4 +1,4 @@
-"""Access tokens: issued, shown once, rotated, revoked, never deleted. Source: Staff console §2.15."""
+"""Issue, rotate and revoke access tokens. Tokens are never deleted. Source: docs/reference/console.md §2.15."""
 
 from typing import Any
 
@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
+from config import formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet, spend
 from datasets import tokens
-from datasets.admin import examples, tabs
+from datasets.admin import examples, tabs, tokens_tab
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of
 from datasets.admin.data_sets import EXPLANATION
 from datasets.admin.token_forms import NewTokenForm, RotationForm, TokenNoteForm
@@ -22,12 +23,12 @@ from datasets.models import AccessToken, DataSet
 @admin.register(AccessToken)
 class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     secret_kind = "access token"  # noqa: S105  a word of the page
-    empty = "No access tokens yet. A program needs one to write or read a data set, and a new set comes with its first."
+    empty = "No access tokens yet. Programs need a token to write or read a data set. A new data set has a first token."
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")
-    steps = {"rotate": "rotate", "revoke": "revoke"}
-    grave_steps = frozenset({"rotate"})
+    row_actions = {"rotate": "rotate", "revoke": "revoke"}
+    protected_actions = frozenset({"rotate"})
     add_form_template = "admin/datasets/new_token.html"
     change_form_template = "admin/datasets/token_change_form.html"
     _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
@@ -51,7 +52,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         return ("data_set", "scopes", "expires_at", "note") if obj is None else (*self._shown, "note")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Fix all of a token but its note: a program holds it."""
+        """Allow only the note to change, because a program uses the token."""
         return () if obj is None else self._shown
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -71,16 +72,16 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         self._audit_issue(request, issued)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
-        """Describe a token that has just been made."""
+        """Describe a new token."""
         example = examples.write if obj.scopes[:1] == ["write"] else examples.read
         return Secret(
             kind="Access token",
             name=str(obj.data_set),
             value=obj.secret,
             explanation=EXPLANATION,
-            parts=(Snippet(label="Address", text=examples.address(obj.data_set)),),
+            parts=(Snippet(label="URL", text=examples.url(obj.data_set)),),
             snippets=(Snippet(label="Try it", text=example(obj.data_set, obj.secret)),),
-            where_next=("To the tokens", tabs.url(obj.data_set, "tokens")),
+            where_next=("Show all tokens", tabs.url(obj.data_set, "tokens")),
         )
 
     def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
@@ -90,55 +91,57 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         return page
 
     def page_context(self, request: HttpRequest, title: str, obj: Any = None) -> dict[str, Any]:
-        """Keep every page of a token below the tabs of its data set."""
+        """Add the tabs of the data set to each page of a token."""
         return {**super().page_context(request, title, obj), **(_tabs(obj.data_set) if obj is not None else {})}
 
-    def step_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
+    def action_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
         url = tabs.url(obj.data_set, "tokens")
-        return super().step_page(request, obj, template="admin/datasets/token_step.html", row_url=url, **context)
+        return super().action_page(request, obj, template="admin/datasets/token_step.html", row_url=url, **context)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("obj")
         chosen = token.data_set if token is not None else self._asked_for(request)
-        ours = _tabs(chosen) if chosen is not None else {}
-        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
+        extra = _tabs(chosen) if chosen is not None else {}
+        return super().render_change_form(request, {**context, **extra}, *args, **kwargs)
 
     def _asked_for(self, request: HttpRequest) -> DataSet | None:
-        """Return the data set that a new token is for, if the address or the form names one of this person's."""
-        wish = request.POST.get("data_set") or request.GET.get("data_set", "")
-        return data_sets_of(request).filter(pk=wish).first() if wish.isascii() and wish.isdigit() else None
+        """Return the data set of a new token from the form or the URL, if this person may see it."""
+        pk = request.POST.get("data_set") or request.GET.get("data_set", "")
+        return data_sets_of(request).filter(pk=pk).first() if pk.isascii() and pk.isdigit() else None
 
     def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Rotate {token}"
         if not token.is_live:
-            refusal = "This token has ended or was revoked. Issue a new one instead."
-            return self.step_page(request, token, title=title, button="", refusal=refusal)
+            refusal = "This token has expired or was revoked. Issue a new token."
+            return self.action_page(request, token, title=title, button="", refusal=refusal)
         form = RotationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             spend(request)
-            twin, secret = tokens.rotate(token, ends_at=form.ends_at(), by=author(request))
-            twin.secret = secret  # type: ignore[attr-defined]  # for the page alone, in no field
+            successor, secret = tokens.rotate(token, ends_at=form.ends_at(), by=author(request))
+            successor.secret = secret  # type: ignore[attr-defined]  # only for the page
             ends = form.ends_at().isoformat()
             self.audit(request, "rotated", token, after={"name": token.prefix, "expires_at": ends})
-            self._audit_issue(request, twin)
-            return self.secret_page(request, twin)
-        explanation = ["You get a new token with the same scopes, shown once. Both work until the old one stops."]
+            self._audit_issue(request, successor)
+            return self.secret_page(request, successor)
+        explanation = [
+            "You get a new token with the same scopes. It is shown once. Both work until the old one expires."
+        ]
         nonce = self.nonce_context(request)
-        return self.step_page(
-            request, token, title=title, button="Rotate this token", explanation=explanation, form=form, **nonce
+        return self.action_page(
+            request, token, title=title, button="Rotate token", explanation=explanation, form=form, **nonce
         )
 
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
         if token.revoked_at is not None:
-            refusal = "This token is revoked already. A revoked token never works again."
-            return self.step_page(request, token, title=title, button="", refusal=refusal)
+            refusal = "This token is already revoked. It cannot be used again."
+            return self.action_page(request, token, title=title, button="", refusal=refusal)
         if request.method == "POST":
             tokens.revoke(token)
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})
             url = tabs.url(token.data_set, "tokens")
-            return self.step_done(request, url, f"{token} is revoked. The next call with it fails.")
-        used = f"Last used on {cells.spoken(token.last_used_at)}." if token.last_used_at else "It was never used."
+            return self.action_done(request, url, f"{token} is revoked. The next call with it fails.")
+        used = f"Last used on {formats.spoken(token.last_used_at)}." if token.last_used_at else "It was never used."
         others = tokens.live_of(token.data_set).exclude(pk=token.pk).filter(may_write=True).exists()
         warning = (
             "Nobody can write to this data set until you issue another token." if token.may_write and not others else ""
@@ -148,8 +151,10 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             "The next request with this token is refused. This cannot be undone.",
             *([warning] if warning else []),
         ]
-        button = "Revoke this token"
-        return self.step_page(request, token, title=title, button=button, explanation=explanation, is_grave=True)
+        button = "Revoke token"
+        return self.action_page(
+            request, token, title=title, button=button, explanation=explanation, is_destructive=True
+        )
 
     def response_post_save_change(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
         return HttpResponseRedirect(tabs.url(obj.data_set, "tokens"))
@@ -167,11 +172,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
 
     @admin.display(description="State")
     def state(self, token: AccessToken) -> SafeString:
-        if token.revoked_at is not None:
-            return cells.chip("Revoked")
-        if not token.is_live:
-            return cells.chip("Ended")
-        return cells.chip("Ending", "warn") if token.expires_at else cells.chip("Live", "good")
+        return tokens_tab.state(token)
 
     @admin.display(description="Last used")
     def last_used(self, token: AccessToken) -> SafeString | str:

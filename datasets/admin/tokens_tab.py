@@ -1,4 +1,4 @@
-"""The tokens of one data set as its page lists them. Source: Staff console §2.15."""
+"""The list of one data set's tokens. Source: docs/reference/console.md §2.15."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ _WEEK = timedelta(days=7)
 
 
 def rows(data_set: DataSet) -> list[Any]:
-    """Return the tokens, the live ones first, with the calls of 7 days and a chip for their state."""
+    """Return the tokens, valid ones first, with the calls of 7 days and a chip for the state."""
     week = Q(days__day__gt=timezone.now().date() - _WEEK)
     found = AccessToken.objects.filter(data_set=data_set).select_related("created_by").order_by("-pk")
     tokens: list[Any] = list(found.annotate(calls=Coalesce(Sum("days__calls", filter=week), 0)))
@@ -32,5 +32,5 @@ def state(token: AccessToken) -> SafeString:
     if token.revoked_at is not None:
         return cells.chip("Revoked")
     if not token.is_live:
-        return cells.chip("Ended")
-    return cells.chip("Ending", "warn") if token.expires_at else cells.chip("Live", "good")
+        return cells.chip("Expired")
+    return cells.chip("Expires", "warn") if token.expires_at else cells.chip("Valid", "good")

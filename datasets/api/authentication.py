@@ -1,11 +1,11 @@
-"""Who calls: the access token of a request. Source: Data Set contract §4."""
+"""Authenticate requests by their access token. Source: docs/reference/data-sets.md §4."""
 
 import structlog
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from config.console.audit import network_address
-from config.rest.bearer import parse_bearer_token
+from config.rest.request import parse_bearer_token
+from config.web.ip_addresses import client_ip
 from datasets import store, tokens
 from datasets.errors import TokenMissing, TokenNotLive
 from datasets.models import AccessToken
@@ -14,16 +14,16 @@ READING = frozenset({"GET", "HEAD"})
 
 
 def token_of(request: Request) -> AccessToken:
-    """Return the live token of a request that cannot do without one. Raises TokenMissing."""
+    """Return the valid token of the request. Raises TokenMissing."""
     if not isinstance(request.auth, AccessToken):
         raise TokenMissing
     return request.auth
 
 
 class AccessTokenAuthentication(BaseAuthentication):
-    """Puts the live token into `request.auth`. Raises TokenMissing, TokenNotLive.
+    """Set `request.auth` to the valid token. Raises TokenMissing, TokenNotLive.
 
-    OPTIONS needs none, and on a public data set GET and HEAD do not look at the header: even a revoked one reads.
+    OPTIONS needs no token. GET and HEAD on a public data set ignore the header, even if its token was revoked.
     """
 
     def authenticate(self, request: Request) -> tuple[None, AccessToken] | None:
@@ -33,11 +33,11 @@ class AccessTokenAuthentication(BaseAuthentication):
         try:
             token = self._live_token(request)
         except (TokenMissing, TokenNotLive):
-            store.tallies.note_stranger(view.kwargs["group"], view.kwargs["type"])
+            store.call_counts.count_unauthenticated_call(view.kwargs["group"], view.kwargs["type"])
             raise
         structlog.contextvars.bind_contextvars(token_prefix=token.prefix, data_set=token.data_set_id)
-        tokens.note_use(token, network_address(request))
-        store.tallies.note_call(token.pk)
+        tokens.note_use(token, client_ip(request))
+        store.call_counts.count_call(token.pk)
         return None, token
 
     def _live_token(self, request: Request) -> AccessToken:

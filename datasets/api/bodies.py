@@ -1,19 +1,22 @@
-"""The headers and the body of a write, each checked at its place in the order. Source: Data Set contract §3, §5, §8."""
+"""Read the headers and the body of a write in the order of checks.
+
+Source: docs/reference/data-sets.md §3, §5, §8.
+"""
 
 from dataclasses import dataclass
 
 from django.conf import settings
 from rest_framework.request import Request
 
-from config.rest import array_length, body, idempotency
+from config.rest import array_length, body, idempotency, strict_json
 from config.rest.array_length import TooManyElements
-from config.rest.parsers import StrictJSONParser
-from datasets.errors import MAX_RECORDS, DataSetError, KeyMalformed, WrongContentType
-from datasets.store import IdempotencyKey
+from config.rest.content import StrictJSONParser
+from config.rest.idempotency import IdempotencyKey
+from datasets.errors import MAX_RECORDS, MAX_VALUES, DataSetError, KeyMalformed, TooManyValues, WrongContentType
 
 
 class DataSetJSONParser(StrictJSONParser):
-    """As this area reads JSON: gzip and chunks, a byte order mark skipped, odd values left to the rules of records."""
+    """The JSON parser of data sets. It accepts gzip, chunks and a byte order mark."""
 
     codings = ("gzip", "x-gzip")
     chunked = True
@@ -21,19 +24,24 @@ class DataSetJSONParser(StrictJSONParser):
     storable = False
 
     @property
-    def max_bytes(self) -> int:  # type: ignore[override]  # read where tests and operators may turn it
+    def max_bytes(self) -> int:  # type: ignore[override]  # a property, because tests change the setting
         return int(settings.DATASETS_MAX_BODY_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What came with a write: the opened bytes, not yet judged, and the key if there was one."""
+    """The decompressed body of a write, not yet parsed, and its idempotency key or None."""
 
     data: bytes
     key: IdempotencyKey | None
 
     def value(self, *, too_many: DataSetError) -> object:
-        """Return the JSON value. Raises JSONRefused, and `too_many` for an array of more than MAX_RECORDS elements."""
+        """Return the JSON value.
+
+        Raises JSONRefused, TooManyValues, and `too_many` for an array of more than MAX_RECORDS elements.
+        """
+        if strict_json.has_many_values(self.data, max_values=MAX_VALUES):
+            raise TooManyValues
         try:
             array_length.check(self.data, max_elements=MAX_RECORDS)
         except TooManyElements as error:
@@ -42,7 +50,7 @@ class Sent:
 
 
 def read(request: Request, *, with_key: bool) -> Sent:
-    """Steps 5 to 7. Raises WrongContentType, KeyMalformed, BodyRefused."""
+    """Check the headers and read the body: steps 5 to 7. Raises WrongContentType, KeyMalformed, BodyRefused."""
     content_type = str(request.META.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
     if content_type != DataSetJSONParser.media_type:
         raise WrongContentType
@@ -54,4 +62,4 @@ def read(request: Request, *, with_key: bool) -> Sent:
     data = parser.read_bytes(request.META)
     if key is None:
         return Sent(data=data, key=None)
-    return Sent(data=data, key=IdempotencyKey(key=key, fingerprint=idempotency.fingerprint(data)))
+    return Sent(data=data, key=IdempotencyKey(key, idempotency.fingerprint(data)))

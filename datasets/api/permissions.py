@@ -1,4 +1,7 @@
-"""What a live token may do: its own data set, and there what its scopes say. Source: Data Set contract §3, §4."""
+"""Check that a token belongs to the data set and has the scope for the method.
+
+Source: docs/reference/data-sets.md §3, §4.
+"""
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
@@ -10,7 +13,7 @@ from datasets.models import DataSet
 
 
 class IsTokenOfThisDataSet(BasePermission):
-    """Raises TokenOfAnotherDataSet, or NoSuchDataSet where the addressed one does not exist."""
+    """Raise TokenOfAnotherDataSet, or NoSuchDataSet if the path has no data set."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         group, type = view.kwargs["group"], view.kwargs["type"]

@@ -1,6 +1,6 @@
-"""The answer to GET and HEAD: form, caching, entity tags, compression, and browsers of other sites.
+"""Answer GET and HEAD: format, caching, entity tags and compression.
 
-Source: Data Set contract §11, §12.
+Source: docs/reference/data-sets.md §11, §12.
 """
 
 import gzip
@@ -26,19 +26,19 @@ PREFLIGHT = {
     "Access-Control-Allow-Headers": "Cache-Control, If-None-Match",
     "Access-Control-Max-Age": "86400",
 }
-_COMPRESS_OVER = 1024  # bytes; Data Set contract §12
+_COMPRESS_OVER = 1024  # bytes
 
 
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
-    """Return what is asked for, or 304 where the caller has it. Raises QueryRefused."""
+    """Return the result of the query, or 304 if the caller has it. Raises QueryRefused."""
     bounds = parameters.Bounds(default_limit=settings.DATASETS_DEFAULT_LIMIT, max_limit=settings.DATASETS_MAX_LIMIT)
     query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
     now = timezone.now()
-    if query.period is not None:  # a window that is too large is refused before the tag is compared
+    if query.period is not None:  # check its size before the entity tag
         periods.window(query, query.period, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     tag = _entity_tag(data_set, query, now)
     headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
-    if _has_it(request, tag):
+    if _is_current(request, tag):
         return _without_content_type(HttpResponse(status=304, headers=headers))
     if query.is_raw and query.format != "json":
         return _export(request, data_set, query, headers)
@@ -63,15 +63,14 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
 
 
 def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
-    """Stream all records. A failure halfway cuts the connection without a proper end."""
-
+    """Stream all records. An error during the stream closes the connection."""
     rows = raw.rows(data_set.pk, query)
     if query.format == "ndjson":
         text = export.ndjson(map(written.record, rows))
     else:
         text = export.csv(raw.field_names(data_set.pk, query), map(written.fields, rows))
     blocks, form = export.blocks(text), _form(data_set, query)
-    if _takes_gzip(request):  # nobody knows its length yet, so it is taken for a long one
+    if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})
 
@@ -105,7 +104,7 @@ def _cache_control(data_set: DataSet) -> str:
     return f"max-age={seconds}, must-revalidate"
 
 
-def _has_it(request: Request, tag: str) -> bool:
+def _is_current(request: Request, tag: str) -> bool:
     known = [each.removeprefix("W/") for each in parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))]
     return "*" in known or tag.removeprefix("W/") in known
 

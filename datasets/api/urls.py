@@ -1,4 +1,4 @@
-"""The addresses of the data set area, each with and without a slash at its end; never a redirect."""
+"""The URLs of the data set API, each with and without a slash at the end. There are no redirects."""
 
 from django.urls import re_path
 

@@ -1,4 +1,4 @@
-"""One endpoint for each data set: POST appends, PUT empties, GET reads. Source: Data Set contract §2."""
+"""One endpoint for each data set: POST appends, PUT empties, GET reads. Source: docs/reference/data-sets.md §2."""
 
 import uuid
 from collections.abc import Iterator
@@ -8,21 +8,22 @@ from typing import Any
 
 import structlog
 from django.http import HttpResponse, HttpResponseBase
-from rest_framework import negotiation
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 from rest_framework.viewsets import ViewSet
 
-from config import envelopes, figures
-from config.console import audit
-from config.console.models import ActorKind
-from config.rest import body, strict_json
-from config.rest.renderers import QuickJSONRenderer
+from config import audit
+from config.audit.models import ActorKind
+from config.metrics import registry
+from config.rest import body, handler, strict_json
+from config.rest.content import AlwaysJSON, QuickJSONRenderer
+from config.web.ip_addresses import client_ip
 from datasets import records, store
-from datasets.api import bodies, errors, problems, reading
+from datasets.api import bodies, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
+from datasets.api.errors import ERRORS
 from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
 from datasets.errors import (
     DataSetError,
@@ -38,35 +39,19 @@ NOT_STORED = {"Cache-Control": "no-store"}
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
 
-class AnyAccept(negotiation.BaseContentNegotiation):
-    """Accept is ignored: there is no 406. Source: Data Set contract §2."""
-
-    def select_parser(self, request: Request, parsers: Any) -> None:
-        """None is asked: bodies are read in this area's own order."""
-
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        return renderers[0], renderers[0].media_type
-
-
 class DataSetArea(APIView):
-    """What all views of this area share: their own error bodies, whatever the rest of the service does."""
+    """The base of all views of this area: JSON answers and the area's error bodies."""
 
-    content_negotiation_class = AnyAccept
+    errors = ERRORS
+    content_negotiation_class = AlwaysJSON
     renderer_classes = [QuickJSONRenderer]
 
     def get_exception_handler(self) -> Any:
-        return errors.answer
-
-    def handle_exception(self, exc: Exception) -> Response:
-        """Link to the entry in the documentation that explains the refusal."""
-        response: Response = super().handle_exception(exc)
-        row = problems.find(response.status_code, response.data["message"])
-        response.headers["Link"] = envelopes.help_link(row.slug)
-        return response
+        return handler.handle
 
 
 class DataSetViewSet(DataSetArea, ViewSet):
-    """The methods of one address; who may call them is decided before, in the order of section 3."""
+    """The methods of one data set. Authentication and permissions are checked first."""
 
     authentication_classes = [AccessTokenAuthentication]
     permission_classes = [IsTokenOfThisDataSet, HasScope]
@@ -76,7 +61,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         return METHODS
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse other methods before anything is looked at, so that the refusal says nothing about the address."""
+        """Refuse other methods first, so that the answer does not show whether the data set exists."""
         if request.method not in METHODS:
             raise MethodNotAllowed(str(request.method))
         super().initial(request, *args, **kwargs)
@@ -90,9 +75,9 @@ class DataSetViewSet(DataSetArea, ViewSet):
         return self.addressed is not None and self.addressed.public
 
     def append(self, request: Request, group: str, type: str) -> Response:
-        """POST: store the records of the body, all or none."""
+        """POST: store all records of the body, or none."""
         token = token_of(request)
-        with _counting_refusals(token):
+        with _logging_write_errors(token):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
@@ -104,13 +89,13 @@ class DataSetViewSet(DataSetArea, ViewSet):
         if not stored:
             return _replayed()
         structlog.contextvars.bind_contextvars(records=stored)
-        figures.RECORDS.add("written", number=stored)
+        registry.RECORDS.add("written", number=stored)
         return Response({"status": "ok"}, headers=NOT_STORED)
 
     def empty(self, request: Request, group: str, type: str) -> Response:
-        """PUT `[]`: remove all records."""
+        """PUT `[]`: delete all records."""
         token = token_of(request)
-        with _counting_refusals(token):
+        with _logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
             records.check_empty_array(sent.value(too_many=NotAnEmptyArray()))
             store.empty(
@@ -119,7 +104,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
                     kind=ActorKind.TOKEN,
                     id=str(token.pk),
                     label=token.prefix,
-                    network_address=audit.network_address(request),
+                    network_address=client_ip(request),
                 ),
             )
         message = f"{token.data_set.name} now contains 0 records"
@@ -133,7 +118,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
         return reading.answer(request, data_set)
 
     def describe(self, request: Request, group: str, type: str) -> HttpResponse:
-        """OPTIONS: the methods and, for a public data set alone, what a browser asks before it reads."""
+        """OPTIONS: return the methods and, for a public data set, the headers of a CORS preflight."""
         answer = HttpResponse(headers={**NOT_STORED, "Content-Length": "0"})
         del answer["Content-Type"]
         if self.is_public:
@@ -142,17 +127,17 @@ class DataSetViewSet(DataSetArea, ViewSet):
         return answer
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Let browsers of other sites read answers about a public data set, errors too."""
-        known: DataSet | None = self.__dict__.get("addressed")  # looked up already, unless the database is away
+        """Allow other sites to read answers of a public data set, including errors."""
+        known: DataSet | None = self.__dict__.get("addressed")  # cached, unless the database is away
         if request.method in READING and known is not None and known.public:
             response.headers["Access-Control-Allow-Origin"] = "*"
         return super().finalize_response(request, response, *args, **kwargs)
 
 
 class NothingHereView(DataSetArea):
-    """Any other path below `/data/`, with any method: 404 for everyone."""
+    """Answer any other path below `/data/` with 404."""
 
-    default_response_headers: dict[str, str] = {}  # without `Allow`: no method is of use here
+    default_response_headers: dict[str, str] = {}  # no `Allow`: no method works here
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise NothingHere
@@ -168,15 +153,20 @@ def _request_id() -> uuid.UUID | None:
 
 
 @contextmanager
-def _counting_refusals(token: AccessToken) -> Iterator[None]:
-    """Keep why a write was refused, after its own transaction has been rolled back."""
+def _logging_write_errors(token: AccessToken) -> Iterator[None]:
+    """Log why a write was refused, after its transaction was rolled back."""
     try:
         yield
     except (DataSetError, body.BodyRefused, strict_json.JSONRefused) as error:
-        status, reason = errors.status_and_message(error)
-        fault = None
+        answer, rejection = ERRORS.explain(error), None
         if isinstance(error, RecordsRefused):
-            figures.RECORDS.add("refused", number=error.count)
-            fault = error.faults[0]
-        store.note_refusal(token.data_set_id, status=status, reason=reason, fault=fault, request_id=_request_id())
+            registry.RECORDS.add("refused", number=error.count)
+            rejection = error.rejections[0]
+        store.log_write_error(
+            token.data_set_id,
+            status=answer.status,
+            reason=answer.message,
+            rejection=rejection,
+            request_id=_request_id(),
+        )
         raise

@@ -1,19 +1,24 @@
-"""The rules by which records and remembered keys go in time. Source: Data Set contract §14; Staff console §2.17."""
+"""The retention rules of records, idempotency keys and write errors.
+
+Source: docs/reference/data-sets.md §14; docs/reference/console.md §2.17.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.db.models import Min, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from config.console import audit, cells
-from config.console.clean_up import batches, durations, rules, runs
-from config.console.clean_up.rules import Due, Group, Removed, Rule
+from config import audit, formats
+from config.jobs import rules
+from config.jobs.registry import Batch
+from config.jobs.rules import Due, Group, RetentionRule
+from config.jobs.runner import reason_of
 from datasets import store
-from datasets.models import DataSet, WriteRefusal
-from datasets.models.write_refusal import KEPT
+from datasets.models import DataSet, RememberedKey, WriteError
+from datasets.models.write_error import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
 _HOURLY = timedelta(hours=1)  # Data Set contract §14
@@ -27,29 +32,29 @@ def _by_number() -> QuerySet[DataSet]:
     return DataSet.objects.select_related("group", "type").filter(max_records__isnull=False).order_by("pk")
 
 
-def _remove_old() -> Iterator[Removed]:
+def _remove_old() -> Iterator[Batch]:
     for data_set in _by_age():
         days = data_set.retention_days or 0
         yield from _of(data_set, store.remove_old(data_set.pk, days), {"days": days})
 
 
-def _remove_beyond() -> Iterator[Removed]:
+def _remove_beyond() -> Iterator[Batch]:
     for data_set in _by_number():
         newest = data_set.max_records or 0
         steps = store.remove_beyond(data_set.pk, newest, days=data_set.retention_days)
         yield from _of(data_set, steps, {"newest": newest})
 
 
-def _of(data_set: DataSet, steps: Iterator[int], keeps: dict[str, int]) -> Iterator[Removed]:
-    """Go through one data set; a failure there is reported and does not stop the others. The audit has the sum."""
+def _of(data_set: DataSet, steps: Iterator[int], keeps: dict[str, int]) -> Iterator[Batch]:
+    """Clean up one data set and record the total in the audit. A database error does not stop the other data sets."""
     label, removed = str(data_set), 0
     try:
         for number in steps:
             removed += number
-            yield Removed(label=label, number=number)
+            yield Batch(label=label, number=number)
     except DatabaseError as error:
-        yield Removed(label=label, number=0, error=runs.reason_of(error))
-    finally:  # also where the turn ends in the middle
+        yield Batch(label=label, number=0, error=reason_of(error))
+    finally:  # also if the run ends early
         if removed:
             audit.record(
                 audit.CLOCK,
@@ -79,22 +84,12 @@ def _due(data_set: DataSet, number: int, oldest: datetime | None) -> Iterator[Du
         yield Due(label=str(data_set), number=number, oldest=oldest)
 
 
-def _refusals() -> QuerySet[WriteRefusal]:
-    return WriteRefusal.objects.filter(at__lt=timezone.now() - durations.REFUSALS_ARE_KEPT_FOR).order_by("at")
+def _old_write_errors() -> QuerySet[WriteError]:
+    return WriteError.objects.filter(at__lt=timezone.now() - rules.REFUSALS_ARE_KEPT_FOR).order_by("at")
 
 
-def _due_keys() -> Iterator[Due]:
-    old = store.old_keys().order_by()
-    if number := old.count():
-        yield Due(label="all data sets", number=number, oldest=old.aggregate(oldest=Min("created_at"))["oldest"])
-
-
-def _forget_keys() -> Iterator[Removed]:
-    return (Removed(label="all data sets", number=number) for number in store.forget_old_keys())
-
-
-rules.register(
-    Rule(
+RULES = (
+    RetentionRule(
         name="records-by-age",
         title="Old records",
         group=Group.DATA_SETS,
@@ -104,7 +99,7 @@ rules.register(
         every=_HOURLY,
         permission=_SEEN_BY,
     ),
-    Rule(
+    RetentionRule(
         name="records-by-number",
         title="Records over the limit",
         group=Group.DATA_SETS,
@@ -114,21 +109,21 @@ rules.register(
         every=_HOURLY,
         permission=_SEEN_BY,
     ),
-    Rule(
+    RetentionRule(
         name="data-set-keys",
         title="Idempotency keys of data sets",
-        keeps=lambda: cells.counted(settings.DATASETS_IDEMPOTENCY_HOURS, "hour"),
-        preview=_due_keys,
-        remove=_forget_keys,
+        keeps=lambda: formats.counted(settings.DATASETS_IDEMPOTENCY_HOURS, "hour"),
+        preview=lambda: rules.preview(RememberedKey.to_forget(), "all data sets", "created_at"),
+        remove=lambda: rules.delete(RememberedKey.to_forget(), "all data sets"),
         every=_HOURLY,
         permission=_SEEN_BY,
     ),
-    Rule(
+    RetentionRule(
         name="write-refusals",
         title="Refused writes of data sets",
-        keeps=lambda: f"the newest {KEPT} of each data set, for {durations.REFUSALS_ARE_KEPT_FOR.days} days",
-        preview=lambda: batches.preview(_refusals(), "all data sets", "at"),
-        remove=lambda: batches.delete(_refusals(), "all data sets"),
+        keeps=lambda: f"the newest {KEPT} of each data set, for {rules.REFUSALS_ARE_KEPT_FOR.days} days",
+        preview=lambda: rules.preview(_old_write_errors(), "all data sets", "at"),
+        remove=lambda: rules.delete(_old_write_errors(), "all data sets"),
         permission=_SEEN_BY,
     ),
 )

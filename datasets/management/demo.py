@@ -1,4 +1,4 @@
-"""This area's part of the demo data: hourly visits, a weekly figure, and one data set that has fallen silent."""
+"""Make the demo data sets: hourly visits, weekly satisfaction, and one data set that is late."""
 
 import random
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from config.console import changes
-from config.management.parts import USUAL, DemoResult, DemoWish, Faults
+from config.areas import USUAL, DemoResult, DemoWish, Faults
+from config.audit import changes
 from datasets import records, store, tokens
 from datasets.management import provision
 from datasets.models import AccessToken, DataSet, Record
 from datasets.records import moments
+from datasets.validation import is_secret
 
 TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
 _TYPES = ("visits", "satisfaction", "queue-times")
@@ -23,7 +24,7 @@ _SILENT_FOR = timedelta(hours=9)
 
 
 def make(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
-    """Make the data sets and records that are not there yet. A token that is not in `held` is replaced by a new one."""
+    """Make the missing demo data sets and records. Issue a new token unless `held` has the current one."""
     with transaction.atomic():
         secret = _make_data_sets(held.get(TOKEN_VARIABLE, ""))
         now = timezone.now().replace(minute=0, second=0, microsecond=0)
@@ -36,7 +37,7 @@ def make(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
 
 
 def wipe() -> None:
-    """Remove the demo's data sets with their records and tokens; the audit keeps what was done."""
+    """Delete the demo data sets with their records and tokens. The audit entries stay."""
     mine = DataSet.objects.filter(group__name="demo", type__name__in=_TYPES)
     for data_set in mine:
         before = changes.snapshot(data_set)
@@ -46,7 +47,7 @@ def wipe() -> None:
 
 
 def _make_data_sets(held: str) -> str:
-    secret = held if tokens.is_well_formed(held) else tokens.new_secret()
+    secret = held if is_secret(held) else tokens.new_secret()
     if secret != held:
         for token in AccessToken.objects.filter(data_set__in=DataSet.objects.at("demo", "visits")):
             if tokens.revoke(token):
@@ -73,7 +74,7 @@ def _fill(type: str, values: Iterator[dict[str, object]]) -> None:
 
 
 def _visits(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
-    chance = random.Random(wish.seed)  # noqa: S311  figures to look at
+    chance = random.Random(wish.seed)  # noqa: S311  demo data
     for hours in range(_DAYS * wish.factor * 24, 0, -1):
         hour = now - timedelta(hours=hours)
         busy = 1 if 8 <= hour.hour < 18 and hour.weekday() < 5 else 0.2

@@ -1,16 +1,14 @@
-"""What the data set area contributes to the shared commands."""
+"""The parts of the data set area in the shared commands."""
 
-from config.management.parts import Part, register
+from config.areas import Commands
 from datasets.management import demo, provision
 from datasets.management.tries import try_data
 
-register(
-    Part(
-        area="datasets",
-        provision_key="data_sets",
-        provision=provision.apply,
-        demo=demo.make,
-        wipe=demo.wipe,
-        tries={"data": try_data},
-    )
+COMMANDS = Commands(
+    area="datasets",
+    provision_key="data_sets",
+    provision=provision.apply,
+    demo=demo.make,
+    wipe=demo.wipe,
+    tries={"data": try_data},
 )

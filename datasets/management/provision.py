@@ -1,57 +1,102 @@
-"""This area's part of `manage.py provision`: data sets and their tokens, declared."""
+"""Apply the data sets and tokens of a `manage.py provision` document."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.db import models
 
-from config.console import audit, changes, titles
-from config.management.parts import Faults
-from datasets import tokens
-from datasets.management.declaration import Declared, DeclaredToken, read
+from config import audit
+from config.areas import Faults
+from config.audit import changes
+from config.management.declarations import Declaration, Entry, Texts, Value, read
+from datasets import tokens, validation
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
 
+class TokenDeclaration(Declaration):
+    """Without `token`, the n-th equal entry stands for the n-th such token of the data set."""
+
+    scopes = Texts(rule=validation.check_scopes, required=True)
+    token = Value(str, validation.check_secret)
+    revoked = Value(bool)
+
+
+class DataSetDeclaration(Declaration):
+    """A null sets a setting to its default."""
+
+    group = Value(str, validation.parse_path_part, required=True)
+    type = Value(str, validation.parse_path_part, required=True)
+    public = Value(bool)
+    realtime = Value(bool)
+    auto_ids = Texts(rule=validation.check_auto_ids, allow_null=True)
+    retention_days = Value(int, validation.check_retention_days, allow_null=True)
+    max_records = Value(int, validation.check_max_records, allow_null=True)
+    expected_every_seconds = Value(int, validation.check_expected_every, allow_null=True)
+    tokens = TokenDeclaration(many=True, required=False)
+
+
 def apply(document: object, faults: Faults) -> object:
-    """Make the data sets what the document says, and return it completed.
+    """Create or update the declared data sets and return the completed document.
 
-    Data sets and tokens that are not named, and settings that are left out, stay as they are. The caller holds the
-    transaction and drops everything where there is a fault.
+    Other data sets, tokens and settings do not change. The caller opens the transaction and rolls it back on errors.
     """
-    declared = read(document, faults)
-    _check_tokens_of_others(declared, faults)
-    if faults.lines or not isinstance(document, list):
+    declared = read(document, "data_sets", DataSetDeclaration(), faults)
+    _check_duplicates(declared)
+    _check_tokens_of_others(declared)
+    if faults.lines:
         return document
-    return [_apply_one(one, given) for one, given in zip(declared, document, strict=True)]
+    for entry in declared:
+        _apply_one(entry)
+    return [entry.completed for entry in declared]
 
 
-def _check_tokens_of_others(declared: list[Declared], faults: Faults) -> None:
-    digests = {
-        tokens.digest(token.secret): (one, token)
-        for one in declared
-        for token in one.tokens
-        if token.secret is not None
+def _check_duplicates(declared: list[Entry]) -> None:
+    paths: set[str] = set()
+    secrets: set[str] = set()
+    for entry in declared:
+        if _path(entry) in paths:
+            entry.refuse("", f"{_path(entry)} is declared twice")
+        paths.add(_path(entry))
+        for token in entry.entries("tokens"):
+            secret = token.values.get("token")
+            if secret in secrets:
+                token.refuse("token", "is given twice")
+            secrets |= {secret} if secret else set()
+
+
+def _check_tokens_of_others(declared: list[Entry]) -> None:
+    given = {
+        tokens.hash_secret(token.values["token"]): (entry, token)
+        for entry in declared
+        for token in entry.entries("tokens")
+        if "token" in token.values
     }
-    for known in AccessToken.objects.filter(digest__in=digests).select_related("data_set__group", "data_set__type"):
-        one, token = digests[known.digest]
-        if (known.data_set.group.name, known.data_set.type.name) != (one.group, one.type):
-            faults.add(f"{token.path}.token", "belongs to another data set")
+    for known in AccessToken.objects.filter(digest__in=given).select_related("data_set__group", "data_set__type"):
+        entry, token = given[known.digest]
+        if str(known.data_set) != _path(entry):
+            token.refuse("token", "belongs to another data set")
 
 
-def _apply_one(declared: Declared, given: Mapping[str, Any]) -> dict[str, Any]:
-    data_set, is_new = _data_set(declared)
-    _set(data_set, declared.settings, is_new=is_new)
-    wanted = declared.tokens
-    if is_new and not wanted:
-        wanted = [DeclaredToken(path="", scopes=["write"], secret=None, revoked=False)]
+def _path(entry: Entry) -> str:
+    return f"{entry.values['group']}/{entry.values['type']}"
+
+
+def _apply_one(entry: Entry) -> None:
+    names = ("group", "type", "tokens")
+    data_set, is_new = _data_set(entry.values)
+    _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
+    declared = entry.entries("tokens")
+    if is_new and not declared:
+        declared = [Entry(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.faults)]
     taken: set[int] = set()
-    shown = [_token(data_set, token, taken) for token in wanted]
-    return {**given, "id": data_set.pk, "name": data_set.name, "tokens": shown}
+    for token in declared:
+        _token(data_set, token, taken)
+    entry.completed |= {"id": data_set.pk, "name": data_set.name, "tokens": [token.completed for token in declared]}
 
 
-def _data_set(declared: Declared) -> tuple[DataSet, bool]:
-    group, is_new_group = DataGroup.objects.get_or_create(name=declared.group)
-    type, is_new_type = DataType.objects.get_or_create(name=declared.type)
+def _data_set(values: Mapping[str, Any]) -> tuple[DataSet, bool]:
+    group, is_new_group = DataGroup.objects.get_or_create(name=values["group"])
+    type, is_new_type = DataType.objects.get_or_create(name=values["type"])
     for word, is_new in ((group, is_new_group), (type, is_new_type)):
         if is_new:
             audit_row("created", word, after=changes.snapshot(word))
@@ -71,41 +116,32 @@ def _set(data_set: DataSet, settings: Mapping[str, Any], *, is_new: bool) -> Non
         audit_row("changed", data_set, data_set, before=before, after=after)
 
 
-def _token(data_set: DataSet, wanted: DeclaredToken, taken: set[int]) -> dict[str, Any]:
-    """Find or make one token; `taken` are those an earlier entry stands for."""
-    own = AccessToken.objects.filter(data_set=data_set)
-    if wanted.secret is not None:
-        token = own.filter(digest=tokens.digest(wanted.secret)).first()
-    else:
-        alike = own.filter(
-            may_write="write" in wanted.scopes, may_read="read" in wanted.scopes, revoked_at__isnull=not wanted.revoked
-        )
-        token = alike.exclude(pk__in=taken).order_by("id").first()
-    secret = wanted.secret
+def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
+    """Find or issue the token of one entry. taken: the ids of tokens that belong to earlier entries."""
+    secret, scopes = declared.values.get("token"), declared.values["scopes"]
+    revoked = declared.values.get("revoked", False)
+    may = {"may_write": "write" in scopes, "may_read": "read" in scopes}
+    own = AccessToken.objects.filter(data_set=data_set).exclude(pk__in=taken).order_by("id")
+    wanted = {**may, "revoked_at__isnull": not revoked} if secret is None else {"digest": tokens.hash_secret(secret)}
+    token = own.filter(**wanted).first()
     if token is None:
-        token, secret = tokens.issue(data_set, wanted.scopes, secret=wanted.secret)
+        token, secret = tokens.issue(data_set, scopes, secret=secret)
         audit_row("issued", token, data_set, after={"scopes": token.scopes})
-    elif token.scopes != [scope for scope in ("write", "read") if scope in wanted.scopes]:
+    elif set(token.scopes) != set(scopes):
         before = {"scopes": token.scopes}
-        token.may_write, token.may_read = "write" in wanted.scopes, "read" in wanted.scopes
-        token.save(update_fields=["may_write", "may_read"])
+        token.may_write, token.may_read = may["may_write"], may["may_read"]
+        token.save(update_fields=list(may))
         audit_row("changed", token, data_set, before=before, after={"scopes": token.scopes})
-    if wanted.revoked and tokens.revoke(token):
+    if revoked and tokens.revoke(token):
         audit_row("revoked", token, data_set, before={"scopes": token.scopes})
     taken.add(token.pk)
-    revoked = AccessToken.objects.filter(pk=token.pk, revoked_at__isnull=False).exists()
-    shown = {"id": token.pk, "prefix": token.prefix, "scopes": wanted.scopes, "revoked": revoked}
-    return shown if secret is None else {**shown, "token": secret}
+    token.refresh_from_db(fields=["revoked_at"])
+    declared.completed |= {"id": token.pk, "prefix": token.prefix, "revoked": token.revoked_at is not None}
+    if secret is not None:
+        declared.completed["token"] = secret
 
 
 def audit_row(verb: str, row: models.Model, data_set: DataSet | None = None, **difference: Any) -> None:
-    """Write what a command did to a row into the audit."""
-    audit.record(
-        audit.operator(),
-        verb,
-        object_kind=row._meta.model_name or "",
-        object_id=row.pk,
-        label=titles.masked(row),
-        data_set_id=data_set.pk if data_set else None,
-        **difference,
-    )
+    """Record in the audit what the command did to a row."""
+    data_set_id = data_set.pk if data_set else None
+    audit.record(audit.operator(), verb, **audit.about(row), data_set_id=data_set_id, **difference)

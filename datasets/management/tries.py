@@ -1,4 +1,4 @@
-"""`manage.py try data`: one record to the running service, over HTTP, as any caller would."""
+"""`manage.py try data`: send one record to the running service over HTTP."""
 
 import json
 import urllib.error
@@ -12,15 +12,15 @@ from datasets.records import moments
 
 
 def try_data(base_url: str, variables: dict[str, str]) -> str:
-    """Write one record and return the line to print. Raises CommandError with the service's own words."""
+    """Write one record and return the line to print. Raises CommandError with the error message of the service."""
     record = {"_timestamp": moments.write(timezone.now()), "channel": "web", "count": 1}
     headers = {"Authorization": f"Bearer {variables[TOKEN_VARIABLE]}", "Content-Type": "application/json"}
-    address = f"{base_url}/data/demo/visits"
-    request = urllib.request.Request(address, json.dumps([record]).encode(), headers)  # noqa: S310  the operator's own
+    url = f"{base_url}/data/demo/visits"
+    request = urllib.request.Request(url, json.dumps([record]).encode(), headers)  # noqa: S310  the URL of the operator
     try:
         with urllib.request.urlopen(request, timeout=10):  # noqa: S310
             return f"Wrote one record to demo/visits. See it at {base_url}/admin/datasets/dataset/"
     except urllib.error.HTTPError as error:
         raise CommandError(f"{error.code}: {json.load(error)['message']}") from error
     except OSError as error:
-        raise CommandError(f"Nobody answers at {base_url}: start the service with `make run`.") from error
+        raise CommandError(f"No service runs at {base_url}. Start it with `make run`.") from error

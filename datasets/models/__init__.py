@@ -1,13 +1,13 @@
 """The rows of the data set area; outside this package they are imported from here."""
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
-from datasets.models.address import DataGroup, DataType, is_word
 from datasets.models.data_set import DataSet, DataSetDay
 from datasets.models.field_seen import ChosenColumns, FieldSeen
-from datasets.models.found_token import token_by_digest
+from datasets.models.found_token import token_by_hash
+from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
-from datasets.models.write_refusal import WriteRefusal
+from datasets.models.write_error import WriteError
 
 __all__ = [
     "AccessToken",
@@ -20,7 +20,6 @@ __all__ = [
     "FieldSeen",
     "Record",
     "RememberedKey",
-    "WriteRefusal",
-    "is_word",
-    "token_by_digest",
+    "WriteError",
+    "token_by_hash",
 ]

@@ -1,4 +1,4 @@
-"""What a caller proves itself with. Only the digest is stored, so nothing here can be sent in a header."""
+"""Access tokens of data sets. Only the hash of a token is stored, so a copy of the database gives no access."""
 
 from typing import Self
 
@@ -12,15 +12,16 @@ from datasets.models.data_set import DataSet
 
 class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
     def live(self) -> Self:
-        """Neither revoked nor past its end."""
+        """Return the tokens that are neither revoked nor expired."""
         return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now()), revoked_at__isnull=True)
 
 
 class AccessToken(models.Model):
-    """A secret of exactly one data set. Source: Data Set contract §4.
+    """An access token of exactly one data set. Source: docs/reference/data-sets.md §4.
 
-    prefix: the first 8 characters, for recognition; digest: SHA-256 of the whole in hex, by which it is looked up.
-    last_used_at, last_used_from: written at most once a minute.
+    prefix: the first 8 characters, shown in the console
+    digest: the SHA-256 of the whole token in hex; lookups use it
+    last_used_at, last_used_from: written at most once a minute
     """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="tokens")
@@ -60,7 +61,7 @@ class AccessToken(models.Model):
 
 
 class AccessTokenDay(models.Model):
-    """How many calls of one UTC day came with a token."""
+    """The number of calls that used a token on one UTC day."""
 
     token = models.ForeignKey(AccessToken, on_delete=models.CASCADE, related_name="days", db_index=False)
     day = models.DateField()

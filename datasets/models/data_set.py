@@ -1,4 +1,4 @@
-"""A named store of records, its settings, and what is counted about it."""
+"""A data set: its path, its settings and its counters."""
 
 from typing import Any, Self
 
@@ -6,24 +6,29 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from datasets.models.address import DataGroup, DataType, is_word
+from datasets.models.paths import DataGroup, DataType
+from datasets.validation import EXPECTED_EVERY_SECONDS, MAX_RECORDS, RETENTION_DAYS, is_path_part
+
+
+def _ends(allowed: range) -> tuple[int, int]:
+    return allowed[0], allowed[-1]
 
 
 class DataSetQuerySet(models.QuerySet["DataSet"]):
     def at(self, group: str, type: str) -> Self:
-        """Those at this address; an address that breaks the rule of section 1 is simply one that does not exist."""
-        if not (is_word(group) and is_word(type)):
+        """Return the data set at this path, as a QuerySet. A malformed path matches nothing."""
+        if not (is_path_part(group) and is_path_part(type)):
             return self.none()
         return self.select_related("group", "type").filter(group__name=group, type__name=type)
 
 
 class DataSet(models.Model):
-    """Address, settings and counters. Source: Data Set contract §1, §13 to §15; Staff console §2.14.
+    """A named store of records. Source: docs/reference/data-sets.md §1, §13 to §15; docs/reference/console.md §2.14.
 
-    auto_ids: names of the fields an `_id` is made from, in their order, or null.
-    revision: rises with every POST, PUT and clean-up that changed the records; entity tags are made from it.
-    fields_revision: that of the records from which the fields seen were last noted.
-    late_since: when the clock found that no write had come in time; null while all is well.
+    auto_ids: names of the fields that make the `_id`, in order, or null
+    revision: grows with each POST, PUT and clean-up that changes records; entity tags depend on it
+    fields_revision: the revision at which the field names were last sampled
+    late_since: when the clock found that an expected write was missing; null while the data set is on time
     """
 
     group = models.ForeignKey(DataGroup, on_delete=models.PROTECT, related_name="data_sets")
@@ -53,16 +58,16 @@ class DataSet(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["group", "type"], name="data_set_address_unique"),
             models.CheckConstraint(
-                condition=models.Q(retention_days__isnull=True) | models.Q(retention_days__range=(1, 36_500)),
+                condition=models.Q(retention_days__isnull=True) | models.Q(retention_days__range=_ends(RETENTION_DAYS)),
                 name="data_set_retention_days_range",
             ),
             models.CheckConstraint(
-                condition=models.Q(max_records__isnull=True) | models.Q(max_records__range=(1, 1_000_000_000)),
+                condition=models.Q(max_records__isnull=True) | models.Q(max_records__range=_ends(MAX_RECORDS)),
                 name="data_set_max_records_range",
             ),
             models.CheckConstraint(
                 condition=models.Q(expected_every_seconds__isnull=True)
-                | models.Q(expected_every_seconds__range=(1, 31_536_000)),
+                | models.Q(expected_every_seconds__range=_ends(EXPECTED_EVERY_SECONDS)),
                 name="data_set_expected_every_range",
             ),
             models.CheckConstraint(condition=models.Q(record_count__gte=0), name="data_set_record_count_positive"),
@@ -73,13 +78,13 @@ class DataSet(models.Model):
 
     @property
     def name(self) -> str:
-        """The name in messages to callers, such as `pay_weekly_volumes`."""
+        """Return the name used in API messages, such as `pay_weekly_volumes`."""
         return f"{self.group}_{self.type}".replace("-", "_")
 
 
 class DataSetDayQuerySet(models.QuerySet["DataSetDay"]):
     def add(self, data_set_id: int, **more: int) -> None:
-        """Add to today's counters, in one statement but for the first of a day: `add(7, writes=1, records=500)`."""
+        """Add to today's counters: `add(7, writes=1, records=500)`. The first call of a day inserts the row."""
         day = timezone.now().date()
         today = self.filter(data_set_id=data_set_id, day=day)
         added: dict[str, Any] = {name: models.F(name) + number for name, number in more.items()}
@@ -89,9 +94,9 @@ class DataSetDayQuerySet(models.QuerySet["DataSetDay"]):
 
 
 class DataSetDay(models.Model):
-    """How many POSTs of one UTC day were stored and refused, and how many records they held.
+    """The counters of one data set for one UTC day: stored writes, their records, and refused writes.
 
-    without_token: calls that came without a live token; nothing else is known of them.
+    without_token: calls without a valid token
     """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="days")

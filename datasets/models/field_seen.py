@@ -1,4 +1,4 @@
-"""Which fields the records of a data set have, as far as somebody has looked."""
+"""The field names found in a sample of the records, and the columns that a person chose to see."""
 
 from django.conf import settings
 from django.db import models
@@ -8,10 +8,11 @@ from datasets.models.fields import CodePointTextField
 
 
 class FieldSeen(models.Model):
-    """One field of the records looked at last. Source: Staff console §2.15.
+    """One field of the last sample of records. Source: docs/reference/console.md §2.15.
 
-    types: words in the order of values, such as ["number", "text"]; filled_percent: of the records looked at;
-    example: one value as JSON, cut, taken from a record that was there then; "" once no such record was found.
+    types: such as ["number", "text"]
+    filled_percent: the share of the sampled records that have a value
+    example: one value as JSON, shortened; "" if no sampled record has the field
     """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="fields_seen", db_index=False)
@@ -29,7 +30,7 @@ class FieldSeen(models.Model):
 
 
 class ChosenColumns(models.Model):
-    """The fields one person wants to see in the list of one data set's records."""
+    """The fields that one person sees as columns in the list of one data set's records."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="+")

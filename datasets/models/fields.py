@@ -1,4 +1,4 @@
-"""Two kinds of text column that mean the same on PostgreSQL and on SQLite."""
+"""Two text columns that behave the same on PostgreSQL and SQLite."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 class CodePointTextField(models.TextField):  # type: ignore[type-arg]  # its types follow from TextField
-    """Text that is compared, sorted and unique code point by code point, whatever the database's own language.
+    """Text that is compared, sorted and unique by code point, independent of the database's locale.
 
-    In UTF-8 the order of bytes is the order of code points: collation "C" on PostgreSQL, SQLite's own BINARY.
+    In UTF-8 the order of bytes is the order of code points. PostgreSQL's collation "C" and SQLite's BINARY use it.
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:  # Any: the stubs know no name for it
@@ -20,16 +20,16 @@ class CodePointTextField(models.TextField):  # type: ignore[type-arg]  # its typ
 
 
 class JSONTextField(models.TextField):  # type: ignore[type-arg]
-    """JSON kept as the text it was written as: PostgreSQL's `json`, which checks it and leaves it alone.
+    """JSON stored as the text that was written. PostgreSQL's `json` type validates it and keeps it unchanged.
 
-    Not `jsonb` (Django's JSONField): that keeps every number as a decimal, so 1e308 would come back as 309 digits and
-    -0.0 without its sign, and a read would parse and write each record again. Functions and operators on `json` read
-    the same in SQL, so sums and groups over a field need no second column; SQLite's JSON functions take plain text.
+    `jsonb` (Django's JSONField) stores each number as a decimal: 1e308 would come back as 309 digits, and -0.0 without
+    its sign. A read would also have to parse and serialize each record. SQL functions work on `json` as on `jsonb`, so
+    sums and groups need no second column. SQLite's JSON functions accept plain text.
     """
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return "json" if connection.vendor == "postgresql" else "text"
 
     def select_format(self, compiler: Any, sql: str, params: Any) -> tuple[str, Any]:  # Any: Django's own machinery
-        """Fetch the text: psycopg would parse `json` on the way."""
+        """Cast to text, because psycopg parses `json` values."""
         return (f"{sql}::text" if compiler.connection.vendor == "postgresql" else sql), params

@@ -1,22 +1,22 @@
-"""An `Idempotency-Key` that stored something."""
+"""The idempotency keys of writes that stored records."""
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.db import models
 
+from config.rest.idempotency import StoredKey
 from datasets.models.data_set import DataSet
-from datasets.models.fields import CodePointTextField
 
 
-class RememberedKey(models.Model):
-    """Written in the transaction that stores the records, kept for 24 hours. Source: Data Set contract §8."""
+class RememberedKey(StoredKey):
+    """A row is written in the transaction that stores the records. Source: docs/reference/data-sets.md §8."""
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="+", db_index=False)
-    key = CodePointTextField()
-    fingerprint = models.CharField(max_length=64)
-    created_at = models.DateTimeField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["data_set", "key"], name="remembered_key_unique")]
-        indexes = [models.Index(fields=["created_at"], name="remembered_key_age")]
 
-    def __str__(self) -> str:
-        return f"key of data set {self.data_set_id}"
+    @staticmethod
+    def kept_for() -> timedelta:
+        return timedelta(hours=settings.DATASETS_IDEMPOTENCY_HOURS)

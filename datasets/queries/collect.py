@@ -1,4 +1,7 @@
-"""What is collected beside the count of a group or period. Source: Data Set contract §11 (collected values)."""
+"""Aggregate the collected fields of a group or period.
+
+Source: docs/reference/data-sets.md §11 (collected values).
+"""
 
 import json
 import math
@@ -10,14 +13,14 @@ from datasets.queries import counting, values
 from datasets.queries.counting import Counted
 from datasets.queries.query import Collect
 
-_POINT = 1074  # binary places after which no double has another
+_POINT = 1074  # no double has more binary places
 
 
-class Figures:
-    """The values of one field in one group or period, as their counts come by.
+class FieldAggregate:
+    """The aggregate of one field in one group or period.
 
-    is_spread, is_set: whether distinct numbers, or distinct values, must be kept; else nothing grows with the records.
-    exact: the sum of the finite numbers, in units of the smallest double, so that nothing is lost before the end.
+    is_spread, is_set: whether distinct numbers or distinct values are kept; otherwise memory use is constant
+    exact: the sum of the finite numbers in units of the smallest double, so that it is rounded only once
     """
 
     def __init__(self, methods: set[str]) -> None:
@@ -63,15 +66,15 @@ class Figures:
         self.exact += above * count << _POINT + 1 - below.bit_length()
 
     def shown(self, method: str) -> Any:
-        """Return the collected value; what is beyond the doubles has no JSON form and is null."""
+        """Return the collected value, or None if it is too large for a double."""
         if method == "count":
             return self.present
         if method == "set":
             return [self.distinct[order] for order in sorted(self.distinct)]
-        figure = self._figure(method) if self.numbers else None
-        return figure if figure is None or math.isfinite(figure) else None
+        number = self._number(method) if self.numbers else None
+        return number if number is None or math.isfinite(number) else None
 
-    def _figure(self, method: str) -> int | float | None:
+    def _number(self, method: str) -> int | float | None:
         if method == "min":
             return self.least
         if method == "max":
@@ -91,12 +94,12 @@ class Figures:
         if isinstance(whole, int) and not self.has_doubles:
             return whole
         try:
-            return self.exact / (1 << _POINT)  # of two whole numbers: rounded once, correctly
+            return self.exact / (1 << _POINT)  # division of two integers is rounded correctly
         except OverflowError:
             return math.inf
 
     def _quantile(self, share: float) -> int | float:
-        """Linear between the two numbers next to the place."""
+        """Return the quantile, interpolated linearly between its two neighbours."""
         ordered = sorted(self.spread)
         ends = list(accumulate(self.spread[number] for number in ordered))
         place = (self.numbers - 1) * share
@@ -107,14 +110,14 @@ class Figures:
         return low + (high - low) * (place - below)
 
 
-class Tally:
-    """One group, one period, or one period of a group: its count and the figures of its collected fields."""
+class RowAggregate:
+    """The count and the collected fields of one row: a group, a period, or a period of a group."""
 
     def __init__(self, collects: tuple[Collect, ...]) -> None:
         self.collects = collects
         self.count = 0
-        self.figures = {name: Figures(methods) for name, methods in counting.fields(collects).items()}
-        self._in_order = list(self.figures.values())
+        self.fields = {name: FieldAggregate(methods) for name, methods in counting.fields(collects).items()}
+        self._in_order = list(self.fields.values())
 
     def add(self, row: Counted) -> None:
         if row.field == 0:
@@ -123,8 +126,8 @@ class Tally:
             self._in_order[row.field].add(row)
 
     def shown(self) -> dict[str, Any]:
-        """Return `_count` and the collected values under their keys."""
+        """Return `_count` and the collected values by key."""
         row: dict[str, Any] = {"_count": self.count}
         for collect in self.collects:
-            row |= dict.fromkeys(collect.keys, self.figures[collect.name].shown(collect.method))
+            row |= dict.fromkeys(collect.keys, self.fields[collect.name].shown(collect.method))
         return row

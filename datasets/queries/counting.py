@@ -1,8 +1,9 @@
-"""Count records in SQL, by groups and periods and by what they hold in collected fields. Source: Data Set contract §11.
+"""Count records in SQL by groups, periods and the values of collected fields.
+Source: docs/reference/data-sets.md §11.
 
-In one statement, so all figures are of one moment. Where a sum, mean, least or greatest is wanted, small whole numbers
-are added up in the database; every other value that matters comes out once with its count. What SQL would not do
-exactly, doubles and long numbers, is thus left to `collect`, and what is frequent never leaves the database.
+One statement counts everything, so that all numbers describe one moment. For sums, means, minima and maxima, the
+database adds up small whole numbers. It returns every other value once, with its count. `collect` adds doubles and long
+numbers, because SQL would not add them exactly.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,14 +18,14 @@ from datasets.models import Record
 from datasets.queries.query import Collect, Query
 from datasets.queries.stored import FieldText, PeriodStart, prepare, read_start
 
-WHOLE = ""  # in place of a value: small whole numbers, added up
-OTHER = '"'  # in place of a value: something that counts as there, and no more
+WHOLE = ""  # instead of a value: small whole numbers, added up
+OTHER = '"'  # instead of a value: a value that only counts as present
 
-_SMALL = 9  # characters of a whole number of which no number of records has a sum beyond 64 bits
+_SMALL = 9  # digits; sums of such numbers stay within 64 bits
 _AT_ONCE = 2_000
-_FEW = 50_000  # rows to fetch at a stroke: only beyond them a cursor, which PostgreSQL does not read in parallel
+_FEW = 50_000  # rows fetched at once; PostgreSQL does not run a cursor in parallel
 
-_FIGURES = "CAST(NULL AS text), {n}, CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)"
+_NO_SUMS = "CAST(NULL AS text), {n}, CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)"
 _COLLECTED = """
 SELECT {keys}, {number}, {value} AS value, CAST(SUM(n) AS bigint),
        CAST(NULL AS bigint), CAST(NULL AS bigint), CAST(NULL AS bigint)
@@ -36,14 +37,14 @@ FROM (SELECT {keys}, value, CASE WHEN {is_small} THEN CAST(value AS {whole}) END
       FROM (SELECT {keys}, value{fence} FROM ({each}) AS found {end}) AS each_one {end}) AS judged
 GROUP BY {keys}, shown
 """
-# Texts of numbers alone stand below ':' without a quotation mark, and only those of doubles hold a point or an e.
+# Only the texts of numbers sort from '-' to ':', and only those of doubles have a point or an e.
 _OF = {
     "postgresql": {
         "is_small": f"OCTET_LENGTH(value) <= {_SMALL} AND value < ':' AND value >= '-'"
         " AND STRPOS(value, '.') = 0 AND STRPOS(value, 'e') = 0",
         "whole": "integer",
-        # Else the JSON would be read, and a value judged, for each mention. What differs from row to row is left where
-        # it stands, and is still read in parallel, which a limit would end.
+        # Without a fence, PostgreSQL parses the JSON for each use of `value`. A volatile function is a fence that still
+        # allows a parallel plan; a LIMIT does not.
         "fence": ", CLOCK_TIMESTAMP() AS fence",
         "end": "",
     },
@@ -54,17 +55,17 @@ _OF = {
         "end": "LIMIT -1",
     },
 }
-# Without memory for it, many groups are expected to need a sort of all records first.
+# With less memory, PostgreSQL sorts all records before it groups them.
 _ROOM = "SELECT SET_CONFIG('work_mem', '32MB', true), SET_CONFIG('jit', 'off', true)"
 _IS_NUMBER = "(value >= '-' AND value < ':')"
 _IS_SCALAR = "SUBSTR(value, 1, 1) NOT IN ('[', '{')"
 
 
 class Counted(NamedTuple):
-    """Records that are alike. keys: the JSON texts of the group_by fields, None where absent.
+    """A number of equal records. keys: the JSON texts of the group_by fields, None if absent.
 
-    field: number of the collected field, in the order of `fields`; the rows of number 0 hold every record once.
-    value: JSON text, WHOLE, OTHER, or None for null and absent. total, least, greatest: of WHOLE.
+    field: the index of the collected field in `fields`; the rows with index 0 count each record once
+    value: the JSON text, WHOLE, OTHER, or None for null and absent; total, least, greatest: for WHOLE
     """
 
     keys: tuple[str | None, ...]
@@ -110,8 +111,8 @@ def _equal(records: QuerySet[Record], by: dict[str, FieldText | PeriodStart]) ->
 
 def _plain(records: QuerySet[Record], by: dict[str, FieldText | PeriodStart]) -> tuple[str, tuple[Any, ...]]:
     sql, parameters = _equal(records, by)
-    figures = _FIGURES.format(n="n")
-    return f"SELECT {', '.join(by)}, 0, {figures} FROM ({sql}) AS equal", parameters  # noqa: S608  our own names
+    columns = _NO_SUMS.format(n="n")
+    return f"SELECT {', '.join(by)}, 0, {columns} FROM ({sql}) AS equal", parameters  # noqa: S608  fixed names
 
 
 def _collected(
@@ -121,7 +122,7 @@ def _collected(
     is_summed = methods <= {"sum", "mean", "min", "max", "count"} and methods != {"count"}
     value = _value(methods, "whole IS NOT NULL" if is_summed else "")
     keys = ", ".join(by)
-    if is_summed:  # equal values are not counted first: they may be as many as the records
+    if is_summed:  # equal values are not grouped first, because each may be different
         each = records.annotate(**by, value=FieldText(name)).values_list(*by, "value")
         sql, parameters = each.query.sql_with_params()
         return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, **_OF[connection.vendor]), parameters
@@ -130,7 +131,7 @@ def _collected(
 
 
 def _value(methods: set[str], is_small: str) -> str:
-    """Return the SQL for what stands in place of a value: no more is told apart than the methods need."""
+    """Return the SQL that maps a value to itself, WHOLE, OTHER or NULL, as the methods need."""
     cases = [f"WHEN {is_small} THEN '{WHOLE}'"] if is_small else []
     cases.append("WHEN value = 'null' THEN NULL")
     if methods - {"count", "set"}:
@@ -142,7 +143,7 @@ def _value(methods: set[str], is_small: str) -> str:
 
 @contextmanager
 def _room() -> Iterator[None]:
-    """Give PostgreSQL memory for the groups. On SQLite a transaction would keep writers out while it counts."""
+    """Raise PostgreSQL's work_mem for the groups. On SQLite, use no transaction, because it would block writers."""
     if connection.vendor != "postgresql":
         yield
         return
@@ -154,7 +155,7 @@ def _room() -> Iterator[None]:
 
 def _rows(statement: str, parameters: list[Any]) -> Iterator[tuple[Any, ...]]:
     with _room(), connection.cursor() as cursor:
-        # Materialized: else PostgreSQL would plan for the first rows alone, and sort a million to count them.
+        # MATERIALIZED: otherwise PostgreSQL plans for the first rows only and sorts a million records.
         few_at_most = f"WITH counted AS MATERIALIZED ({statement}) SELECT * FROM counted LIMIT {_FEW + 1}"  # noqa: S608
         cursor.execute(few_at_most, parameters)
         few = cursor.fetchall()

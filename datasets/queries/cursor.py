@@ -1,7 +1,7 @@
-"""The place in a raw read at which the next page starts. Source: Data Set contract §11.
+"""Cursors: the position at which the next page of a raw read starts. Source: docs/reference/data-sets.md §11.
 
-A cursor holds the version, what query it belongs to, and the sort position of the last record given. It is not secret
-and not trusted: whatever does not decode to exactly that, or belongs to another query or data set, is refused.
+A cursor holds a version, the hash of its query, and the sort position of the last record. It is neither secret nor
+trusted: a cursor that does not decode, or belongs to another query or data set, is refused.
 """
 
 import base64
@@ -17,13 +17,13 @@ _VERSION = 1
 
 
 class CursorRefused(ValueError):
-    """Not a cursor of ours, or not of this query."""
+    """The text is not a cursor, or belongs to another query."""
 
 
 class LongText(NamedTuple):
-    """Stands for a text that no URL can hold; the record itself still has it, or the cursor is of no use any more."""
+    """The hash of a text that is too long for a URL. The record has the text, unless it has changed."""
 
-    digest: str
+    text_hash: str
 
     @classmethod
     def of(cls, text: str) -> "LongText":
@@ -31,7 +31,7 @@ class LongText(NamedTuple):
 
 
 class Position(NamedTuple):
-    """Of the last record given. value: what it was sorted by besides; None where nothing or nothing comparable."""
+    """The position of the last record of a page. value: its sort value, or None if it has none that compares."""
 
     value: str | int | float | bool | LongText | None
     timestamp: datetime
@@ -39,7 +39,7 @@ class Position(NamedTuple):
 
 
 def query_hash(data_set_id: int, parameters: Iterable[tuple[str, str]]) -> str:
-    """Return what tells one query from another; the order of the parameters does not count, nor cursor and limit."""
+    """Return the hash of a query. The order of the parameters, `cursor` and `limit` do not count."""
     counted = sorted(pair for pair in parameters if pair[0] not in {"cursor", "limit"})
     return hashlib.sha256(json.dumps([data_set_id, counted]).encode()).hexdigest()[:16]
 
@@ -62,12 +62,12 @@ def read(cursor: str, query: str) -> Position:
         version, belongs_to, value, timestamp, record_id = json.loads(data, parse_constant=_refuse)
         value = LongText(*value) if isinstance(value, list) else value
         position = Position(value, moments.parse(timestamp), record_id)
-        is_ours = version == _VERSION and belongs_to == query and isinstance(record_id, str)
-        is_ours = is_ours and not isinstance(value, dict) and write(query, position) == cursor
-        is_ours = is_ours and "\0" not in f"{value}{record_id}"  # PostgreSQL takes no such text
-    except (ValueError, TypeError, RecursionError) as error:  # base64's and JSON's own errors are ValueErrors
+        is_valid = version == _VERSION and belongs_to == query and isinstance(record_id, str)
+        is_valid = is_valid and not isinstance(value, dict) and write(query, position) == cursor
+        is_valid = is_valid and "\0" not in f"{value}{record_id}"  # PostgreSQL cannot store U+0000
+    except (ValueError, TypeError, RecursionError) as error:  # base64 and JSON raise ValueErrors
         raise CursorRefused from error
-    if not is_ours:
+    if not is_valid:
         raise CursorRefused
     return position
 

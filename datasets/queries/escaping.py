@@ -1,6 +1,6 @@
-r"""How the name of a field is written in a query parameter: a colon as `\:`, a backslash as `\\`.
+r"""Escape field names in query parameters: a colon as `\:`, a backslash as `\\`.
 
-Source: Data Set contract §6.
+Source: docs/reference/data-sets.md §6.
 """
 
 import re
@@ -11,9 +11,9 @@ _SPECIAL = re.compile(r"[\\:]")
 
 
 def split(text: str) -> tuple[str, str | None]:
-    r"""Return the name before the first colon that is not escaped, and what follows it; None without such a colon.
+    r"""Return the name before the first unescaped colon, and the text after it, or None without such a colon.
 
-    A backslash before any other character stands for itself.
+    A backslash before another character is literal.
 
     >>> split("channel:a:b"), split(r"a\:b:sum"), split(r"C:\\x"), split(r"a\b")
     (('channel', 'a:b'), ('a:b', 'sum'), ('C', '\\\\x'), ('a\\b', None))
@@ -25,7 +25,7 @@ def split(text: str) -> tuple[str, str | None]:
 
 
 def escape(name: str) -> str:
-    r"""Return the name as a parameter holds it.
+    r"""Return the name escaped for a parameter.
 
     >>> escape("a:b"), split(escape(r"C:\x"))
     ('a\\:b', ('C:\\x', None))

@@ -1,4 +1,4 @@
-"""CSV, NDJSON and JSON, line by line. Source: Data Set contract §11 (CSV, NDJSON)."""
+"""Write CSV, NDJSON and JSON line by line. Source: docs/reference/data-sets.md §11 (CSV, NDJSON)."""
 
 import json
 import re
@@ -14,13 +14,13 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def ndjson(lines: Iterable[str]) -> Iterator[str]:
-    """Yield each JSON text on a line of its own."""
+    """Yield each JSON text with a line end."""
     for line in lines:
         yield f"{line}\n"
 
 
 def array(lines: Iterable[str]) -> Iterator[str]:
-    """Yield one JSON array of the JSON texts, an element a line."""
+    """Yield one JSON array of the JSON texts, one element on each line."""
     yield "["
     for number, line in enumerate(lines):
         yield f"{',' if number else ''}\n{line}"
@@ -28,13 +28,13 @@ def array(lines: Iterable[str]) -> Iterator[str]:
 
 
 def blocks(lines: Iterator[str]) -> Iterator[bytes]:
-    """Gather lines: a packet for each would cost more than the line."""
+    """Join lines to blocks, because sending each line alone costs more than making it."""
     while block := "".join(islice(lines, _LINES_AT_ONCE)):
         yield block.encode()
 
 
 def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield a header of the names by code point, then a line for each row; no names: nothing at all."""
+    """Yield a header of the sorted names and a line for each row; yield nothing if there are no names."""
     header = sorted(set(names))
     if header:
         yield from table(header, ([row.get(name) for name in header] for row in rows))

@@ -1,6 +1,7 @@
-"""Filters as conditions of SQL, exactly as the contract compares. Source: Data Set contract §11 (which records).
+"""Turn filters into SQL conditions.
+Source: docs/reference/data-sets.md §11 (which records).
 
-A stored value is compared by its JSON text: a filter is turned into the few texts that are equal to it.
+SQL compares the JSON text of a stored value with all JSON texts that equal the value of the filter.
 """
 
 import json
@@ -16,11 +17,11 @@ from datasets.queries.stored import FieldText, prepare
 
 _COLUMNS = {"_timestamp": "timestamp", "_start_at": "start_at", "_end_at": "end_at"}
 _BEYOND_64_BITS = 2**63
-_TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that no double is near
+_TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that does not round to a double
 
 
 def passing(records: QuerySet[Record], filters: tuple[Filter, ...]) -> QuerySet[Record]:
-    """Return those of the records that pass every filter."""
+    """Return the records that pass all filters."""
     for number, one in enumerate(filters):
         if one.moment is not None:
             records = records.filter(**{_COLUMNS[one.name]: one.moment})
@@ -41,7 +42,7 @@ def _by_id(records: QuerySet[Record], one: Filter) -> QuerySet[Record]:
 def _by_field(records: QuerySet[Record], alias: str, one: Filter) -> QuerySet[Record]:
     records = records.alias(**{alias: FieldText(one.name)})
     if one.is_prefix:
-        start = json.dumps(one.value, ensure_ascii=False)[:-1]  # a character's JSON never begins another's
+        start = json.dumps(one.value, ensure_ascii=False)[:-1]  # no character's JSON starts another's
         return records.alias(**{f"{alias}_start": Substr(alias, 1, len(start))}).filter(**{f"{alias}_start": start})
     equal = Q(**{f"{alias}__in": sorted(_texts(one.value))})
     wanted = values.json_number(one.value)
@@ -52,7 +53,7 @@ def _by_field(records: QuerySet[Record], alias: str, one: Filter) -> QuerySet[Re
 
 
 def _texts(value: str) -> set[str]:
-    """Return every JSON text that equals the value of a filter, but whole numbers beyond 64 bits.
+    """Return all JSON texts that equal the value of a filter, except whole numbers beyond 64 bits.
 
     >>> sorted(_texts("12")), sorted(_texts("true")), sorted(_texts("-0"))
     (['"12"', '12', '12.0'], ['"true"', 'true'], ['"-0"', '-0.0', '0', '0.0'])
@@ -70,12 +71,12 @@ def _texts(value: str) -> set[str]:
 
 
 def _without_digits(alias: str) -> Func:
-    """Nothing is left of a whole number, something of any other JSON text."""
+    """Return SQL that is empty for whole numbers and not empty for any other JSON text."""
     return Func(F(alias), Value("-0123456789"), function="TRIM", output_field=TextField())
 
 
 def _whole_beyond_64_bits(alias: str, double: float) -> Q:
-    """Whole numbers of which this is the nearest double: of equal lengths their texts are in their order."""
+    """Match whole numbers that round to this double. Texts of equal length sort like their numbers."""
     nearest, furthest = (str(number) for number in _rounded_to(abs(double)))
     sign = "-" if double < 0 else ""
     nearest, furthest = sign + nearest, sign + furthest
@@ -91,7 +92,7 @@ def _whole_beyond_64_bits(alias: str, double: float) -> Q:
 
 
 def _rounded_to(double: float) -> tuple[int, int]:
-    """Return the least and the greatest whole number beyond 64 bits that reads as this double, both positive.
+    """Return the least and the greatest whole number beyond 64 bits that round to this positive double.
 
     >>> _rounded_to(2.0**64)
     (18446744073709550592, 18446744073709553664)

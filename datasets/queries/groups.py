@@ -1,4 +1,7 @@
-"""Groups, periods, and both together, put together from what SQL has counted. Source: Data Set contract §11."""
+"""Build the rows of grouped reads and reads by period from the counts of SQL.
+
+Source: docs/reference/data-sets.md §11.
+"""
 
 import json
 from bisect import bisect_right
@@ -7,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from datasets.queries import counting, periods, selected, values
-from datasets.queries.collect import Tally
+from datasets.queries.collect import RowAggregate
 from datasets.queries.periods import Window
 from datasets.queries.query import Query
 from datasets.queries.values import Order
@@ -18,12 +21,12 @@ Key = tuple[Order, ...]
 
 
 class _Group:
-    """One combination of values: what was counted in all of it, and in each of its periods by number."""
+    """One combination of group_by values: its aggregate, and the aggregates of its periods by number."""
 
     def __init__(self, names: Row, query: Query) -> None:
         self.names = names
-        self.whole = Tally(query.collect)
-        self.in_periods: dict[int, Tally] = {}
+        self.whole = RowAggregate(query.collect)
+        self.in_periods: dict[int, RowAggregate] = {}
 
     def shown(self) -> Row:
         return {**self.names, **self.whole.shown()}
@@ -65,12 +68,12 @@ def _count(data_set_id: int, query: Query, window: Window | None, max_rows: int)
         group.whole.add(row)
         if window is not None and row.period is not None:
             number = bisect_right(window.borders, row.period) - 1
-            group.in_periods.setdefault(number, Tally(query.collect)).add(row)
+            group.in_periods.setdefault(number, RowAggregate(query.collect)).add(row)
     return found
 
 
 def _names(fields: tuple[str, ...], texts: tuple[str | None, ...]) -> Row | None:
-    """Return the values of the group, or None where a field is absent or holds an array or object."""
+    """Return the values of the group, or None if a field is absent or holds an array or object."""
     names: Row = {}
     for field, text in zip(fields, texts, strict=True):
         if text is None or text.startswith(("[", "{")):
@@ -89,7 +92,7 @@ def _sorted(found: dict[Key, _Group], query: Query) -> list[tuple[Key, _Group]]:
 
         rest = [item for item in groups if values.is_last(value(item))]
         ordered = [item for item in groups if not values.is_last(value(item))]
-        # A sort that is reversed keeps equal ones in their order, so ties stay ascending by the group values.
+        # `reverse` keeps the order of equal items, so that ties stay ascending by the group values.
         ordered.sort(key=lambda item: values.order(value(item)), reverse=query.sort.descending)
         groups = ordered + rest
     return groups[: query.limit]
@@ -101,9 +104,9 @@ def _with_group_count(group: _Group) -> Row:
 
 
 def _in_periods(group: _Group, query: Query, window: Window) -> Iterator[Row]:
-    """Yield one row for each period, gaps filled; flat rows name their group."""
+    """Yield one row for each period, including empty ones. Flat rows also hold the group values."""
     names = group.names if query.flatten or query.format == "csv" else {}
     for number, start in enumerate(window.borders[:-1]):
-        tally = group.in_periods.get(number) or Tally(query.collect)
+        aggregate = group.in_periods.get(number) or RowAggregate(query.collect)
         span = {"_start_at": moments.write(start), "_end_at": moments.write(window.borders[number + 1])}
-        yield {**names, **span, **tally.shown()}
+        yield {**names, **span, **aggregate.shown()}

@@ -1,9 +1,9 @@
-"""The periods of a window, without gaps. Source: Data Set contract §11 (by period)."""
+"""The periods of a read by period. Source: docs/reference/data-sets.md §11 (by period)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from datasets.errors import QueryRefused
+from datasets import errors
 from datasets.queries.query import Query
 from datasets.records import moments
 
@@ -13,7 +13,7 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The starts of the periods in order, and one more: the end of the last. Records count from `start` to `end`."""
+    """The borders are the starts of the periods and the end of the last. Records from `start` to `end` count."""
 
     borders: list[datetime]
     start: datetime
@@ -22,11 +22,11 @@ class Window:
 
 
 def window(query: Query, period: str, *, now: datetime, max_rows: int) -> Window:
-    """Return the window of a query by period; with a duration it is made of whole periods. Raises QueryRefused."""
+    """Return the window of a query by period. With a duration, it has whole periods. Raises QueryRefused."""
     try:
         borders = _borders(query, period, now, max_rows)
     except OverflowError as error:
-        raise QueryRefused("The periods would end after the year 9999.") from error
+        raise errors.FarFuture from error
     if query.start_at is not None and query.end_at is not None:
         return Window(borders=borders, start=query.start_at, end=query.end_at, inclusive=query.inclusive)
     return Window(borders=borders, start=borders[0], end=borders[-1], inclusive=False)
@@ -42,7 +42,7 @@ def _borders(query: Query, period: str, now: datetime, max_rows: int) -> list[da
             last = moments.period_starts(query.end_at or now)[period]
             first = _shift(last, period, -query.duration)
         return [_shift(first, period, count) for count in range(query.duration + 1)]
-    assert query.start_at is not None  # noqa: S101  the parameters see to it
+    assert query.start_at is not None  # noqa: S101  `parameters` has checked it
     assert query.end_at is not None  # noqa: S101
     borders = [moments.period_starts(query.start_at)[period]]
     while borders[-1] < query.end_at or (query.inclusive and borders[-1] == query.end_at):
@@ -53,7 +53,7 @@ def _borders(query: Query, period: str, now: datetime, max_rows: int) -> list[da
 
 
 def next_start(now: datetime, period: str) -> datetime:
-    """Return the start of the period after the running one. Raises OverflowError in the last one of the year 9999.
+    """Return the start of the next period. Raises OverflowError after the year 9999.
 
     >>> next_start(moments.parse("2024-02-29T13:45Z"), "month").isoformat()
     '2024-03-01T00:00:00+00:00'
@@ -61,8 +61,8 @@ def next_start(now: datetime, period: str) -> datetime:
     return _shift(moments.period_starts(now)[period], period, 1)
 
 
-def too_many(max_rows: int) -> QueryRefused:
-    return QueryRefused(f"The result would have more than {max_rows} rows.")
+def too_many(max_rows: int) -> errors.QueryRefused:
+    return errors.TooManyRows(limit=max_rows)
 
 
 def _shift(start: datetime, period: str, count: int) -> datetime:

@@ -1,4 +1,7 @@
-"""What can be asked: the value object between the query string and the records. Source: Data Set contract §11."""
+"""The parsed query of a read.
+
+Source: docs/reference/data-sets.md §11.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,9 +14,9 @@ METHODS = ("sum", "count", "set", "mean", "min", "max", "median", "p95")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """A record passes when the field equals the value, or, as a prefix, is a text that begins with it.
+    """A record passes if the field equals the value, or is a text that starts with it if `is_prefix` is set.
 
-    moment: the value as an instant, for `_timestamp`, `_start_at` and `_end_at`.
+    moment: the value as an instant, for `_timestamp`, `_start_at` and `_end_at`
     """
 
     name: str
@@ -24,7 +27,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collect:
-    """keys: the names the collected value is shown under."""
+    """keys: the names of the collected value in the answer."""
 
     name: str
     method: str
@@ -39,9 +42,9 @@ class Sort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is asked. identity: equal for equal questions, whatever the page; part of cursors and entity tags.
+    """identity: the hash of the query without cursor and limit; cursors and entity tags contain it.
 
-    limit: None is "all", which only exports may ask for. duration: counted in periods.
+    limit: None means all records, for exports only; duration: a number of periods
     """
 
     identity: str

@@ -1,8 +1,7 @@
-"""Whole records, in the order of time and `_id` or of one field. Source: Data Set contract §11 (raw).
+"""Read whole records in order of time, `_id` or one field. Source: docs/reference/data-sets.md §11 (raw).
 
-In the order of time, or of `_id`, records come sorted from an index: a page begins at its place there, and an export is
-one such page after the other, so it holds no more than one in memory and no statement or snapshot open while a slow
-reader reads. In another order the database sorts the records of the range, for a page and for an export alike.
+By time or `_id`, an index returns the records in order. An export reads one page after the other, so it has one page in
+memory and no open statement while a slow client reads. In any other order, the database sorts all records of the range.
 """
 
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
-from datasets.errors import QueryRefused
+from datasets import errors
 from datasets.models import Record
 from datasets.queries import cursor, selected, sorting, stored, values, written
 from datasets.queries.cursor import LongText, Position
@@ -21,23 +20,23 @@ from datasets.queries.query import Query
 from datasets.queries.selected import Row
 from datasets.records import moments
 
-_EXPORTED = 2_000  # records of an export in memory at a time
-_STRETCH = 20_000  # records whose names are gathered in one statement: some 50 ms
-_LONG = 500  # characters of a text; four times as many bytes, in base64 and beside an `_id`, still fit into a URL
-_BEYOND = 10**309  # stands in a cursor for a number that is no double: JSON has no word for infinity
+_EXPORTED = 2_000  # records of an export in memory
+_NAMES_PAGE = 20_000  # records whose field names one statement collects in about 50 ms
+_LONG = 500  # characters; longer texts may not fit into the URL of the next page
+_BEYOND = 10**309  # infinity in a cursor, because JSON has none
 _INSTANTS = {"_start_at": "start_at", "_end_at": "end_at", "_updated_at": "updated_at"}
 _SECONDS = len("2024-01-01T00:00:00Z")
 
 
 class Page(NamedTuple):
-    """One page, and the cursor of the next if there is one."""
+    """One page, and the cursor of the next page or None."""
 
     rows: list[Row]
     next_cursor: str | None
 
 
 def page(data_set_id: int, query: Query) -> Page:
-    """Return up to `limit` records after the cursor, found by key: no offset is ever counted off."""
+    """Return up to `limit` records after the cursor. The page is found by key, without OFFSET."""
     assert query.limit is not None  # noqa: S101  a raw JSON read has its default
     asked = list(islice(rows(data_set_id, query, most=query.limit + 1), query.limit + 1))
     given = asked[: query.limit]
@@ -47,7 +46,7 @@ def page(data_set_id: int, query: Query) -> Page:
 
 
 def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator[Row]:
-    """Yield the records in their order, from the cursor on; with `most` no more than that many are wanted."""
+    """Yield the records in order, after the cursor, up to `most`."""
     most = query.limit if most is None else most
     records = selected.records(data_set_id, query, query.start_at, query.end_at, inclusive=query.inclusive)
     key = query.sort.key if query.sort else "_timestamp"
@@ -63,10 +62,9 @@ def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator
 
 
 def field_names(data_set_id: int, query: Query) -> Iterator[str]:
-    """Yield the names of all fields of the result, each at least once: the header of a CSV comes before its rows.
+    """Yield the names of all fields of the result, each at least once, for the header of a CSV.
 
-    One more reading of them all, of bodies alone. A name that is new in a record of between the two readings has no
-    column.
+    This reads all bodies once more. A field that appears only after this read gets no column.
     """
     if query.limit is not None:
         found = list(rows(data_set_id, query))
@@ -74,7 +72,7 @@ def field_names(data_set_id: int, query: Query) -> Iterator[str]:
         yield from (name for row in found for name in written.names(row))
         return
     is_first = True
-    for records in _stretches(data_set_id, query):
+    for records in _pages(data_set_id, query):
         held = records.aggregate(any=Count("*"), _start_at=Count("start_at"), _end_at=Count("end_at"))
         if held.pop("any"):
             yield from written.EVERYWHERE if is_first else ()
@@ -83,8 +81,8 @@ def field_names(data_set_id: int, query: Query) -> Iterator[str]:
             is_first = False
 
 
-def _stretches(data_set_id: int, query: Query) -> Iterator[QuerySet[Record]]:
-    """Cut the records of a query into parts that the database goes through in one short statement each."""
+def _pages(data_set_id: int, query: Query) -> Iterator[QuerySet[Record]]:
+    """Split the records of a query into pages, each for one short statement."""
     found, in_range = (
         selected.records(data_set_id, one, query.start_at, query.end_at, inclusive=query.inclusive)
         for one in (query, replace(query, filters=()))
@@ -93,7 +91,7 @@ def _stretches(data_set_id: int, query: Query) -> Iterator[QuerySet[Record]]:
     after: Position | None = None
     while True:
         places = _following(in_range, "_timestamp", by_time, after).values_list("timestamp", "record_id")
-        border = places[_STRETCH - 1 : _STRETCH].first()
+        border = places[_NAMES_PAGE - 1 : _NAMES_PAGE].first()
         part = _following(found, "_timestamp", by_time, after).order_by()
         if border is None:
             yield part
@@ -123,7 +121,7 @@ def _following(records: QuerySet[Record], key: str, query: Query, after: Positio
             records = records.filter(**{f"record_id__{beyond}": after.record_id})
         return records.order_by(f"{sign}record_id")
     if after is not None:
-        # The first condition is implied by the second; it is the one an index can start at.
+        # The second filter implies the first, but only the first lets the index start at the position.
         records = records.filter(**{f"timestamp__{beyond}e": after.timestamp})
         later = Q(**{f"timestamp__{beyond}": after.timestamp})
         records = records.filter(later | Q(**{f"record_id__{beyond}": after.record_id}))
@@ -131,7 +129,7 @@ def _following(records: QuerySet[Record], key: str, query: Query, after: Positio
 
 
 def _by_instant(records: QuerySet[Record], key: str, query: Query) -> QuerySet[Record]:
-    """Sort by a moment, ties by time and `_id` in the same direction; records without it come last both ways."""
+    """Sort by a moment, then by time and `_id`. Records without the moment are last in both directions."""
     is_falling = query.sort is not None and query.sort.descending
     beyond, sign = ("lt", "-") if is_falling else ("gt", "")
     column = _INSTANTS[key]
@@ -154,12 +152,12 @@ def _position(row: Row, query: Query) -> Position:
 
 
 def _sort_value(row: Row, query: Query) -> Any:
-    """Return what the record is sorted by besides time and `_id`, as a cursor can hold it."""
+    """Return the sort value of the record in the form of a cursor, None if it sorts by time or `_id` only."""
     if query.sort is None or query.sort.key in {"_timestamp", "_id"}:
         return None
     if query.sort.key in _INSTANTS:
         instant = getattr(row, _INSTANTS[query.sort.key])
-        # Whole seconds and six digits more: the form of all cursors so far, and they last for ever.
+        # Seconds and six more digits. Cursors do not expire, so their form must not change.
         return None if instant is None else moments.write(instant.replace(microsecond=0)) + f"{instant.microsecond:06}"
     value = row.fields().get(query.sort.key)
     as_number = values.number(value)
@@ -171,18 +169,18 @@ def _sort_value(row: Row, query: Query) -> Any:
 
 
 def _text_of(data_set_id: int, name: str, after: Position) -> str:
-    """Return the long text at which a page ended. Raises QueryRefused where its record is changed or gone."""
+    """Return the long text at which a page ended. Raises QueryRefused if its record was changed or deleted."""
     found = Record.objects.filter(data_set_id=data_set_id, record_id=after.record_id, timestamp=after.timestamp)
     value = next((row.fields().get(name) for row in selected.rows(found[:1])), None)
     if not isinstance(value, str) or LongText.of(value) != after.value:
-        raise QueryRefused("The cursor does not belong to this query.")
+        raise errors.CursorForeign
     return value
 
 
 def _read_instant(value: Any) -> Any:
-    """Raises QueryRefused for what is no such moment: cursors are not trusted."""
+    """Return the instant of a cursor. Raises QueryRefused if it is malformed."""
     try:
         seconds, digits = value[:_SECONDS], value[_SECONDS:]
         return moments.parse(f"{seconds[:-1]}.{digits}Z")
     except (TypeError, moments.NotAMoment) as error:
-        raise QueryRefused("The cursor does not belong to this query.") from error
+        raise errors.CursorForeign from error

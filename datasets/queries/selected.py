@@ -1,4 +1,4 @@
-"""The records a query is about, and their rows. Source: Data Set contract §11 (which records)."""
+"""Select the records of a query. Source: docs/reference/data-sets.md §11 (which records)."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _AT_ONCE = 2_000  # rows fetched from the database at a time
 
 
 class Row(NamedTuple):
-    """One stored record; `fields` reads the caller's own fields out of the body."""
+    """One stored record."""
 
     record_id: str
     timestamp: datetime
@@ -28,6 +28,7 @@ class Row(NamedTuple):
     updated_at: datetime
 
     def fields(self) -> dict[str, Any]:
+        """Parse the caller's own fields from the body."""
         found: dict[str, Any] = json.loads(self.body)
         return found
 
@@ -35,7 +36,7 @@ class Row(NamedTuple):
 def records(
     data_set_id: int, query: Query, start_at: datetime | None, end_at: datetime | None, *, inclusive: bool
 ) -> QuerySet[Record]:
-    """Return the records of the range that pass the query's filters, in no order."""
+    """Return the records of the range that pass the filters, unordered."""
     found = Record.objects.filter(data_set_id=data_set_id).order_by()
     if start_at is not None:
         found = found.filter(timestamp__gte=start_at)
@@ -46,14 +47,14 @@ def records(
 
 
 def rows(found: QuerySet[Record]) -> Iterator[Row]:
-    """Stream them in their order.
+    """Stream the rows in order.
 
-    Moments come as text: Django's own reading of one took ten times as long, half of the time of an export.
+    Moments are read as text, because Django's conversion takes ten times as long: half of the time of an export.
     """
     moments = ("timestamp", "start_at", "end_at", "updated_at")
     texts = {f"{name}_text": Cast(name, TextField()) for name in moments}
     columns = found.annotate(**texts).values_list("record_id", "body", *texts)
-    # A slice is one page. A cursor for it would only cost two more statements, and be planned as if all were wanted.
+    # A slice is one page. A server-side cursor would cost two statements more and be planned for all rows.
     return starmap(_row, columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE))
 
 

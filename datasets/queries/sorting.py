@@ -1,12 +1,12 @@
-"""Sort records by one of the caller's own fields, in SQL. Source: Data Set contract §11 (order of values, raw).
+"""Sort records by one of the caller's own fields, in SQL.
+Source: docs/reference/data-sets.md §11 (order of values, raw).
 
-Each record gets three columns, made of the JSON text of its field: its kind (number, text, false, true, or none of
-them, which comes last both ways), its number, its text. Numbers compare by value: exactly while whole and within 64
-bits, else as the double that Python would read. PostgreSQL keeps both as decimals, of which a whole double has its own
-exact one; SQLite compares its integers and doubles exactly, and asks Python for what is no small whole number.
+SQL computes three columns from the JSON text of the field: the kind (number, text, false, true, or other, which is last
+in both directions), the number, and the text. Whole numbers within 64 bits compare exactly, all others as doubles.
+PostgreSQL compares decimals. SQLite compares integers and doubles, and Python converts all but small whole numbers.
 
-An export is sorted by the database into a file of its own (a cursor WITH HOLD, SQLite's sorter), so it is read block
-by block in constant memory, without a transaction or snapshot left open on PostgreSQL.
+The database sorts an export into a temporary file (a cursor WITH HOLD, or SQLite's sorter), which is read in blocks. No
+transaction stays open on PostgreSQL.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _AT_ONCE = 2_000  # rows fetched at a time
 _NUMBER, _TEXT, _FALSE, _TRUE = range(4)
 _LAST, _LAST_FALLING = 9, -1
 
-# By code point texts begin first, then numbers; after the words nothing is left but null, arrays and objects.
+# JSON texts start with a quotation mark, which sorts before the digits. Null, arrays and objects are left over.
 _SORTED = """
 SELECT {columns} FROM (
     SELECT *, CASE WHEN field < '-' THEN 1 WHEN field < ':' THEN 0
@@ -33,9 +33,9 @@ SELECT {columns} FROM (
     FROM ({found} {apart}) AS found
 ) AS keyed {after} ORDER BY kind {way}, {number} {way}, {text} {way}, "timestamp" {way}, record_id {way} {limit}
 """
-_INT64_BORDER, _EXACT_BORDER = 2**63, 2**53  # beyond the second every double is a whole number
-_TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that no double is near
-# Up to 14 characters a double below the first border is exactly what is written, so nearly all end at the first line.
+_INT64_BORDER, _EXACT_BORDER = 2**63, 2**53  # above the second, every double is a whole number
+_TOO_LARGE = 2**1024 - 2**970  # the smallest whole number that does not round to a double
+# A number of up to 14 characters is exact, so nearly all numbers match the first line.
 _POSTGRESQL_NUMBER = f"""
 CASE WHEN kind = 0 AND LENGTH(field) <= 14 THEN CAST(field AS numeric)
      WHEN kind <> 0 THEN NULL
@@ -65,10 +65,7 @@ CASE WHEN kind <> 1 THEN NULL WHEN INSTR(field, '\\') = 0 THEN SUBSTR(field, 2, 
 def by_field(
     records: QuerySet[Record], name: str, *, falling: bool, after: Position | None, most: int | None
 ) -> Iterator[Row]:
-    """Yield the records in the order of the field, ties by time and `_id` in the same direction, from a place on.
-
-    most: no more than so many are wanted; None is all, however many.
-    """
+    """Yield up to `most` records after a position, sorted by the field, then by time and `_id`. None means all."""
     prepare()
     is_postgresql = connection.vendor == "postgresql"
     number = _POSTGRESQL_NUMBER if is_postgresql else _SQLITE_NUMBER
@@ -79,7 +76,7 @@ def by_field(
         columns=", ".join(f'"{column}"' for column in COLUMNS),
         last=_LAST_FALLING if falling else _LAST,
         found=found,
-        apart="OFFSET 0" if is_postgresql else "LIMIT -1",  # else the JSON would be read for each mention of `field`
+        apart="OFFSET 0" if is_postgresql else "LIMIT -1",  # else the JSON is parsed for each use of `field`
         after=condition,
         number=number,
         text=text,
@@ -90,7 +87,7 @@ def by_field(
 
 
 def _beyond(after: Position, number: str, text: str, *, falling: bool) -> tuple[str, list[Any]]:
-    """Return the condition that a record stands behind the place, and its parameters."""
+    """Return the SQL condition for records after the position, and its parameters."""
     sign = "<" if falling else ">"
     at = connection.ops.adapt_datetimefield_value(after.timestamp)
     tie, tied = f'("timestamp" {sign} %s OR ("timestamp" = %s AND record_id {sign} %s))', [at, at, after.record_id]
@@ -101,7 +98,7 @@ def _beyond(after: Position, number: str, text: str, *, falling: bool) -> tuple[
 
 
 def _key(value: Any, number: str, text: str, *, falling: bool) -> tuple[int, tuple[str, str] | None, Any]:
-    """Return the kind of a value, its column and placeholder where the kind has several values, and its parameter."""
+    """Return the kind of a value, its column and placeholder if the kind has several values, and its parameter."""
     if isinstance(value, bool):
         return (_TRUE if value else _FALSE), None, None
     if isinstance(value, str):
@@ -122,4 +119,4 @@ def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[R
             for record_id, timestamp, start_at, end_at, body, updated_at in block:
                 moments = map(read_moment, (timestamp, start_at, end_at, updated_at))
                 at, start, end, updated = moments
-                yield Row(record_id, at, start, end, body, updated)  # type: ignore[arg-type]  # two are never null
+                yield Row(record_id, at, start, end, body, updated)  # type: ignore[arg-type]  # two columns are never null

@@ -1,8 +1,7 @@
-"""What SQL can be asked about a stored record without reading its JSON: a field's own text, the start of its period.
+"""SQL expressions for stored records: the JSON text of a field, and the start of a period.
 
-A body is always spelt in one form (see datasets.records.writing): equal texts have equal JSON, and a whole number or
-double has one text. So SQL compares, groups and counts those texts and never has to understand a number of 4,300
-digits. A field's name is a bound parameter, never a part of a statement.
+Each value is stored in one spelling (see datasets.records.writing), so SQL can compare, group and count JSON texts and
+need not convert numbers of 4,300 digits. Field names are always bound parameters.
 """
 
 import json
@@ -30,11 +29,11 @@ _SQLITE_PERIODS = {
 
 
 class FieldText(Func):
-    """The JSON text of one of the caller's own fields; null where the record has no such field."""
+    """The JSON text of one of the caller's own fields, or NULL if the record does not have the field."""
 
     output_field = TextField()
 
-    def __init__(self, name: str, **extra: Any) -> None:  # Any: Django copies expressions through here
+    def __init__(self, name: str, **extra: Any) -> None:  # Any: Django copies expressions with it
         super().__init__(F("body"), **extra)
         self.name = name
 
@@ -44,13 +43,13 @@ class FieldText(Func):
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> tuple[str, tuple[Any, ...]]:
         body, parameters = compiler.compile(self.source_expressions[0])
-        if '"' in self.name or "\\" in self.name:  # SQLite's paths have no word for these
+        if '"' in self.name or "\\" in self.name:  # SQLite's JSON paths cannot contain these
             return f"signalbox_field({body}, %s)", (*parameters, self.name)
         return f"({body} -> %s)", (*parameters, f'$."{self.name}"')
 
 
 class PeriodStart(Func):
-    """The start, in UTC, of the period that holds `_timestamp`; `read_start` reads what comes back."""
+    """The start in UTC of the period that contains `_timestamp`. `read_start` converts the result."""
 
     output_field = TextField()
 
@@ -83,12 +82,12 @@ def read_start(found: datetime | str) -> datetime:
 
 
 def read_moment(found: datetime | str | None) -> datetime | None:
-    """Read a moment that did not come through Django, which keeps them as text on SQLite."""
+    """Convert a moment of a raw query. SQLite returns text."""
     return datetime.fromisoformat(found).replace(tzinfo=UTC) if isinstance(found, str) else found
 
 
 def prepare() -> None:
-    """Give SQLite the functions it lacks; a connection that has them keeps them."""
+    """Register the functions that SQLite does not have on the current connection."""
     if connection.vendor == "sqlite":
         connection.ensure_connection()
         connection.connection.create_function("signalbox_field", 2, _field, deterministic=True)
@@ -101,5 +100,5 @@ def _field(body: str, name: str) -> str | None:
 
 
 def _number(text: str) -> int | float | None:
-    """Read a JSON number as values compare; its own reading of doubles is not always to the last place."""
+    """Convert a JSON number, because SQLite does not always round doubles correctly."""
     return values.number(json.loads(text))

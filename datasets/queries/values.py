@@ -1,4 +1,7 @@
-"""How JSON values compare: equal, in order, and as numbers. Source: Data Set contract §11 (order of values)."""
+"""Compare and sort JSON values.
+
+Source: docs/reference/data-sets.md §11 (order of values).
+"""
 
 import json
 import math
@@ -11,7 +14,7 @@ Order = tuple[int, Any]  # Any: numbers, text or nothing, by the first element
 
 
 def number(value: object) -> int | float | None:
-    """Return what counts as this value's number: exact while whole and within 64 bits, else a double."""
+    """Return the number of a value: exact if whole and within 64 bits, otherwise a double. None for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float) or value in _INT64:
@@ -23,7 +26,7 @@ def number(value: object) -> int | float | None:
 
 
 def order(value: object) -> Order:
-    """Return a key for ascending order: numbers, text by code point, false, true; everything else is equal and last.
+    """Return a sort key: numbers, texts by code point, false, true. Other values are equal and last.
 
     >>> sorted([True, "a", None, 2, False, 1.5, "B"], key=order)
     [1.5, 2, 'B', 'a', False, True, None]
@@ -45,7 +48,7 @@ def is_in_64_bits(whole: int) -> bool:
 
 
 def json_number(text: str) -> int | float | None:
-    """Return the number of which this is the JSON text, or None: `12` and `1e1`, not `012`, nor what is no double."""
+    """Return the number of a JSON text such as `12` or `1e1`; None for `012` and for numbers too large for a double."""
     try:
         value = json.loads(text) if text.strip() == text else None
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A stored record as JSON text: the caller's fields are JSON already, only the service's own are put around them."""
+"""Write a stored record as JSON. The caller's fields are JSON already; the service adds its own fields."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def record(row: Row) -> str:
-    """Return one whole record: `_id`, the moments, the caller's fields, then the seven computed ones."""
+    """Return a record as JSON: `_id`, the moments, the caller's fields, and the seven computed fields."""
     timestamp = moments.write(row.timestamp)
     start = "" if row.start_at is None else f',"_start_at":"{moments.write(row.start_at)}"'
     end = "" if row.end_at is None else f',"_end_at":"{moments.write(row.end_at)}"'
@@ -26,7 +26,7 @@ def record(row: Row) -> str:
 
 
 def fields(row: Row) -> dict[str, Any]:
-    """Return what `record` writes, as values."""
+    """Return the fields that `record` writes."""
     timestamp = moments.write(row.timestamp)
     found: dict[str, Any] = {"_id": row.record_id, "_timestamp": timestamp}
     if row.start_at is not None:
@@ -40,7 +40,7 @@ def fields(row: Row) -> dict[str, Any]:
 
 
 def names(row: Row) -> Iterator[str]:
-    """Yield the names of what `fields` returns, but those that every record has."""
+    """Yield the names of the fields, except those in EVERYWHERE."""
     if row.start_at is not None:
         yield "_start_at"
     if row.end_at is not None:
@@ -58,6 +58,6 @@ def _period_fields(hour: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _period_values(hour: str) -> dict[str, str]:
-    """hour: the beginning of a moment as it is written, such as `2024-01-01T13`."""
+    """hour: such as `2024-01-01T13`."""
     starts = moments.period_starts(moments.parse(f"{hour}:00Z"))
     return {f"_{period}_start_at": moments.write(start) for period, start in starts.items()}

@@ -1,4 +1,4 @@
-"""What a record is: pure functions from JSON values to records, and every fault with its index."""
+"""Parse and validate records: functions from JSON values to records, and rejections with their index."""
 
 from datasets.records.parse import ParsedRecord, check, check_empty_array
 from datasets.records.writing import look_at

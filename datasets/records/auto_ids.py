@@ -1,4 +1,4 @@
-"""An `_id` made from the values of a record. Source: Data Set contract §13."""
+"""Make an `_id` from the values of a record. Source: docs/reference/data-sets.md §13."""
 
 import hashlib
 import json
@@ -8,9 +8,9 @@ from datasets.records import moments, names
 
 
 def make(record: Mapping[str, object], auto_ids: Sequence[str]) -> str:
-    """Return the same id for equal values, another one for different values or types. Its form never changes.
+    """Return the hash of the values. Its form must never change, because callers store these ids.
 
-    Numbers are equal by value, moments as instants, objects without regard to the order of their names.
+    Numbers are compared by value, moments as instants, and objects without the order of their names.
 
     >>> make({"p": 1}, ["p"]) == make({"p": 1.0}, ["p"])
     True

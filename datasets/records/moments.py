@@ -1,6 +1,6 @@
-"""Moments in time: how they are read, how they are given back, and the periods that hold them.
+"""Parse and write moments, and find the periods that contain them.
 
-Source: Data Set contract §6.
+Source: docs/reference/data-sets.md §6.
 """
 
 import re
@@ -12,26 +12,26 @@ _FORM = re.compile(
     r"|[0-9]{8}T[0-9]{4}(?:[0-9]{2}(?:\.[0-9]+)?)?)"
     r"(?:Z|[+-][0-9]{2}(?::?(?P<offset_minutes>[0-9]{2}))?)?"
 )
-# What nearly all writers send. The rest of the form, and the hour 24, is for `parse` to judge.
+# The usual form. `parse` handles all others, and the hour 24.
 _USUAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:Z|\+00:00)")
 _TO_THE_SECOND = len("2024-01-01T00:00:00")
 
 
 class NotAMoment(ValueError):
-    """The text has not the form of an ISO 8601 date-time."""
+    """The text is not an ISO 8601 date-time."""
 
     message = "must be an ISO 8601 date-time such as 2024-01-01T00:00:00Z"
 
 
 class ImpossibleMoment(NotAMoment):
-    """The text has the form, but there is no such moment in the years 0001 to 9999 of UTC."""
+    """The text has the form, but is no moment in the years 0001 to 9999 of UTC."""
 
     message = "is not a real date and time"
 
 
-@lru_cache(maxsize=4096)  # the records of a batch share their moments; a hit costs a tenth
+@lru_cache(maxsize=4096)  # records of one batch share moments; a hit takes a tenth of the time
 def parse(text: str) -> datetime:
-    """Return the instant in UTC. Digits of a fraction past the sixth are cut off; no zone means UTC.
+    """Return the instant in UTC. Drop fraction digits after the sixth. The default zone is UTC.
 
     Raises NotAMoment, ImpossibleMoment.
 
@@ -43,16 +43,16 @@ def parse(text: str) -> datetime:
         raise NotAMoment(text)
     try:
         moment = datetime.fromisoformat(text)
-        if form["offset_minutes"] and form["offset_minutes"] > "59":  # Python would carry them into the hours
+        if form["offset_minutes"] and form["offset_minutes"] > "59":  # Python would add them to the hours
             raise ImpossibleMoment(text)
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ImpossibleMoment(text) from error
 
 
-@lru_cache(maxsize=1024)  # all records of a batch were stored at one moment
+@lru_cache(maxsize=1024)  # all records of a batch have one update time
 def write(moment: datetime) -> str:
-    """Return the one form in which every moment is given back.
+    """Return the moment in the format of answers.
 
     >>> write(parse("2024-01-01T00:00")), write(parse("2024-01-01T00:00:00.5Z"))
     ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.500000Z')
@@ -61,7 +61,7 @@ def write(moment: datetime) -> str:
 
 
 def in_utc(text: str) -> str:
-    """Return what `write` makes of the moment, in a third of the time where the text has its form already.
+    """Return `write(parse(text))`, in a third of the time for the usual form.
 
     Raises NotAMoment, ImpossibleMoment.
 
@@ -78,7 +78,7 @@ def in_utc(text: str) -> str:
 
 
 def period_starts(moment: datetime) -> dict[str, datetime]:
-    """Return, by period, the start in UTC of the one that holds the moment. Weeks start on Monday.
+    """Return the start in UTC of each period that contains the moment. Weeks start on Monday.
 
     >>> {period: write(start) for period, start in period_starts(parse("2023-01-01T13:45Z")).items()}["week"]
     '2022-12-26T00:00:00Z'

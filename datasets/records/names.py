@@ -1,4 +1,4 @@
-"""What a field may be called. Source: Data Set contract §6."""
+"""The names of fields. Source: docs/reference/data-sets.md §6."""
 
 import re
 
@@ -11,7 +11,7 @@ _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characte
 
 
 def is_field_name(name: str) -> bool:
-    """May the caller give this name to a field of a record? Names that start with `_` belong to the service.
+    """Return whether a caller may use this name for a field. Names that start with `_` are reserved.
 
     >>> [is_field_name(name) for name in ("count", "1st class", "a:b", "%", "", "_a", "a\\tb", "x" * 129)]
     [True, True, True, True, False, False, False, False]
@@ -20,5 +20,5 @@ def is_field_name(name: str) -> bool:
 
 
 def shown(name: str) -> str:
-    """Return a refused name as an answer can hold it: cut, lone surrogates replaced."""
+    """Return a rejected name in a form that an answer can contain: shortened, lone surrogates replaced."""
     return re.sub("[\ud800-\udfff]", "\ufffd", name[:MAX_LENGTH])

@@ -1,4 +1,4 @@
-"""The records of one POST on their way into the store, which may begin with some while others are being checked."""
+"""The records of one POST. The store can write the first ones while the others are still validated."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -9,7 +9,7 @@ PART = 1_000  # records
 
 
 class Batch:
-    """Records that are checked as they are asked for, and kept: a transaction may be begun a second time."""
+    """Records that are validated on demand and then kept, because a transaction may run a second time."""
 
     def __init__(self, records: Iterable[ParsedRecord]) -> None:
         self._checked: list[ParsedRecord] = []
@@ -17,13 +17,13 @@ class Batch:
         self.is_whole = False
 
     def begin(self) -> list[ParsedRecord]:
-        """Return the first part; a smaller batch is whole by then. Raises RecordsRefused."""
+        """Return up to PART records, the first ones. Raises RecordsRefused."""
         if not self._checked:
             self._go_on()
         return self._checked[:PART]
 
     def parts(self) -> Iterator[list[ParsedRecord]]:
-        """Yield all there are in their order, from the first on each time. Raises RecordsRefused."""
+        """Yield all records in order, in lists of PART. Each call starts with the first one. Raises RecordsRefused."""
         given = 0
         while given < len(self._checked) or self._go_on():
             part = self._checked[given : given + PART]
@@ -31,13 +31,13 @@ class Batch:
             yield part
 
     def finish(self) -> list[ParsedRecord]:
-        """Return those that stand: of those with one `_id` the last. Raises RecordsRefused."""
+        """Return the records to store: of several with one `_id`, the last. Raises RecordsRefused."""
         while self._go_on():
             pass
         return list({record.id: record for record in self._checked}.values())
 
     def _go_on(self) -> bool:
-        """Check a part more; False where there is none."""
+        """Validate the next PART records; return False at the end."""
         if self.is_whole:
             return False
         before = len(self._checked)

@@ -1,7 +1,7 @@
-"""Note which fields the records of a data set have: from a sample, when somebody asks or the clock has time for it.
+"""Sample the records of a data set and store their field names.
 
-Nothing of it is paid by a write. At most 1,000 records are read, each time: the newest by time, and as many from a
-random moment on, so that what was filled in later is found too. Source: Staff console §2.15 (fields seen).
+The console and the clock run it; writes do not. A sample has up to 1,000 records: the 500 newest, and 500 from a random
+moment on, so that older fields are found too. Source: docs/reference/console.md §2.15 (fields seen).
 """
 
 import json
@@ -18,9 +18,9 @@ from django.db.models.functions import Cast, Length
 from datasets.models import DataSet, FieldSeen, Record
 
 _HALF = 500  # records
-_MOST = 200  # fields of a set that are kept
+_MOST = 200  # fields stored for each data set
 _EXAMPLE = 60  # characters
-_LONGEST = 65_536  # characters of a record that is looked into: a sample is to fit in memory
+_LONGEST = 65_536  # characters; larger records are skipped, so that a sample fits in memory
 _TYPES = ("number", "text", "boolean", "null", "array", "object")
 
 
@@ -33,9 +33,9 @@ def stale() -> QuerySet[DataSet]:
 
 
 def note(data_set: DataSet) -> None:
-    """Look at a sample and put what it shows into the place of what an earlier one has shown.
+    """Sample the records and replace the stored fields.
 
-    A field that no record of the sample has keeps its name and types; its example is gone, as its record may be.
+    A field that the sample does not have keeps its name and types, but not its example.
     """
     counts: Counter[str] = Counter()
     types: dict[str, set[str]] = {}
@@ -50,7 +50,7 @@ def note(data_set: DataSet) -> None:
                 examples.setdefault(name, json.dumps(value, ensure_ascii=False)[:_EXAMPLE])
     found = sorted(types, key=lambda name: (-counts[name], name))[:_MOST]
     with transaction.atomic():
-        # Whoever notes the same set meanwhile waits here; what it stored is then there to be replaced.
+        # This update also locks the row, so that two samples of one data set replace each other.
         DataSet.objects.filter(pk=data_set.pk).update(fields_revision=data_set.revision)
         known = {field.name: field for field in FieldSeen.objects.filter(data_set=data_set)} if looked_at else {}
         FieldSeen.objects.filter(data_set=data_set).delete()

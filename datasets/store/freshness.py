@@ -1,6 +1,6 @@
-"""How fresh a data set is, and the clock's word on it: said once when it turns late, once when it recovers.
+"""Find data sets that are late, and record once when one becomes late and once when it recovers.
 
-Source: Data Set contract §15.
+Source: docs/reference/data-sets.md §15.
 """
 
 from datetime import datetime, timedelta
@@ -10,8 +10,8 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from config import figures
-from config.console import audit
+from config import audit
+from config.metrics import registry
 from datasets.models import DataSet
 
 log = structlog.get_logger()
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 def state(data_set: DataSet, now: datetime | None = None) -> State:
-    """Judge by the last POST that stored something; emptying and clean-up do not count."""
+    """Return the state by the last POST that stored records. Emptying and clean-up do not count."""
     if data_set.expected_every_seconds is None:
         return State.NOT_WATCHED
     if data_set.last_write_at is None:
@@ -34,36 +34,36 @@ def state(data_set: DataSet, now: datetime | None = None) -> State:
 
 
 def late_by(data_set: DataSet, now: datetime | None = None) -> timedelta:
-    """Return how long after the expected moment it is; nothing or less while it has not come."""
+    """Return the time since the expected write; zero or negative if the data set is on time."""
     expected_every = timedelta(seconds=data_set.expected_every_seconds or 0)
     return (now or timezone.now()) - (data_set.last_write_at or timezone.now()) - expected_every
 
 
 def check_freshness() -> int:
-    """Note which sets have turned late or recovered since the last look, an audit entry for each; return how many.
+    """Record each data set that became late or recovered since the last check, and return their number.
 
-    What was noted is in the row, and changes only with the entry: two clocks, or one that died, say nothing twice.
+    The state is stored together with its audit entry, so that two clocks never record a change twice.
     """
     watched = DataSet.objects.filter(expected_every_seconds__isnull=False) | DataSet.objects.exclude(late_since=None)
-    turned = 0
+    changed = 0
     for data_set in watched.select_related("group", "type").order_by("pk"):
         is_late = state(data_set) == State.LATE
         if is_late != (data_set.late_since is not None):
-            turned += _note(data_set.pk, is_late=is_late)
-    return turned
+            changed += _note(data_set.pk, is_late=is_late)
+    return changed
 
 
 @transaction.atomic
 def _note(pk: int, *, is_late: bool) -> int:
     locked = DataSet.objects.select_related("group", "type").select_for_update(no_key=True, of=("self",))
     data_set = locked.filter(pk=pk).first()
-    # Looked at again under the lock: a write, or another clock, may have come between.
+    # Check again under the lock, because a write or another clock may have changed the row.
     if data_set is None or (state(data_set) == State.LATE) != is_late or (data_set.late_since is not None) == is_late:
         return 0
     now = timezone.now()
     DataSet.objects.filter(pk=pk).update(late_since=now if is_late else None)
     if is_late:
-        figures.LATE.add()
+        registry.LATE.add()
         log.warning("data_set.late", data_set=pk)
     last = data_set.last_write_at.isoformat() if data_set.last_write_at else None
     audit.record(

@@ -1,8 +1,7 @@
-"""Remove the records a data set keeps no longer: by age, and beyond a number. Source: Data Set contract §14.
+"""Delete old records, and records over the limit of a data set. Source: docs/reference/data-sets.md §14.
 
-In steps of some thousand records, each a transaction of its own in the data set's turn: writers wait for milliseconds,
-a process that is killed loses a step at most, and two at once find what the other has left. Count and revision move
-with the records, in the same transaction.
+Each batch is one transaction under the data set's lock, so that writers wait for milliseconds only. A killed process
+loses at most one batch, and two processes can work at once. The transaction also updates the count and the revision.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,9 +16,9 @@ from django.utils import timezone
 
 from datasets.errors import NoSuchDataSet
 from datasets.models import DataSet, Record
-from datasets.store.turn import in_turn
+from datasets.store.write_lock import with_write_lock
 
-_AT_ONCE = 2_000  # records of a step: some 10 ms
+_AT_ONCE = 2_000  # records in a batch, about 10 ms
 
 _REMOVE = """
 DELETE FROM datasets_record WHERE data_set_id = %s AND record_id IN (
@@ -32,9 +31,9 @@ _BY_NUMBER_OF_KEPT = _REMOVE.format(older='AND "timestamp" >= %s', order='"times
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What the rules would remove now, and of how many. oldest: the first `_timestamp` that would go.
+    """What the rules would delete now. oldest: the first `_timestamp` among the deleted records.
 
-    by_age: how many of the removed are removed because of their age; the others are too many.
+    by_age: how many are deleted for their age; the others are over the limit
     """
 
     removed: int
@@ -44,7 +43,7 @@ class Preview:
 
 
 def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Preview:
-    """Say what these rules would do to the data set as it is now, changing nothing."""
+    """Return what these rules would delete now. Nothing is changed."""
     records = Record.objects.filter(data_set=data_set).order_by()
     total = records.count()
     removed = by_age = records.filter(timestamp__lt=kept_from(days)).count() if days is not None else 0
@@ -55,7 +54,7 @@ def preview(data_set: DataSet, *, days: int | None, newest: int | None) -> Previ
 
 
 def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int | None) -> int:
-    """Say how many records these rules would remove from all of these sets together, in two queries."""
+    """Return how many records these rules would delete from all these data sets, in two queries."""
     ids = data_sets.order_by().values("pk")
     aged: dict[int, int] = {}
     if days is not None:
@@ -66,50 +65,50 @@ def would_remove(data_sets: QuerySet[DataSet], *, days: int | None, newest: int 
 
 
 def kept_from(days: int) -> datetime:
-    """Return the first moment that is kept: n × 24 h ago."""
+    """Return the moment n × 24 hours ago; records from then on are kept."""
     return timezone.now() - timedelta(days=days)
 
 
 def remove_old(data_set_id: int, days: int) -> Iterator[int]:
-    """Remove what is older than so many days, and yield the number of each step."""
+    """Delete records older than `days` and yield the number in each batch."""
     kept = kept_from(days)
     is_due = Record.objects.filter(data_set_id=data_set_id, timestamp__lt=kept).order_by().exists
-    return _steps(data_set_id, partial(_step_by_age, data_set_id, kept), is_due)
+    return _batches(data_set_id, partial(_batch_by_age, data_set_id, kept), is_due)
 
 
 def remove_beyond(data_set_id: int, newest: int, *, days: int | None = None) -> Iterator[int]:
-    """Remove all but the newest, by `_timestamp`, then `_updated_at`, then `_id`; yield the number of each step.
+    """Keep the newest by `_timestamp`, `_updated_at` and `_id`, delete the others, and yield the number in each batch.
 
-    days: records that are older are left to `remove_old`, and not counted.
+    days: older records are left to `remove_old` and do not count
     """
     kept = None if days is None else kept_from(days)
 
     def is_due() -> bool:
         return _beyond(data_set_id, newest, kept) > 0
 
-    return _steps(data_set_id, partial(_step_by_number, data_set_id, newest, kept), is_due)
+    return _batches(data_set_id, partial(_batch_by_number, data_set_id, newest, kept), is_due)
 
 
 def remove_oldest(data_set_id: int, most: int) -> int:
-    """Remove up to so many records, whatever they are; call it in the data set's turn. Returns how many went."""
+    """Delete up to `most` records, oldest first, and return the number. Call it under the data set's lock."""
     return _remove(data_set_id, _BY_NUMBER, [data_set_id, data_set_id, most])
 
 
-def _steps(data_set_id: int, step: Callable[[], int], is_due: Callable[[], bool]) -> Iterator[int]:
-    """Look first without the data set's lock: most of the time nothing is due."""
+def _batches(data_set_id: int, batch: Callable[[], int], is_due: Callable[[], bool]) -> Iterator[int]:
+    """Check without the lock first, because usually nothing is due."""
     while is_due():
         try:
-            yield in_turn(data_set_id, step)
-        except NoSuchDataSet:  # deleted meanwhile, its records before it
+            yield with_write_lock(data_set_id, batch)
+        except NoSuchDataSet:  # the data set was deleted after its records
             return
 
 
-def _step_by_age(data_set_id: int, kept: datetime) -> int:
+def _batch_by_age(data_set_id: int, kept: datetime) -> int:
     return _remove(data_set_id, _BY_AGE, [data_set_id, data_set_id, _parameter(kept), _AT_ONCE])
 
 
-def _step_by_number(data_set_id: int, newest: int, kept: datetime | None) -> int:
-    number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # exact, for the lock is held
+def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None) -> int:
+    number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # exact under the lock
     if number <= 0:
         return 0
     if kept is None:

@@ -1,4 +1,4 @@
-"""The row of a record, and the statement that puts rows where they belong."""
+"""The statement that upserts records."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -16,16 +16,16 @@ _TYPES = ("bigint", "timestamptz", "bigint", "uuid")  # of the data set and its 
 
 
 def store(columns: str, source: str, *, is_typed: bool = False) -> str:
-    """Return the statement; its parameters are the data set, its Origin, and those of the source.
+    """Return the statement. Its parameters are the data set, the Origin, and those of `source`.
 
-    is_typed: with their types, for a server that is to keep it prepared and does not see the values
+    is_typed: add types to the parameters; PostgreSQL needs them to prepare the statement
     """
     data_set, *origin = (f"%s::{name}" if is_typed else "%s" for name in _TYPES)
     return _STORE.format(data_set=data_set, columns=columns, origin=", ".join(origin), source=source)
 
 
 class Origin(NamedTuple):
-    """What all records of a batch share."""
+    """The columns that all records of one batch share."""
 
     updated_at: datetime
     token_id: int | None

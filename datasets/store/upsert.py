@@ -1,9 +1,9 @@
-"""Put many records into one data set with a constant number of statements, on each database by its own shortest way.
+"""Upsert many records into one data set with a constant number of statements.
 
-PostgreSQL: a batch whose ids look new is copied straight into the table; where one was there after all, the copy is
-undone and the batch goes through a temporary table and one upsert, as do those that overwrite. The server works on what
-it has while the rest is being checked. SQLite: a chunk is one JSON text, so its limit on variables does not matter;
-nothing is checked while the whole file waits for one writer. A handful has a way of its own, `handful`.
+PostgreSQL: a batch with new ids is copied into the table. If an id exists, the copy is rolled back, and the batch goes
+through a temporary table and one upsert. The server stores the first records while the others are validated.
+SQLite: each chunk is one JSON text, so that the limit on variables does not apply. All records are validated before the
+transaction, which locks the whole file. `handful` stores small batches.
 """
 
 import json
@@ -17,14 +17,14 @@ from datasets.records import ParsedRecord
 from datasets.store.batch import Batch
 from datasets.store.rows import Origin, store
 
-_SAMPLE = 20  # ids that are looked for before a batch is taken for new
-_SQLITE_CHUNK = 5_000  # records; keeps the JSON text of a chunk to a few megabytes
+_SAMPLE = 20  # ids looked up to decide whether a batch is new
+_SQLITE_CHUNK = 5_000  # records; the JSON text of a chunk has a few megabytes
 
 _POSTED = """
 CREATE TEMPORARY TABLE IF NOT EXISTS posted (
     record_id text COLLATE "C", "timestamp" timestamptz, start_at timestamptz, end_at timestamptz, body json
 ) ON COMMIT DELETE ROWS;
-DELETE FROM posted;  -- what an earlier batch of the same transaction left
+DELETE FROM posted;  -- rows of an earlier batch in the same transaction
 """
 _COPY = """
 COPY {table} (record_id, "timestamp", start_at, end_at, body{shared}) FROM STDIN
@@ -32,11 +32,11 @@ COPY {table} (record_id, "timestamp", start_at, end_at, body{shared}) FROM STDIN
 _SHARED_COLUMNS = ", data_set_id, updated_at, token_id, request_id"
 _KNOWN_SAMPLE = "SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id = ANY(%s)"
 _POSTED_COLUMNS = 'record_id, "timestamp", start_at, end_at, body'
-# A row that an upsert has just made carries no mark of an updater.
+# xmax is 0 in a row that the upsert inserted.
 _NEW_ROWS = "WITH stored AS ({store} RETURNING (xmax = 0) AS is_new) SELECT count(*) FROM stored WHERE is_new"
 
-_PARTS_OF_A_COPY = 20  # a statement has five seconds, of which checking is a part on a busy machine
-_NULL = "\x00"  # stands for COPY's own mark until backslashes are doubled; no text of a record can hold it
+_PARTS_OF_A_COPY = 20  # a statement may take 5 s, including the validation of its records
+_NULL = "\x00"  # a placeholder for \N until backslashes are doubled; records cannot contain it
 
 _JSON_COLUMNS = "value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4"
 _KNOWN_ROWS = """
@@ -45,19 +45,19 @@ SELECT count(*) FROM datasets_record WHERE data_set_id = %s AND record_id IN (SE
 
 
 class Stored(NamedTuple):
-    """How many records were stored, each `_id` counted once, and how many of them are new."""
+    """The number of stored records, each `_id` counted once, and the number of new ones."""
 
     records: int
     new: int
 
 
 def takes_parts() -> bool:
-    """Say whether a batch may be checked while it is stored."""
+    """Return whether a batch may be validated while it is stored."""
     return connection.vendor == "postgresql"
 
 
 def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
-    """Insert the records, replacing those whose `_id` is there. Raises RecordsRefused: undo what has been stored."""
+    """Upsert the records by `_id`. Raises RecordsRefused; the caller then rolls back."""
     if takes_parts():
         return _by_copy(data_set_id, batch, origin)
     records = batch.finish()
@@ -72,7 +72,7 @@ def _by_copy(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
         cursor.execute(_KNOWN_SAMPLE, [data_set_id, [record.id for record in first[:: 1 + len(first) // _SAMPLE]]])
         if _first_number(cursor) == 0:
             try:
-                with transaction.atomic():  # a savepoint: the guess may be wrong
+                with transaction.atomic():  # a savepoint, because an id outside the sample may exist
                     copied = _copy(cursor, "datasets_record", batch.parts(), shared=(data_set_id, *origin))
                 return Stored(copied, copied)
             except IntegrityError:
@@ -88,16 +88,19 @@ def _by_copy(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
 
 
 def _copy(cursor: Any, table: str, parts: Iterable[Sequence[ParsedRecord]], *, shared: Sequence[object] = ()) -> int:
-    """Send the rows in COPY's text form, and return how many there were.
+    """Send the rows in COPY's text format and return their number.
 
-    Only backslashes need care: tabs and line ends occur in no id and no body.
+    Only backslashes are escaped, because no id and no body contains a tab or a line end.
     """
     end = "".join(f"\t{_NULL if value is None else value}" for value in shared) + "\n"
     statement = _COPY.format(table=table, shared=_SHARED_COLUMNS if shared else "")
     count = 0
     some = iter(parts)
     while part := next(some, None):
-        with connection.wrap_database_errors, cursor.copy(statement) as copy:  # Django wraps all but copy's own errors
+        with (
+            connection.wrap_database_errors,
+            cursor.copy(statement) as copy,
+        ):  # Django does not wrap copy()
             for each in chain([part], islice(some, _PARTS_OF_A_COPY - 1)):
                 count += len(each)
                 lines = [
@@ -126,13 +129,13 @@ def _from_json(data_set_id: int, records: Sequence[ParsedRecord], origin: Origin
     with connection.cursor() as cursor:
         cursor.execute(_KNOWN_ROWS, [data_set_id, text])
         known = _first_number(cursor)
-        # `WHERE true` keeps SQLite from reading ON CONFLICT as the ON of a join.
+        # Without `WHERE true`, SQLite reads ON CONFLICT as the ON of a join.
         cursor.execute(store(_JSON_COLUMNS, "json_each(%s) WHERE true"), [*shared, text])
     return len(records) - known
 
 
 def _for_sqlite(moment: str | None) -> str | None:
-    """Return the text in which Django keeps moments there."""
+    """Return the text format of Django's datetimes on SQLite."""
     return moment and moment.removesuffix("Z").replace("T", " ")
 
 

@@ -1,4 +1,4 @@
-"""The sending area's pages of the console."""
+"""The console pages of the sending area."""
 
 from notifications.admin import (
     api_keys,
@@ -6,8 +6,7 @@ from notifications.admin import (
     audit_places,
     callbacks,
     guest_list,
-    invite_mail,
-    memberships,
+    messages,
     overview,
     protected_names,
     senders,
@@ -16,7 +15,6 @@ from notifications.admin import (
     templates,
     unsubscribe_requests,
 )
-from notifications.admin.messages import log
 
 __all__ = [
     "api_keys",
@@ -24,9 +22,7 @@ __all__ = [
     "audit_places",
     "callbacks",
     "guest_list",
-    "invite_mail",
-    "log",
-    "memberships",
+    "messages",
     "overview",
     "protected_names",
     "senders",

@@ -1,7 +1,7 @@
-"""Who used a template, a sender or a reply-to address, as far as the messages still kept tell.
+"""API keys that used a template, a sender or a reply-to address, found in the messages that are still kept.
 
-No index leads from a template to its messages, so the newest of the service are looked through, and no more than those:
-one stretch of an index for each kind of key. Source: Staff console §2.4, §2.5.
+No index leads from a template to its messages. So these functions read the newest messages of the service,
+up to `MOST` for each key type, from one index. Source: docs/reference/console.md §2.4, §2.5.
 """
 
 from collections import Counter, defaultdict
@@ -12,21 +12,21 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
-from config.console import cells
+from config import formats
 from notifications.models import KeyType, Notification, Template
 
-MOST = 10_000  # messages looked through, of each kind of key
+MOST = 10_000  # messages read for each key type
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysFound:
-    """Names of keys by the row they used. is_whole: every message still kept was looked at."""
+    """Names of keys by the row they used. is_whole: whether every kept message was read."""
 
     names: dict[UUID, list[str]]
     is_whole: bool
 
     def sentence(self, row: UUID) -> str:
-        where = "the messages still kept" if self.is_whole else f"the newest {cells.number(MOST)} messages"
+        where = "the messages still kept" if self.is_whole else f"the newest {formats.number(MOST)} messages"
         names = self.names.get(row, [])
         if not names:
             return f"No key used it in {where}."
@@ -34,7 +34,7 @@ class KeysFound:
 
 
 def keys(service_id: UUID, field: str, rows: Collection[UUID]) -> KeysFound:
-    """Return which keys used these rows; field: the column of a message that names them, such as `template`."""
+    """Return the keys that used these rows. field: the message column that refers to them, such as `template`."""
     found: defaultdict[UUID, set[str]] = defaultdict(set)
     for key_type in KeyType:
         used = _looked_through(service_id, key_type).filter(**{f"{field}__in": rows}).exclude(api_key=None)
@@ -46,7 +46,7 @@ def keys(service_id: UUID, field: str, rows: Collection[UUID]) -> KeysFound:
 
 
 def messages_by_version(template: Template) -> tuple[Counter[int], bool]:
-    """Return how many messages each version made, tests left out, and whether every message kept was looked at."""
+    """Return the number of messages of each version without tests, and whether every kept message was read."""
     sent: Counter[int] = Counter()
     real = (KeyType.LIVE, KeyType.TEAM)
     for key_type in real:
@@ -56,7 +56,7 @@ def messages_by_version(template: Template) -> tuple[Counter[int], bool]:
 
 
 def is_unsubscribed_by_callers(template: Template) -> bool:
-    """Say whether callers of late gave an address for one-click unsubscribing from this template's messages."""
+    """Return whether recent messages of this template carry a caller's own one-click unsubscribe URL."""
     live = _looked_through(template.service_id, KeyType.LIVE, most=1_000)
     return live.filter(template=template).exclude(one_click_unsubscribe_url=None).exists()
 

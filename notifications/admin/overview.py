@@ -1,4 +1,4 @@
-"""The sending area's part of the console's overview, for the chosen service. Source: Staff console §2.1."""
+"""The sending area's part of the console's overview, for the chosen service. Source: docs/reference/console.md §2.1."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,12 @@ from django.db.models import Sum
 from django.http import HttpRequest
 from django.urls import reverse
 
-from config import models
 from config.console import overview
 from config.console.overview import Step
-from notifications.admin import rights
+from config.queue import presence
+from notifications.admin import permissions
 from notifications.admin.messages.words import GROUPS
+from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,
     Channel,
@@ -26,17 +27,16 @@ from notifications.models import (
     Status,
     Template,
 )
-from notifications.models.counting import DAYS_SHOWN
 from notifications.tasks.upkeep import COUNTS
 
-_GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; Staff console §2.1
+_GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; docs/reference/console.md §2.1
 _TOP = 5
 _BAR_HEIGHT = 44
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One number of a card, and the messages behind it."""
+    """One number of a card, with a link to its messages."""
 
     title: str
     number: int
@@ -45,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One day of a card, as the picture wants it: how high it is, and how much of that failed."""
+    """One day of a card's bar chart. Heights are in pixels."""
 
     day: date
     number: int
@@ -61,7 +61,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """One channel's last 7 UTC days. tone: of the failed percent; is_high: said in words too."""
+    """One channel's last 7 UTC days. tone: colour of the failed share; is_high: the page adds the word "high"."""
 
     title: str
     sent: Part
@@ -72,31 +72,31 @@ class Card:
     bars: list[Bar]
 
 
-def figures(request: HttpRequest) -> Mapping[str, Any]:
-    """Count from the counters, never from message rows; test-key messages are in none of them."""
+def numbers(request: HttpRequest) -> Mapping[str, Any]:
+    """Return the cards from the daily counts, which leave test messages out. Message rows are not read."""
     days = _last_days()
     counts = DailyCount.objects.filter(day__range=(days[0], days[-1]))
-    service = rights.chosen_service(request)
+    service = permissions.chosen_service(request)
     if service is not None:
         counts = counts.filter(service=service)
     grouped = list(counts.order_by().values_list("channel", "day", "status").annotate(sum=Sum("n")))
     return {
         "cards": [_card(channel, days, [row[1:] for row in grouped if row[0] == channel]) for channel in Channel],
-        "may_open": rights.may(request, Role.SEE_ACTIVITY),
+        "may_open": permissions.may(request, Role.SEE_ACTIVITY),
         "templates": _top_templates(counts, days),
         "first": days[0],
         "last": days[-1],
-        "counted_at": models.Presence.objects.filter(name=COUNTS).values_list("seen_at", flat=True).first(),
+        "counted_at": presence.Presence.objects.filter(name=COUNTS).values_list("seen_at", flat=True).first(),
         "service": service,
     }
 
 
 def steps(request: HttpRequest) -> list[Step]:
-    """Lead from an empty service to a first message; each step ticks itself."""
-    service = rights.chosen_service(request)
+    """Return the steps from an empty service to a first message. Each is ticked when its result exists."""
+    service = permissions.chosen_service(request)
     mine = {} if service is None else {"service": service}
-    may_edit, may_key = rights.may(request, Role.EDIT_TEMPLATES), rights.may(request, Role.MANAGE_API)
-    may_send, may_see = rights.may(request, Role.SEND_MESSAGES), rights.may(request, Role.SEE_ACTIVITY)
+    may_edit, may_key = permissions.may(request, Role.EDIT_TEMPLATES), permissions.may(request, Role.MANAGE_API)
+    may_send, may_see = permissions.may(request, Role.SEND_MESSAGES), permissions.may(request, Role.SEE_ACTIVITY)
     log = reverse("admin:notifications_notification_changelist")
     sent = Notification.objects.filter(**mine)
     found = [
@@ -134,7 +134,7 @@ def steps(request: HttpRequest) -> list[Step]:
 
 
 def _first_step(request: HttpRequest) -> list[Step]:
-    if not rights.is_operator(request):
+    if not permissions.is_operator(request):
         return []
     return [
         Step(
@@ -191,12 +191,12 @@ def _bars(days: list[date], rows: list[Any]) -> list[Bar]:
 
 
 def _height(number: int, most: int) -> int:
-    """Return how high a bar is drawn: what is there at all is to be seen."""
+    """Return the height of a bar: at least 2 pixels for any number above 0."""
     return max(round(_BAR_HEIGHT * number / most), 2) if number else 0
 
 
 def _percent(percent: float) -> str:
-    """Say a share in few characters; what is not nothing does not read like it.
+    """Format a percentage. A small share above 0 does not show as "0 %".
 
     >>> [_percent(share) for share in (0, 0.001, 0.25, 2.96, 12.4)]
     ['0 %', 'under 0.1 %', '0.2 %', '3.0 %', '12 %']
@@ -226,13 +226,11 @@ def _top_templates(counts: Any, days: list[date]) -> list[dict[str, Any]]:
     ]
 
 
-overview.register(
-    overview.Panel(
-        title="Messages",
-        position=1,
-        template="admin/notifications/overview_panel.html",
-        is_open_to=lambda request: rights.may(request, *Role),
-        figures=figures,
-        steps=steps,
-    )
+PANEL = overview.Panel(
+    title="Messages",
+    position=1,
+    template="admin/notifications/overview_panel.html",
+    is_open_to=lambda request: permissions.may(request, *Role),
+    numbers=numbers,
+    steps=steps,
 )

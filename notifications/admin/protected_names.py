@@ -1,4 +1,4 @@
-"""The list of protected sender names: operators add to it and remove from it."""
+"""The list of protected sender names, edited by operators."""
 
 from typing import Any
 
@@ -7,9 +7,11 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
-from config.console import audit, cells, scope
+from config import audit
+from config.accounts import scope
+from config.console import cells
 from config.console.admin import ConsoleModelAdmin
-from notifications.admin.checking import checked
+from config.console.checking import checked
 from notifications.models import ProtectedName
 from notifications.validation import protected
 
@@ -31,13 +33,13 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
 
 @admin.register(ProtectedName)
 class ProtectedNameAdmin(ConsoleModelAdmin):
-    """Only operators give one of these names to a service, as a text message sender or as the service's own name."""
+    """Names that only operators may give to a service or a text message sender."""
 
     form = ProtectedNameForm
     fields = ("name",)
     list_display = ("name", "added")
-    making = "Add"
-    steps = {"remove": "remove"}
+    create_verb = "Add"
+    row_actions = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"
     change_form_template = "admin/notifications/protected_name_change_form.html"
     empty = "No protected names. Any team can use any text message sender and service name."
@@ -49,7 +51,7 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
         return ("name",) if obj is None else ("name", "added")
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Offer no way to save a row that is only shown."""
+        """Remove the save button from a read-only row."""
         unsaved = {"show_save": False} if kwargs.get("obj") else {}
         return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
@@ -73,15 +75,15 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
     def remove(self, request: HttpRequest, row: ProtectedName) -> HttpResponse:
         if request.method == "POST":
             self.delete_model(request, row)
-            return self.step_done(request, self.list_url(), f"{row.name} is no longer protected.")
+            return self.action_done(request, self.list_url(), f"{row.name} is no longer protected.")
         explanation = ["Everyone who manages a service or its API can use this name from then on."]
-        return self.step_page(
+        return self.action_page(
             request,
             row,
             title=f"Remove {row.name} from the protected names",
             button="Remove from the list",
             explanation=explanation,
-            is_grave=True,
+            is_destructive=True,
         )
 
     @admin.display(description="Added", ordering="created_at")

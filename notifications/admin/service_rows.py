@@ -1,7 +1,7 @@
-"""What the admins of a service's rows share: who may see and change them, and the service they are made in.
+"""Base classes for admins of rows that belong to a service.
 
-Everything a person can reach through such an admin is scoped here: lists, pages, steps, choices, filters, actions.
-Source: Staff console §1.2 T8, §1.3.
+They scope every list, page, step, choice, filter and action to the services of the person.
+Source: docs/reference/console.md §1.2 T8, §1.3.
 """
 
 from typing import Any, ClassVar
@@ -12,44 +12,45 @@ from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
 
-from config.console import audit
+from config import audit
 from config.console.admin import ConsoleModelAdmin
-from notifications.admin import rights
+from notifications.admin import permissions
 from notifications.models import Role, Service
 
-IN_SERVICE = "in_service"  # of a list's address: the service to choose first
+IN_SERVICE = "in_service"  # URL parameter of a list: the service to choose first
 
 
 def list_in_service(request: HttpRequest, service: Service, model: type[models.Model]) -> str:
-    """Return the address of a list of one service's rows; "" for people to whom that list is not open."""
+    """Return the URL of the list of one service's rows, or "" if this person may not open it."""
     model_admin = admin.site.get_model_admin(model)
     if not isinstance(model_admin, ServiceScopedAdmin):
         raise TypeError(f"{model.__name__} has no list of one service's rows")
-    is_open = rights.may_in(request, service.pk, model_admin.view_roles | model_admin.change_roles)
+    is_open = permissions.may_in(request, service.pk, model_admin.view_roles | model_admin.change_roles)
     return f"{model_admin.url_of('changelist')}?{IN_SERVICE}={service.pk}" if is_open else ""
 
 
 def posted(request: HttpRequest) -> QueryDict | None:
-    """Return what a form was sent with, also if that is nothing: an empty form is refused, not shown afresh."""
+    """Return the POST data, or None for other methods. Empty POST data must still bind the form."""
     return request.POST if request.method == "POST" else None
 
 
 class OwnRowsFilter(admin.RelatedFieldListFilter):
-    """A filter by a related row that offers those of the listed services alone: `(("template", OwnRowsFilter),)`."""
+    """A filter by a related row with the rows of the listed services only: `(("template", OwnRowsFilter),)`."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> Any:
-        chosen = rights.chosen_service(request)
-        services = [chosen] if chosen else rights.services_of(request)
+        chosen = permissions.chosen_service(request)
+        services = [chosen] if chosen else permissions.services_of(request)
         return field.get_choices(include_blank=False, limit_choices_to={"service__in": services})
 
 
 class ServiceScopedAdmin(ConsoleModelAdmin):
-    """Rows that belong to a service, or are one: seen and changed by people with a role in it.
+    """Admin of services, or of rows that belong to a service, for people with a role in it.
 
-    view_roles: one of them is needed to see a row; change_roles: one of them is needed for all else, and lets see too.
-    service_path: the field that leads from a row to its service; "pk" for the service itself.
+    view_roles: a person needs one of them, or one of change_roles, to see a row
+    change_roles: a person needs one of them for everything else
+    service_path: the field that leads from a row to its service; "pk" for the service itself
 
-    A row of a service one does not belong to is answered as one that does not exist: `get_queryset` has it not.
+    Rows of other services answer 404, because `get_queryset` leaves them out.
     """
 
     view_roles: ClassVar[frozenset[Role]] = frozenset()
@@ -57,33 +58,33 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
     service_path: ClassVar[str] = "service"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the rows of every service this person belongs to; the list shows those of the chosen one."""
+        """Return the rows of every service this person belongs to. Lists narrow them to the chosen service."""
         rows = super().get_queryset(request)
-        if rights.is_operator(request):
+        if permissions.is_operator(request):
             return rows
-        return rows.filter(**{f"{self.service_path}__in": list(rights.roles(request))})
+        return rows.filter(**{f"{self.service_path}__in": list(permissions.roles(request))})
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
-        chosen = rights.chosen_service(request)
+        chosen = permissions.chosen_service(request)
         return rows if chosen is None else rows.filter(**{self.service_path: chosen.pk})
 
     def changeable(self, request: HttpRequest, rows: Any) -> Any:
-        """Return those of these rows that this person may change."""
-        if rights.is_operator(request):
+        """Return the rows that this person may change."""
+        if permissions.is_operator(request):
             return rows
-        return rows.filter(**{f"{self.service_path}__in": rights.services_with(request, *self.change_roles)})
+        return rows.filter(**{f"{self.service_path}__in": permissions.services_with(request, *self.change_roles)})
 
     def service_id_of(self, obj: Any) -> Any:
-        """Return the id of the service a row belongs to."""
+        """Return the id of a row's service."""
         return obj.pk if self.service_path == "pk" else getattr(obj, f"{self.service_path}_id")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list, of the service that a link names, or of one where it is open to this person."""
+        """Show the list of the service in the URL, or of a service in which this person may open it."""
         if request.method == "GET":
             if IN_SERVICE in request.GET:
-                rights.choose(request, self._named_service(request))
+                permissions.choose(request, self._named_service(request))
                 return HttpResponseRedirect(request.path)
-            other = rights.go_where_one_may(request, self.view_roles | self.change_roles)
+            other = permissions.go_where_one_may(request, self.view_roles | self.change_roles)
             if other is not None:
                 messages.info(request, f"This shows {other.name}: in the other service the page is not open to you.")
                 return HttpResponseRedirect(request.get_full_path())
@@ -91,16 +92,16 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
 
     def _named_service(self, request: HttpRequest) -> Service:
         try:
-            return rights.services_of(request).get(pk=request.GET[IN_SERVICE])
+            return permissions.services_of(request).get(pk=request.GET[IN_SERVICE])
         except (Service.DoesNotExist, ValidationError) as error:
             raise Http404 from error
 
     def _comes_first(self) -> str:
-        """Return the address where a service is made, while there is none that a row could hang on."""
+        """Return the URL of the new-service page if no active service exists, else ""."""
         is_there = self.model is Service or Service.objects.filter(active=True).exists()
         return "" if is_there else reverse("admin:notifications_service_add")
 
-    # Django's own permissions play no part: roles decide.
+    # Roles replace Django's own permissions.
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -121,14 +122,14 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
         return {"service_id": self.service_id_of(obj)}
 
     def _may(self, request: HttpRequest, obj: Any, roles: frozenset[Role]) -> bool:
-        """Without a row the question is about the list, which is the chosen service's."""
+        """Return whether this person has one of the roles: in the row's service, or in the chosen one for a list."""
         if obj is None:
-            return rights.may(request, *roles)
-        return rights.may_in(request, self.service_id_of(obj), roles)
+            return permissions.may(request, *roles)
+        return permissions.may_in(request, self.service_id_of(obj), roles)
 
 
 class ServiceRowAdmin(ServiceScopedAdmin):
-    """Rows that hang on a service. `service` stands among filters and columns only while all services are listed."""
+    """Admin of rows with a `service` column. Lists show that column and filter only for all services."""
 
     list_select_related: ClassVar[Any] = ("service",)
 
@@ -139,24 +140,36 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         return self._with_service(request, super().get_list_display(request), first=False)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Fix the service once the row is made: its id is a part of keys and answers."""
+        """Make the service of an existing row read-only: its id is part of keys and answers."""
         fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else ("service", *fields)
+        return fields if obj is None else ("service", "service_name", *fields)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show the service without a link if this person may not open its page."""
+        fieldsets = super().get_fieldsets(request, obj)
+        service = obj and obj.service
+        if service is None or admin.site.get_model_admin(Service).has_view_permission(request, service):
+            return fieldsets
+        return [(title, {**options, "fields": _without_link(options["fields"])}) for title, options in fieldsets]
+
+    @admin.display(description="Service")
+    def service_name(self, obj: Any) -> str:
+        return str(obj.service)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Choose the service that is chosen, else the only one there is."""
-        chosen = rights.chosen_service(request)
+        """Preselect the chosen service, or the only one."""
+        chosen = permissions.chosen_service(request)
         only = [chosen] if chosen else list(self._open_services(request)[:2])
         initial = {"service": only[0].pk} if len(only) == 1 else {}
         return {**initial, **super().get_changeform_initial_data(request)}
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the services this person may add to, and rows of their services alone."""
+        """Offer only services that this person may add to, and only rows of those services."""
         target = db_field.related_model
         if target is Service:
             kwargs["queryset"] = self._open_services(request)
-        elif _hangs_on_service(target) and not rights.is_operator(request):
-            kwargs["queryset"] = target._default_manager.filter(service__in=list(rights.roles(request)))
+        elif _hangs_on_service(target) and not permissions.is_operator(request):
+            kwargs["queryset"] = target._default_manager.filter(service__in=list(permissions.roles(request)))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -165,13 +178,17 @@ class ServiceRowAdmin(ServiceScopedAdmin):
         super().save_model(request, obj, form, change)
 
     def _open_services(self, request: HttpRequest) -> Any:
-        return rights.services_with(request, *self.change_roles).filter(active=True)
+        return permissions.services_with(request, *self.change_roles).filter(active=True)
 
     def _with_service(self, request: HttpRequest, names: Any, *, first: bool) -> tuple[Any, ...]:
         others = tuple(name for name in names if name != "service")
-        if not rights.sees_all_services(request):
+        if not permissions.sees_all_services(request):
             return others
         return ("service", *others) if first else (*others[:1], "service", *others[1:])
+
+
+def _without_link(names: Any) -> list[Any]:
+    return ["service_name" if name == "service" else name for name in names]
 
 
 def _hangs_on_service(model: Any) -> bool:

@@ -1,45 +1,112 @@
-"""Which service and key a request comes from. The order of the checks is fixed: the first that fails answers.
+"""Authentication of the sending API: a JSON Web Token, signed with one of the service's API keys.
 
-Source: Notification Sending API §5; the sending contract §3; Security and reliability §2.
+The order of the checks is part of the contract: the first check that fails decides the answer. Simple JWT checks the
+signature. It would accept an `iat` that is an hour old, a boolean, or missing, so this module checks the claims.
+Source: docs/reference/sending-api.md §3; docs/reference/security.md §2.
 """
 
+import math
+import re
 import secrets
+import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Self
 from uuid import UUID
 
 import structlog
 from django.db.models import Q
 from django.utils import timezone
+from jwt import InvalidTokenError
+from jwt.algorithms import HMACAlgorithm
+from jwt.utils import base64url_decode
 from rest_framework.request import Request
 from rest_framework_simplejwt.authentication import JWTAuthentication
-from rest_framework_simplejwt.exceptions import TokenBackendError, TokenError
+from rest_framework_simplejwt.backends import TokenBackend
 
-from config import figures
-from config.rest.bearer import parse_bearer_token
-from config.sealing import SealBroken
+from config.encryption import DecryptionFailed
+from config.metrics import registry
+from config.rest import strict_json
+from config.rest.request import base_url, parse_bearer_token
 from notifications import errors
-from notifications.api.identifiers import parse_uuid
-from notifications.api.links import AUTHENTICATION, docs_url
-from notifications.api.tokens import ALGORITHM, CallerToken, KeyBackend, SignedToken, TokenMalformed
+from notifications.api.fields import parse_uuid
 from notifications.models import ApiKey, Service
 from notifications.models.api_key import REVOKED_KEYS_ARE_NAMED_FOR
 from notifications.submission import usage
-from notifications.submission.recall import recalled
+from notifications.submission.ttl_cache import cached
 
+ALGORITHM = "HS256"
+LEEWAY_SECONDS = 30  # both ways, inclusive
 MAX_HEADER_CHARACTERS = 4096
+_CACHED_TOKENS, _MAX_CACHED_CHARACTERS = 128, 512  # these bounds keep the cache below a few megabytes
+_BASE64URL = re.compile(rb"\A[A-Za-z0-9_-]*+={0,2}\Z")
+_NUMBER = re.compile(r"\A-?[0-9]{1,20}(?:\.[0-9]{1,20})?\Z")
+_HS256 = HMACAlgorithm(HMACAlgorithm.SHA256)
 
 log = structlog.get_logger()
 
-_NOBODYS = KeyBackend(secrets.token_hex())
+
+class TokenMalformed(Exception):
+    """The token has not three parts, or a part is not base64url or not a JSON object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedToken:
+    """A decoded token whose signature is not yet checked. Do not change it: requests with equal tokens share it."""
+
+    header: dict[str, Any]  # Any: JSON
+    claims: dict[str, Any]
+    signed: bytes
+    signature: bytes
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Decode a token. Raises TokenMalformed. Ignores `kid`, `jku`, `jwk` and similar header parameters.
+
+        A client signs a token for each call, and `iat` has whole seconds: all tokens of one second are equal.
+        """
+        return cls._decode_cached(text) if len(text) <= _MAX_CACHED_CHARACTERS else cls._decode(text)
+
+    @classmethod
+    @lru_cache(maxsize=_CACHED_TOKENS)
+    def _decode_cached(cls, text: str) -> Self:
+        return cls._decode(text)
+
+    @classmethod
+    def _decode(cls, text: str) -> Self:
+        parts = text.encode().split(b".")
+        if len(parts) != 3:
+            raise TokenMalformed
+        header, claims, signature = parts
+        return cls(
+            header=_json_object(header),
+            claims=_json_object(claims),
+            signed=header + b"." + claims,
+            signature=_decoded(signature),
+        )
+
+
+class KeyBackend(TokenBackend):
+    """Checks signatures with the secret of one API key. Each cached key has one."""
+
+    def __init__(self, secret: str) -> None:
+        super().__init__(ALGORITHM, signing_key=secret)
+
+    def has_signed(self, token: SignedToken) -> bool:
+        """Return whether the signature of a decoded token matches, compared in constant time."""
+        return _HS256.verify(token.signed, self.prepared_signing_key, token.signature)
+
+
+_UNKNOWN_KEY = KeyBackend(secrets.token_hex())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A service and the keys that may have signed for it: those in use first, then those revoked a short while ago.
+    """A service and the keys that may have signed for it: active keys first, then recently revoked ones.
 
-    unreadable: the keys in use whose secret FIELD_KEYS do not decrypt
+    unreadable: the active keys whose secret FIELD_KEYS cannot decrypt
     """
 
     service: Service
@@ -48,13 +115,13 @@ class Caller:
 
 
 class ServiceKeyAuthentication(JWTAuthentication):
-    """`Authorization: Bearer <JWT>`, signed with one of the keys of the service it names.
+    """Authenticate `Authorization: Bearer <JWT>` by the API keys of the service that the token names.
 
-    `request.user` is the Service, `request.auth` the ApiKey; `request.signer` is the key also where it may not be used.
-    Raises AuthError.
+    `request.user` is the Service and `request.auth` the ApiKey. `request.signer` is the key that signed the token;
+    it is set even if the key is revoked or a claim is wrong. Raises AuthError.
     """
 
-    def authenticate(self, request: Request) -> tuple[Service, ApiKey]:  # type: ignore[override]  # callers are services
+    def authenticate(self, request: Request) -> tuple[Service, ApiKey]:  # type: ignore[override]  # no users
         header = request.META.get("HTTP_AUTHORIZATION", "")
         if not header.strip():
             raise errors.TokenMissing
@@ -62,15 +129,17 @@ class ServiceKeyAuthentication(JWTAuthentication):
         if text is None:
             raise errors.BearerSchemeMissing
 
-        example_url = docs_url(request, AUTHENTICATION)
+        example_url = f"{base_url(request)}/docs/#authentication"
         try:
             token = SignedToken.parse(text)
         except TokenMalformed as error:
             raise errors.TokenInvalid(example_url=example_url) from error
-        caller = _named_by(token)
+        caller = _named_caller(token)
         if token.header.get("alg") != ALGORITHM:
             raise errors.AlgorithmNotAllowed
-        key = _signer(token, caller, example_url, request)
+        key = _signer(token, caller)
+        request.signer = key  # type: ignore[attr-defined]  # the key's usage page also lists refused calls
+        _check_claims(token, example_url)
         if not key.is_live(timezone.now()):
             raise errors.KeyRevoked
 
@@ -82,8 +151,8 @@ class ServiceKeyAuthentication(JWTAuthentication):
         return "Bearer"
 
 
-def _named_by(token: SignedToken) -> Caller:
-    """Find the service the token says it comes from, before anything of it is believed."""
+def _named_caller(token: SignedToken) -> Caller:
+    """Return the service that the claim `iss` names. The signature is not yet checked."""
     if "iss" not in token.claims:
         raise errors.IssuerMissing
     service_id = parse_uuid(token.claims["iss"])
@@ -91,8 +160,8 @@ def _named_by(token: SignedToken) -> Caller:
         raise errors.IssuerNotUuid
     caller = _caller(service_id)
     if caller is None:
-        with suppress(TokenBackendError):
-            _NOBODYS.decode(token)  # the work of a wrong signature: the time must not tell whether a service is known
+        # As much work as for a wrong signature: the response time must not reveal which services exist.
+        _UNKNOWN_KEY.has_signed(token)
         raise errors.ServiceNotFound
     if not caller.keys and not caller.unreadable:
         raise errors.ServiceHasNoKeys
@@ -101,25 +170,37 @@ def _named_by(token: SignedToken) -> Caller:
     return caller
 
 
-def _signer(token: SignedToken, caller: Caller, example_url: str, request: Request) -> ApiKey:
-    """Find the key that signed. A bad clock is told only to a caller who has one."""
+def _signer(token: SignedToken, caller: Caller) -> ApiKey:
+    """Return the key that signed the token. Raises KeyNotFound, ApiKeysUnreadable."""
     for key, backend in caller.keys:
-        try:
-            CallerToken(token, backend, example_url=example_url)
-        except TokenError:
-            continue
-        except errors.AuthError:
-            request.signer = key  # type: ignore[attr-defined]  # for the list of the key's refusals
-            raise
-        request.signer = key  # type: ignore[attr-defined]
-        return key
-    if caller.unreadable:  # it may be one of those: to call it unknown would have people make new keys
-        figures.UNREADABLE.add("apikey.sealed_secret")
+        if backend.has_signed(token):
+            return key
+    if caller.unreadable:  # KeyNotFound would make people replace keys that are only unreadable
+        registry.UNREADABLE.add("apikey.encrypted_secret")
         raise errors.ApiKeysUnreadable
     raise errors.KeyNotFound
 
 
-@recalled
+def _check_claims(token: SignedToken, example_url: str) -> None:
+    """Raise AuthError if a claim of a token with a valid signature is missing, out of date or not supported."""
+    if "iat" not in token.claims:
+        raise errors.KeyNotFound
+    now = int(time.time())
+    issued_at = _seconds(token.claims["iat"])
+    if issued_at is None or abs(now - issued_at) > LEEWAY_SECONDS:
+        skewed = errors.ClockSkewed(fix=_clock_fix(issued_at, now))
+        skewed.seconds_apart = None if issued_at is None else now - issued_at
+        raise skewed
+    not_before = _seconds(token.claims.get("nbf", now))
+    if not_before is not None and not_before - now > LEEWAY_SECONDS:
+        raise errors.ClockSkewed
+    expires_at = _seconds(token.claims.get("exp", now))
+    is_over = expires_at is None or now - expires_at > LEEWAY_SECONDS
+    if is_over or not_before is None or "aud" in token.claims or "crit" in token.header:
+        raise errors.TokenInvalid(example_url=example_url)
+
+
+@cached
 def _caller(service_id: UUID) -> Caller | None:
     service = Service.objects.filter(id=service_id).first()
     if service is None:
@@ -137,6 +218,49 @@ def _caller(service_id: UUID) -> Caller | None:
 def _backend(key: ApiKey) -> KeyBackend | None:
     try:
         return KeyBackend(key.secret)
-    except SealBroken:
-        log.error("api_key.unreadable", key_id=str(key.id))  # sealed under a key we no longer have: others still work
+    except DecryptionFailed:  # encrypted with a key that FIELD_KEYS no longer has; the service's other keys still work
+        log.error("api_key.unreadable", key_id=str(key.id))
         return None
+
+
+def _json_object(part: bytes) -> dict[str, Any]:
+    try:
+        value = strict_json.loads(_decoded(part), skip_mark=False, storable=False)
+    except strict_json.JSONRefused as error:
+        raise TokenMalformed from error
+    if not isinstance(value, dict):
+        raise TokenMalformed
+    return value
+
+
+def _decoded(part: bytes) -> bytes:
+    if not _BASE64URL.match(part):  # the decoder ignores characters outside the alphabet
+        raise TokenMalformed
+    try:
+        return base64url_decode(part.rstrip(b"="))
+    except (ValueError, InvalidTokenError) as error:
+        raise TokenMalformed from error
+
+
+def _seconds(value: object) -> int | None:
+    """Return the whole seconds of a number or a numeric string; None for anything else, booleans included."""
+    if isinstance(value, str):
+        return int(float(value)) if _NUMBER.match(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if isinstance(value, int) or math.isfinite(value) else None
+
+
+def _clock_fix(issued_at: int | None, now: int) -> str:
+    try:
+        issued = datetime.fromtimestamp(issued_at, UTC) if issued_at is not None else None
+    except (ValueError, OverflowError, OSError):
+        issued = None
+    if issued is None or issued_at is None:
+        return "Give `iat` in whole seconds since 1970 UTC."
+    current = datetime.fromtimestamp(now, UTC)
+    form = "%H:%M:%S" if issued.date() == current.date() else "%Y-%m-%d %H:%M:%S"
+    return (
+        f"The token was issued at {issued:{form}} UTC, but the server's clock shows {current:{form}} UTC. "
+        f"They are {abs(now - issued_at)} s apart. Turn on time synchronisation on your computer."
+    )

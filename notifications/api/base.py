@@ -1,72 +1,155 @@
-"""What every view under /v2 does alike: JSON in and out, one order of checks, one shape of errors."""
+"""What all views under /v2 share: authentication, the rate limit, strict JSON and the shape of errors.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Source: docs/reference/sending-api.md §2.2, §4.1, §13.1; draft-ietf-httpapi-ratelimit-headers-10.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.parsers import BaseParser
-from rest_framework.renderers import BaseRenderer
+from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 from rest_framework.viewsets import ViewSet
 
-from config.rest.renderers import QuickJSONRenderer
+from config.rest import body, handler, strict_json
+from config.rest.api_errors import ApiError
+from config.rest.content import AlwaysJSON, QuickJSONRenderer, StrictJSONParser
+from config.rest.handler import AreaErrors
+from config.rest.request import base_url
 from notifications import errors
-from notifications.api import links
 from notifications.api.authentication import ServiceKeyAuthentication
-from notifications.api.errors import handle
 from notifications.models import ApiKey, Service
-from notifications.submission import key_usage
+from notifications.submission import rate, usage
+from notifications.submission.usage import CallError
+
+MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is no time at all
+_EMPTY_BODIES = frozenset({b"", b"null", b"{}"})
 
 
-class AlwaysJSON(BaseContentNegotiation):
-    """JSON whatever `Accept` or `?format=` say: callers send all kinds, and 406 would help none of them."""
+class NotificationJSONParser(StrictJSONParser):
+    """Strict JSON of at most REQUEST_MAX_BYTES, not compressed, not chunked, without a byte order mark."""
 
-    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
-        return None  # a view reads its body itself, in the contract's order of checks
+    max_bytes = property(lambda self: settings.REQUEST_MAX_BYTES)
 
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        renderer = next(iter(renderers))
-        return renderer, renderer.media_type
+
+ERRORS = AreaErrors(
+    unreadable={
+        body.Reason.LENGTH_REQUIRED: errors.LengthRequired,
+        body.Reason.TOO_LARGE: errors.PayloadTooLarge,
+        body.Reason.UNKNOWN_CODING: errors.ContentEncodingRefused,
+        strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
+    },
+    other_unreadable=errors.InvalidJson,
+    max_bytes=lambda: NotificationJSONParser().max_bytes,
+    not_understood=errors.RequestNotUnderstood,
+    busy=errors.Unavailable,
+    failed=errors.InternalError,
+    method_not_allowed=errors.MethodNotAllowed,
+)
 
 
 class ApiViewSet(ViewSet):
-    """A resource of the sending API; once the caller is known, `service` and `api_key` are there."""
+    """A resource of the sending API. After authentication it has `service` and `api_key`."""
 
     service: Service
     api_key: ApiKey
 
+    errors = ERRORS
     authentication_classes = [ServiceKeyAuthentication]
     renderer_classes = [QuickJSONRenderer]
     content_negotiation_class = AlwaysJSON
-    default_response_headers: dict[str, str] = {}  # REST framework would put `Allow` on every answer, 404 too
+    default_response_headers: dict[str, str] = {}  # REST framework would add `Allow` to every answer, 404 included
     http_method_names = ["get", "head", "post"]
-    unknown_methods: Sequence[str] = ()  # answered as if there were nothing at this address
+    unknown_methods: Sequence[str] = ()  # the answer to these is that of an unknown URL
+    rate_limited_actions: frozenset[str] = frozenset()
+    rate_headers: Mapping[str, str] = MappingProxyType({})
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse the method before the token is looked at, then authenticate and hold the rate limit."""
+        """Check the method first, then authenticate the caller and count the request against the rate limit."""
         if request.method in self.unknown_methods:
             raise errors.UrlNotFound
         if str(request.method).lower() not in self.action_map:
             raise errors.MethodNotAllowed(allowed=[method.upper() for method in self.action_map])
         super().initial(request, *args, **kwargs)
-        self.service = request.user  # type: ignore[assignment]  # our own authentication puts them there
+        self.service = request.user  # type: ignore[assignment]  # set by ServiceKeyAuthentication
         self.api_key = request.auth  # type: ignore[assignment]
 
+    def get_throttles(self) -> list[BaseThrottle]:
+        return [RequestRate()] if self.action in self.rate_limited_actions else []
+
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Count the call for its key, refused ones and those of a key that may not be used among them."""
+        """Add the rate limit headers, and count the call for its key, even if the call or the key was refused."""
         finished: Response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in self.rate_headers.items():
+            finished.headers[name] = value
         signer: ApiKey | None = getattr(request, "signer", None)
         if signer is not None:
-            key_usage.note(signer.id, getattr(request, "refusal", None))
+            usage.count_call(signer.id, _call_error(getattr(request, "refusal", None)))
         return finished
 
     @property
     def context(self) -> dict[str, object]:
-        """Return what serializers need of the request."""
-        return {"service": self.service, "base": links.base_url(self.request)}
+        """Return the context of serializers."""
+        return {"service": self.service, "base": base_url(self.request)}
 
     def get_exception_handler(self) -> Callable[[Exception, Mapping[str, Any]], Response]:
-        return handle
+        return handler.handle
+
+
+class RequestRate(BaseThrottle):
+    """Counts every authenticated request, also one with an invalid body. Raises RateLimited."""
+
+    def allow_request(self, request: Request, view: ApiViewSet) -> bool:  # type: ignore[override]  # no other has it
+        key: ApiKey = request.auth  # type: ignore[assignment]  # set by ServiceKeyAuthentication
+        try:
+            passage = rate.check(key)
+        except errors.RateLimited as error:
+            view.rate_headers = _rate_headers(key, left=0, seconds=error.retry_after_seconds)
+            raise
+        if passage:
+            view.rate_headers = _rate_headers(key, left=passage.left)
+        return True
+
+
+def read_json(request: Request) -> object:
+    """Return the JSON value of the body. Raises ContentTypeRefused, BodyRefused, JSONRefused."""
+    if not _is_json(request):
+        raise errors.ContentTypeRefused
+    return NotificationJSONParser().read_json(request.META)
+
+
+def read_json_if_any(request: Request) -> object:
+    """Return the JSON value of the body, or None if the body is empty, whatever its content type."""
+    body.check_coding(request.META)
+    parser = NotificationJSONParser()
+    data = parser.read_bytes(request.META)
+    if data.strip() in _EMPTY_BODIES:
+        return None
+    if not _is_json(request):
+        raise errors.ContentTypeRefused
+    return parser.loads(data)
+
+
+def _is_json(request: Request) -> bool:
+    content_type = str(request.META.get("CONTENT_TYPE", ""))
+    return content_type.partition(";")[0].strip().lower() == NotificationJSONParser.media_type
+
+
+def _rate_headers(key: ApiKey, *, left: int, seconds: int | None = None) -> dict[str, str]:
+    """Return the two headers. `seconds` is the time until the next request may pass."""
+    until = f";t={seconds}" if seconds else ""
+    return {
+        "RateLimit-Policy": f'"{key.key_type}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
+        "RateLimit": f'"{key.key_type}";r={left}{until}',
+    }
+
+
+def _call_error(error: ApiError | None) -> CallError | None:
+    """Return what the page of the key shows of an error: nothing that the caller sent."""
+    if error is None:
+        return None
+    apart = error.seconds_apart if isinstance(error, errors.ClockSkewed) else None
+    is_time = apart is not None and abs(apart) < MAX_SECONDS_APART
+    return CallError(status=error.status, kind=error.kind, slug=error.slug, seconds_apart=apart if is_time else None)

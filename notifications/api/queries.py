@@ -1,4 +1,7 @@
-"""The lists: filters, pages by key, and the links between them. Source: the sending contract §17.2 to §17.4."""
+"""The lists: filters, pages by key, and the links between them.
+
+Source: docs/reference/sending-api.md §17.2 to §17.4.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +14,9 @@ from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
 from notifications import errors
-from notifications.api import fields
-from notifications.api.identifiers import parse_uuid
+from notifications.api.fields import parse_uuid
 from notifications.api.records import NOTIFICATION_COLUMNS
-from notifications.models import Channel, Notification, ReceivedText, Service, Status, UnsubscribeRequest, retention
+from notifications.models import Channel, Notification, ReceivedText, Service, Status, UnsubscribeRequest
 from notifications.models.status import FAILURES
 
 PAGE_SIZE = 250
@@ -48,14 +50,14 @@ class Page:
 def _one_of(*allowed: str) -> Check:
     def check(name: str, value: str) -> None:
         if value not in allowed:
-            raise errors.ValidationError(f"{name} {value} is not one of [{', '.join(allowed)}]".replace("'", ""))
+            raise errors.NotOneOf(name=name, value=value.replace("'", ""), allowed=", ".join(allowed))
 
     return check
 
 
 def _uuid(name: str, value: str) -> None:
     if parse_uuid(value) is None:
-        raise errors.ValidationError(f"{name} is not a valid UUID")
+        raise errors.NotAUuid(name=name)
 
 
 def _any(name: str, value: str) -> None:
@@ -83,23 +85,22 @@ def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
                 is_good(name, value)
             except errors.ValidationError as fault:
                 faults.append(fault)
-    faults += fields.unexpected(query.keys() - filters.keys())
+    if unknown := query.keys() - filters.keys():
+        faults.append(errors.PropertiesUnexpected(names=unknown))
     if faults:
         raise errors.SchemaRefused(faults)
 
 
 def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     """Return a page of the messages sent with keys of one type, within retention."""
-    rows = Notification.objects.filter(
-        service=service, key_type=key_type, created_at__gte=retention.kept_since(service)
-    )
+    rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=service.kept_since())
     # Not as messages: to make those of the rows took longer than all else.
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
     return _page(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 
 def received_texts(service: Service, query: QueryDict) -> Page:
-    rows = ReceivedText.objects.filter(service=service, created_at__gte=retention.kept_since(service))
+    rows = ReceivedText.objects.filter(service=service, created_at__gte=service.kept_since())
     return _page(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
 
 

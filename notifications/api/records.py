@@ -1,14 +1,15 @@
-"""The records of messages, templates and received texts. Source: the sending contract §14, §17."""
+"""The records of messages, templates and received texts. Source: docs/reference/sending-api.md §14, §17."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
-from rest_framework.serializers import BaseSerializer
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
-from notifications.api import links
-from notifications.models import Channel, Notification, ReceivedText, TemplateVersion, UnsubscribeRequest
+from notifications.api.fields import UTC_DIGITS, TemplateReference, moment, template_reference
+from notifications.models import Channel, Notification, ReceivedText, Status, TemplateVersion, UnsubscribeRequest
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
@@ -29,8 +30,46 @@ NOTIFICATION_COLUMNS = (
 _OF_LETTERS = dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "postcode", "postage"])
 
 
-class NotificationSerializer(BaseSerializer[Notification]):
+@extend_schema_field({"type": "null"})
+class Null(serializers.JSONField):
+    """What clients expect to find although nothing is ever there."""
+
+
+class CostDetails(serializers.Serializer[Any]):
+    billable_sms_fragments = serializers.IntegerField(required=False, help_text="Parts that are paid for.")
+    international_rate_multiplier = serializers.FloatField(required=False, help_text="By country; 1 for the UK.")
+    sms_rate = serializers.FloatField(required=False, help_text="Pounds for one part.")
+
+
+class NotificationSerializer(serializers.Serializer[Notification]):
     """The record of a message. Every key is always there; what is for letters is null."""
+
+    id = serializers.UUIDField()
+    reference = serializers.CharField(allow_null=True)
+    type = serializers.ChoiceField(choices=Channel.values)
+    phone_number = serializers.CharField(allow_null=True, help_text="As given; null for an email.")
+    email_address = serializers.CharField(allow_null=True, help_text="As given; null for a text message.")
+    line_1 = Null(help_text="Always null, like the other five lines: for letters, which are not sent.")
+    line_2 = Null()
+    line_3 = Null()
+    line_4 = Null()
+    line_5 = Null()
+    line_6 = Null()
+    postcode = Null(help_text="Always null.")
+    postage = Null(help_text="Always null.")
+    created_by_name = Null(help_text="Always null.")
+    status = serializers.ChoiceField(choices=Status.values, help_text="See Read messages, statuses.")
+    template = TemplateReference()
+    body = serializers.CharField()
+    subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
+    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    sent_at = serializers.DateTimeField(allow_null=True, help_text="When a provider took it.")
+    completed_at = serializers.DateTimeField(allow_null=True, help_text="When it came to its final status.")
+    scheduled_for = serializers.DateTimeField(allow_null=True)
+    one_click_unsubscribe_url = serializers.URLField(allow_null=True)
+    is_cost_data_ready = serializers.BooleanField(help_text="Of a text message: true once a provider has it.")
+    cost_in_pounds = serializers.FloatField(allow_null=True)
+    cost_details = CostDetails(help_text="Empty for emails, and until the cost is known.")
 
     def to_representation(self, notification: Notification) -> dict[str, object]:
         base = self.context["base"]
@@ -56,8 +95,25 @@ class NotificationSerializer(BaseSerializer[Notification]):
         }
 
 
-class TemplateSerializer(BaseSerializer[TemplateVersion]):
+class Placeholder(serializers.Serializer[Any]):
+    required = serializers.BooleanField(help_text="Always true.")  # type: ignore[assignment]  # a Field has one of its own
+
+
+class TemplateSerializer(serializers.Serializer[TemplateVersion]):
     """One version of a template, by its own name, subject and body."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=Channel.values)
+    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    updated_at = serializers.DateTimeField(allow_null=True, help_text="null in version 1.")
+    created_by = serializers.CharField(help_text="Email address of the author.")
+    version = serializers.IntegerField(min_value=1)
+    body = serializers.CharField(help_text="With its placeholders in double brackets.")
+    subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
+    personalisation = serializers.DictField(child=Placeholder(), help_text="The placeholders, by name.")
+    postage = Null(help_text="Always null.")
+    letter_contact_block = Null(help_text="Always null.")
 
     def to_representation(self, version: TemplateVersion) -> dict[str, object]:
         template = version.template
@@ -78,7 +134,14 @@ class TemplateSerializer(BaseSerializer[TemplateVersion]):
         }
 
 
-class ReceivedTextSerializer(BaseSerializer[ReceivedText]):
+class ReceivedTextSerializer(serializers.Serializer[ReceivedText]):
+    id = serializers.UUIDField()
+    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    service_id = serializers.UUIDField()
+    notify_number = serializers.CharField(help_text="The number it came to.")
+    user_number = serializers.CharField(help_text="The number it came from.")
+    content = serializers.CharField()
+
     def to_representation(self, text: ReceivedText) -> dict[str, object]:
         return {
             "id": str(text.id),
@@ -90,7 +153,15 @@ class ReceivedTextSerializer(BaseSerializer[ReceivedText]):
         }
 
 
-class UnsubscribeRequestSerializer(BaseSerializer[UnsubscribeRequest]):
+class UnsubscribeRequestSerializer(serializers.Serializer[UnsubscribeRequest]):
+    id = serializers.UUIDField()
+    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    service_id = serializers.UUIDField()
+    template_id = serializers.UUIDField(help_text="The template of the email.")
+    notification_id = serializers.UUIDField(help_text="The email. The request is kept longer than its message.")
+    email_address = serializers.CharField(help_text="The recipient, as you gave it.")
+    done_at = serializers.DateTimeField(allow_null=True, help_text="When staff marked the request as done.")
+
     def to_representation(self, request: UnsubscribeRequest) -> dict[str, object]:
         return {
             "id": str(request.id),
@@ -103,15 +174,6 @@ class UnsubscribeRequestSerializer(BaseSerializer[UnsubscribeRequest]):
         }
 
 
-def moment(value: datetime | None) -> str | None:
-    """Write a moment in UTC with six digits and a Z: some clients parse strictly.
-
-    >>> moment(datetime(2026, 11, 20, 9, tzinfo=UTC))
-    '2026-11-20T09:00:00.000000Z'
-    """
-    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z" if value else None
-
-
 def _address(author: str) -> str:
     """Return the author if it is an email address: accounts may have none, and clients expect one. Contract §17.3."""
     try:
@@ -119,15 +181,6 @@ def _address(author: str) -> str:
     except InvalidEmailAddress:
         return str(settings.PROVISION_AUTHOR)
     return author
-
-
-def template_reference(notification: Notification, base: str) -> dict[str, object]:
-    version = notification.template_version
-    return {
-        "id": str(notification.template_id),
-        "version": version,
-        "uri": links.template_url(base, notification.template_id, version),
-    }
 
 
 def _cost(*, is_ready: bool, pounds: float | None, details: Mapping[str, object]) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The addresses under /v2. One slash at the end is ignored; whatever is not here the project answers with its 404.
 
-Source: the sending contract §2.1.
+Source: docs/reference/sending-api.md §2.1.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The resources under /v2. Source: Notification Sending API §4; the sending contract §2.1, §4, §14, §17."""
+"""The resources under /v2. Source: docs/reference/sending-api.md §2.1, §4, §14, §17."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -7,11 +7,14 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from config.reading import OneRow
+from config.databases.prepared import Columns, Statement
+from config.rest import idempotency
+from config.rest.idempotency import IdempotencyKey
+from config.rest.request import base_url
 from notifications import errors
-from notifications.api import links, parsers, queries
-from notifications.api.base import ApiViewSet
-from notifications.api.identifiers import parse_uuid
+from notifications.api import queries
+from notifications.api.base import ApiViewSet, read_json, read_json_if_any
+from notifications.api.fields import parse_uuid
 from notifications.api.records import (
     NOTIFICATION_COLUMNS,
     NotificationSerializer,
@@ -19,35 +22,49 @@ from notifications.api.records import (
     TemplateSerializer,
     UnsubscribeRequestSerializer,
 )
-from notifications.api.serializers import EmailSerializer, PreviewSerializer, RequestSerializer, SmsSerializer
-from notifications.api.throttling import CountedViewSet
-from notifications.models import LimitKind, Notification, Service, TemplateVersion, retention
-from notifications.submission import idempotency, limits, submit, templates
+from notifications.api.serializers import (
+    EmailSerializer,
+    PreviewValuesSerializer,
+    RequestSerializer,
+    SentEmail,
+    SentMessage,
+    SentTextMessage,
+    TextMessageSerializer,
+)
+from notifications.models import LimitKind, Notification, Service, TemplateVersion
+from notifications.submission import limits, submit, templates
+from notifications.submission.idempotency import Claim, claimed
 from notifications.submission.preview import preview
 from notifications.submission.submit import Submission
 
 Submit = Callable[..., Submission]
 
-_SHOWN = OneRow(Notification, NOTIFICATION_COLUMNS, [("id", "="), ("service", "="), ("created_at", ">=")])
+_SHOWN = Columns((Notification, NOTIFICATION_COLUMNS))
+_FIND_SHOWN = Statement(
+    f"SELECT {{columns}} FROM {Notification._meta.db_table}"  # noqa: S608  of our own words
+    " WHERE id = %s AND service_id = %s AND created_at >= %s",
+    [Notification._meta.get_field(name) for name in ("id", "service", "created_at")],
+    reads=_SHOWN,
+)
 
 
-class NotificationViewSet(CountedViewSet):
+class NotificationViewSet(ApiViewSet):
     """Messages: sending them, and reading what became of them."""
 
-    counted_actions = frozenset({"sms", "email"})
+    rate_limited_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> Response:
-        return self._send(request, SmsSerializer, submit.submit_sms, LimitKind.SMS)
+        return self._send(request, TextMessageSerializer, SentTextMessage, submit.submit_sms, LimitKind.SMS)
 
     def email(self, request: Request) -> Response:
-        return self._send(request, EmailSerializer, submit.submit_email, LimitKind.EMAIL)
+        return self._send(request, EmailSerializer, SentEmail, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
         identifier = _id("notification_id", notification_id)
-        notification = _SHOWN.find(identifier, self.service.id, retention.kept_since(self.service))
-        if notification is None:
+        found = _FIND_SHOWN.first(identifier, self.service.id, self.service.kept_since())
+        if found is None:
             raise errors.NoResultFound
-        return Response(NotificationSerializer(notification, context=self.context).data)
+        return Response(NotificationSerializer(context=self.context).to_representation(_SHOWN.named(found)))
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
@@ -56,37 +73,41 @@ class NotificationViewSet(CountedViewSet):
         return Response({"notifications": [record(row) for row in page.rows], "links": _links(request, page)})
 
     def _send(
-        self, request: Request, serializer_class: type[RequestSerializer], submit_message: Submit, kind: LimitKind
+        self,
+        request: Request,
+        body: type[RequestSerializer],
+        answer: type[SentMessage],
+        submit_message: Submit,
+        kind: LimitKind,
     ) -> Response:
         """Steps 3 to 23: a repeat is answered before the day's limit is looked at, the limit before the body."""
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             limits.check(self.api_key, kind)
-            return self._accept(request, parsers.read_json(request), serializer_class, submit_message)
+            return self._accept(body(data=read_json(request), context=self.context), answer, submit_message)
 
-        idempotency.check_key(key)
-        value = parsers.read_json(request)
-        with idempotency.claimed(self.api_key, key, idempotency.fingerprint(self.action, value)) as claim:
+        if not idempotency.is_well_formed(key, with_spaces=True):
+            raise errors.IdempotencyKeyMalformed
+        value = read_json(request)
+        sent = IdempotencyKey(key, idempotency.json_fingerprint(self.action, value))
+        with claimed(self.api_key, sent) as claim:
             if claim.answer is not None:
                 return Response(claim.answer, status=201, headers={"Idempotent-Replay": "true"})
             limits.check(self.api_key, kind)
-            return self._accept(request, value, serializer_class, submit_message, claim)
+            return self._accept(body(data=value, context=self.context), answer, submit_message, claim)
 
     def _accept(
         self,
-        request: Request,
-        value: object,
-        serializer_class: type[RequestSerializer],
+        body: RequestSerializer,
+        answer: type[SentMessage],
         submit_message: Submit,
-        claim: idempotency.Claim | None = None,
+        claim: Claim | None = None,
     ) -> Response:
         """Steps 8 to 23. Where the request has claimed a key, its answer is stored with the message."""
-        serializer = serializer_class(data=value, context=self.context)
-        serializer.is_valid(raise_exception=True)
-        answer = serializer.to_representation
-
-        keep = None if claim is None else lambda submission: claim.keep(answer(submission))
-        return Response(answer(submit_message(self.api_key, serializer.validated_data, keep=keep)), status=201)
+        body.is_valid(raise_exception=True)
+        write = answer(context=self.context).to_representation
+        keep = None if claim is None else lambda submission: claim.keep(write(submission))
+        return Response(write(submit_message(self.api_key, body.validated_data, keep=keep)), status=201)
 
 
 class TemplateViewSet(ApiViewSet):
@@ -103,7 +124,7 @@ class TemplateViewSet(ApiViewSet):
         return Response({"templates": [record(row) for row in rows]})
 
     def retrieve(self, request: Request, template_id: str) -> Response:
-        return Response(TemplateSerializer(_newest(self.service, template_id)).data)
+        return Response(TemplateSerializer().to_representation(_newest(self.service, template_id)))
 
     def version(self, request: Request, template_id: str, number: str) -> Response:
         own = TemplateVersion.objects.filter(template=_id("id", template_id), template__service=self.service)
@@ -111,14 +132,15 @@ class TemplateViewSet(ApiViewSet):
         version = own.select_related("template").filter(number=int(number)).first() if is_number else None
         if version is None:
             raise errors.NoResultFound
-        return Response(TemplateSerializer(version).data)
+        return Response(TemplateSerializer().to_representation(version))
 
     def preview(self, request: Request, template_id: str) -> Response:
         version = _newest(self.service, template_id)
-        serializer = PreviewSerializer(data=parsers.read_json_if_any(request), context=self.context)
+        serializer = PreviewValuesSerializer(data=read_json_if_any(request), context=self.context)
         serializer.is_valid(raise_exception=True)
         values = serializer.validated_data.get("personalisation", {})
-        filled = preview(self.service, version, values, unsubscribe_url=links.unsubscribe_preview_url(request))
+        unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
+        filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url)
         named = {"id": str(version.template_id), "type": version.template.type, "version": version.number}
         return Response({**named, **asdict(filled), "postage": None})
 
@@ -144,16 +166,16 @@ class UnsubscribeRequestViewSet(ApiViewSet):
 
 
 def _id(name: str, text: str) -> UUID:
-    """Raises ValidationError: an id in a path is told like one in a body."""
+    """Raises ValidationError, as for an invalid id in a body."""
     parsed = parse_uuid(text)
     if parsed is None:
-        raise errors.ValidationError(f"{name} is not a valid UUID")
+        raise errors.NotAUuid(name=name)
     return parsed
 
 
 def _links(request: Request, page: queries.Page) -> dict[str, str]:
     """`next` is there with a filled page only, with `older_than` as its first UUID: clients take the first they see."""
-    address = f"{links.base_url(request)}{request.path.rstrip('/')}"
+    address = f"{base_url(request)}{request.path.rstrip('/')}"
     found = {"current": f"{address}?{page.current}" if page.current else address}
     return {**found, "next": f"{address}?{page.next}"} if page.next else found
 

@@ -1,1 +1,4 @@
-"""Files sent by email: checked, scanned, encrypted, kept, and gone in time. Source: Files sent by email."""
+"""Files sent by link in emails: validation, virus scan, encryption, storage and expiry.
+
+Source: docs/reference/files.md §1.
+"""

@@ -1,6 +1,6 @@
-"""Blobs in an object store that speaks S3. The store only ever sees ciphertext. Source: Files sent by email §8.
+"""Blobs in an object store with the S3 API. The store holds only ciphertext. Source: docs/reference/files.md §8.
 
-This module alone imports the SDK, which takes half a second: it is loaded where FILES_STORAGE asks for it.
+Only this module imports the SDK, which takes 0.5 s. It is imported only if FILES_STORAGE needs it.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ from storages.backends.s3 import S3Storage
 
 CONNECT_SECONDS = 2
 READ_SECONDS = 5
-TRIES = 2  # in all: a stopped store is given up after 10 s
+TRIES = 2  # the first try included, so a call to a stopped store ends after 10 s
 
 
 class Bucket(S3Storage):
-    """django-storages' S3 with time-outs that fit a request, and with Python's words for what goes wrong.
+    """django-storages' S3 storage with short time-outs and Python's built-in errors.
 
-    A client_config of our own replaces the storage's options of the same names, so all of them are inside it.
+    A client_config replaces the storage's options of the same names, so it contains all of them.
     """
 
     def __init__(self, *, addressing_style: str, **options: Any) -> None:  # Any: the storage's own options
@@ -72,7 +72,7 @@ class Bucket(S3Storage):
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Say FileNotFoundError where the store is well and has no such blob, ConnectionError for all other trouble."""
+    """Raise FileNotFoundError for a missing blob and ConnectionError for every other error of the store."""
     try:
         yield
     except ClientError as error:

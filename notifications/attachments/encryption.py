@@ -1,7 +1,7 @@
-"""Blobs that nobody reads without the link, and what the row keeps to know a right key and a right address.
+"""Encryption of files with the key in their link, and checks of the key and the recipient's email address.
 
-The whole file is one AES-GCM message, so nothing unauthenticated is ever released; one file, one key.
-Source: Files sent by email §6.
+A file is one AES-GCM message with its own key, so its content is authenticated before any byte of it is sent.
+Source: docs/reference/files.md §6.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ class BlobDamaged(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileKey:
-    """What the link of one file says: its id, and the secret that everything about it is derived from."""
+    """The id and secret in the link of one file. All keys of the file are derived from the secret."""
 
     file_id: UUID
     secret: bytes = field(repr=False)
@@ -42,15 +42,15 @@ class FileKey:
         return hkdf.derive(self.secret)
 
     def check(self) -> bytes:
-        """Return the 16 bytes that prove this key without touching the store; they also commit to it."""
+        """Return 16 bytes that verify and commit to this key without access to the store."""
         return self.derive(b"check", 16)
 
     def session(self) -> bytes:
-        """Return the 16 bytes that tie a cookie to this link."""
+        """Return 16 bytes that bind a cookie to this link."""
         return self.derive(b"session", 16)
 
     def email_tag(self, address: str) -> bytes:
-        """Return the 32 bytes that prove an address to who holds the link, and tell nobody else anything."""
+        """Return 32 bytes that verify an email address together with the link and reveal nothing without it."""
         return hmac.digest(self.derive(b"email", 32), normalise(address).encode(), hashlib.sha256)
 
     def fits(self, key_check: bytes) -> bool:
@@ -59,8 +59,8 @@ class FileKey:
     def is_address(self, address: str, email_tag: bytes) -> bool:
         return hmac.compare_digest(self.email_tag(address), bytes(email_tag))
 
-    def seal(self, data: bytes, *, service_id: UUID) -> bytes:
-        """Return the blob of this file: 32 bytes more than the file."""
+    def encrypt(self, data: bytes, *, service_id: UUID) -> bytes:
+        """Return the encrypted file, which is 32 bytes longer."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         return _MAGIC + nonce + self._cipher().encrypt(nonce, data, self._bound_to(service_id))
 
@@ -78,17 +78,17 @@ class FileKey:
         return AESGCM(self.derive(b"content", 32))
 
     def _bound_to(self, service_id: UUID) -> bytes:
-        """Return what is authenticated with the file: a blob fits one file of one service."""
+        """Return the additional authenticated data, which binds a blob to one file of one service."""
         return _MAGIC + b"c" + service_id.bytes + self.file_id.bytes
 
 
 def normalise(address: str) -> str:
-    """Return the form an address is proved in. Never to be changed: it would lock recipients out.
+    """Return the normalised form of an email address. A change to it would lock recipients out.
 
     >>> normalise(" Fern@ BÜCHER.example"), normalise("fern@xn--bcher-kva.example")
     ('fern@xn--bcher-kva.example', 'fern@xn--bcher-kva.example')
     """
     local, at, domain = "".join(address.split()).casefold().rpartition("@")
-    with suppress(UnicodeError):  # no host name: then it is nobody's address either, and is compared as it is
+    with suppress(UnicodeError):  # an invalid host name is compared unchanged
         domain = domain.encode("idna").decode("ascii")
     return f"{local}{at}{domain}"

@@ -1,6 +1,6 @@
-"""Files go in time: their blobs first, then what the row says of them, and after a year the row.
+"""Delete expired and withdrawn files: first their blobs, then their data in the row, and after a year the row.
 
-Expiry itself is tested at every request; what is here only carries it out. Source: Files sent by email §8, §10.
+Every request checks the expiry itself, so a late clean-up gives no access. Source: docs/reference/files.md §8, §10.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,15 +17,15 @@ from notifications.models import Attachment
 
 log = structlog.get_logger()
 
-BATCH = 50  # files: their blobs go one by one, and a run is to be heard of in between
+BATCH = 50  # files between two reports of progress; their blobs are deleted one by one
 LOOKED_UP_AT_ONCE = 500
-STORE_IS_AWAY_AFTER = 3  # failures in a row; each may take the time-outs of the store
-ORPHAN_AFTER = timedelta(hours=24)  # a blob is written a moment before its row
+STORE_IS_AWAY_AFTER = 3  # failures in a row, each as long as the store's time-outs
+ORPHAN_AFTER = timedelta(hours=24)  # a blob is written before its row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What one batch came to. errors: files that stay for the next run; is_away: for the store does not answer."""
+    """The result of one batch. errors: files left for the next run; is_away: the store does not answer."""
 
     removed: int = 0
     errors: int = 0
@@ -33,7 +33,7 @@ class Removal:
 
 
 def remove_due() -> Iterator[Removal]:
-    """Remove every file past its last day or withdrawn, a batch at a time. Safe when run twice at once, or killed."""
+    """Delete expired and withdrawn files in batches. Two runs at the same time, or a killed run, are safe."""
     failed: list[UUID] = []
     is_away = False
     while not is_away:
@@ -50,10 +50,9 @@ def remove_due() -> Iterator[Removal]:
 
 
 def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
-    """Heal what the store and the rows disagree about: blobs that no row speaks of, and rows whose blob is lost.
+    """Delete blobs without a row, and give up rows whose blob is lost. Raises store.StoreAway.
 
-    older_than: so long either has to be so, since a blob is written a moment before its row, and a folder may come
-    back. Raises store.StoreAway.
+    older_than: the minimum age of both, because a blob is written before its row, and a lost folder may come back.
     """
     started_at = timezone.now()
     names = store.names()
@@ -76,7 +75,7 @@ def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
 
 
 def _delete_blobs(batch: Sequence[tuple[UUID, str]]) -> tuple[list[UUID], list[UUID], bool]:
-    """Return whose blobs are gone, whose are not, and whether the store is away altogether."""
+    """Return the files whose blob was deleted, the other files, and whether the store is away."""
     gone: list[UUID] = []
     kept: list[UUID] = []
     in_a_row = 0

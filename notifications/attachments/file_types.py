@@ -1,7 +1,7 @@
-"""What a file is, from its bytes alone: the same answer on every machine. It raises nothing.
+"""Detect the type of a file from its content. The functions raise nothing and give the same result everywhere.
 
-Libraries were tried and not taken: those with a database change their answer with its version and call a text with
-`<script>` HTML; the pure ones call every zip a .docx, or know no text. Source: Files sent by email §4.
+Libraries with a database change their result with its version and report a text with `<script>` as HTML. Pure Python
+libraries report every zip as .docx or do not detect text. Source: docs/reference/files.md §4.
 """
 
 import csv
@@ -15,7 +15,7 @@ from notifications.attachments import ole_files, zip_files
 from notifications.attachments.types import FileType
 
 TEXTS = frozenset({FileType.TEXT, FileType.JSON})
-MEDIA_TYPES: Mapping[str, str] = {  # by extension; that of the extension is what is served
+MEDIA_TYPES: Mapping[str, str] = {  # by extension; downloads are served with the type of their extension
     "csv": "text/csv",
     "doc": FileType.DOC,
     "docx": FileType.DOCX,
@@ -33,7 +33,7 @@ _TEXT_EXTENSIONS = frozenset({"csv", "txt", "json"})
 
 _PDF = re.compile(rb"(?:\xef\xbb\xbf|\s{0,16})%PDF-")
 _ALLOWED_CONTROLS = frozenset("\t\n\v\f\r\x1b")
-_DOS_END = "\x1a"  # Ctrl-Z, with which programs of DOS end a text
+_DOS_END = "\x1a"  # Ctrl-Z, which ends a text of DOS programs
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _TABLE_CHARACTERS = 64 * 1024
 _TABLE_LINES = 100
@@ -61,16 +61,16 @@ def detect(data: bytes) -> FileType:
 
 
 def fits(extension: str, found: FileType) -> bool:
-    """Say whether a file of this type may carry this extension; any text may carry any of csv, txt and json."""
+    """Return whether the extension fits the type. Any text fits csv, txt and json."""
     if extension in _TEXT_EXTENSIONS:
         return found in TEXTS
     return MEDIA_TYPES.get(extension) == found
 
 
 def extension_for(data: bytes, found: FileType, *, is_csv: bool | None) -> str | None:
-    """Return the extension of a file that came without a name, None for a type that is not taken.
+    """Return the extension for a file without a name, or None for a type that is not allowed.
 
-    is_csv: the caller's word on a text; False forbids the guess.
+    is_csv: the caller's statement about a text; False disables the detection of CSV.
     """
     if found not in TEXTS:
         return _EXTENSION_OF.get(found)
@@ -82,7 +82,7 @@ def extension_for(data: bytes, found: FileType, *, is_csv: bool | None) -> str |
 
 
 def is_json(text: str) -> bool:
-    """Say whether a text is a JSON object or array, strictly; one nested too deep for the parser is not."""
+    """Return whether a text is a strict JSON object or array that the parser can read."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     try:
@@ -93,7 +93,7 @@ def is_json(text: str) -> bool:
 
 
 def is_table(text: str) -> bool:
-    """Say whether the first lines, read as a table, all have the same number of fields, two or more."""
+    """Return whether the first lines have the same number of fields, at least two."""
     lines = [line for line in text[:_TABLE_CHARACTERS].splitlines() if line.strip()][:_TABLE_LINES]
     return len(lines) >= 2 and any(_has_columns(lines, separator) for separator in _SEPARATORS)
 
@@ -107,7 +107,7 @@ def _has_columns(lines: list[str], separator: str) -> bool:
 
 
 def _text(data: bytes) -> str | None:
-    """Return the text of these bytes, None where they are none."""
+    """Return the decoded text, or None if the bytes are no text."""
     encodings = ("utf-16",) if data.startswith(_UTF16_MARKS) else ("utf-8-sig", "cp1252")
     for encoding in encodings:
         try:

@@ -1,4 +1,4 @@
-"""Blobs in a folder of this machine, safe from a power cut once written. Source: Files sent by email §8."""
+"""Blobs in a local folder, synced to disk. Source: docs/reference/files.md §8."""
 
 import os
 from pathlib import Path
@@ -6,17 +6,17 @@ from pathlib import Path
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage
 
-_TEMPORARY = ".new"  # left behind by a killed process, it is an orphan like any other
+_TEMPORARY = ".new"  # a killed process may leave one behind, which the clean-up deletes as an orphan
 
 
 class BlobFolder(FileSystemStorage):
-    """Django's file storage, but synced and never half written: 0600 files in 0700 folders of two hex digits."""
+    """Django's file storage with synced, atomic writes: 0600 files in 0700 folders of two hex digits."""
 
     def path(self, name: str) -> str:
         return super().path(os.path.join(name[:2], name))
 
     def listdir(self, path: str) -> tuple[list[str], list[str]]:
-        """Return every blob, however deep, as if all lay in one folder: `path` is not looked at."""
+        """Return the blobs of all folders. `path` is ignored."""
         root = Path(self.location)
         return [], [file.name for file in root.glob("??/*") if file.is_file()]
 

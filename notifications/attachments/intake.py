@@ -1,6 +1,6 @@
-"""From what a caller sent to what is kept: checked and scanned together, then one row and one blob for each file.
+"""Validate and scan the files of an email, and make the row and blob of each file.
 
-Source: Files sent by email §2.1, §6, §8.
+Source: docs/reference/files.md §2.1, §6, §8.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 
-from notifications.attachments import refusals, scanning, store, validation
+from notifications import errors
+from notifications.attachments import scanning, store, validation
 from notifications.attachments.encryption import FileKey
 from notifications.attachments.validation import FileRequest
 from notifications.models import Attachment, Notification
@@ -17,7 +18,7 @@ from notifications.models.attachment import end_of_period
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file that may be sent."""
+    """A validated and scanned file."""
 
     name: str = field(repr=False)
     data: bytes = field(repr=False)
@@ -26,20 +27,20 @@ class CheckedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedFile:
-    """A file as it is kept: the row, which is not saved yet, and the blob that it names."""
+class EncryptedFile:
+    """A file to store: an unsaved row and its blob."""
 
     row: Attachment
     blob: bytes = field(repr=False)
 
 
 def check(requests: Sequence[FileRequest]) -> list[CheckedFile]:
-    """Take the files of one email through every stage; each stage is over for all of them before the next begins.
+    """Validate and scan the files of one email. Each check covers all files before the next check starts.
 
-    Raises TooManyFiles and other refusals of files, or NoVerdict where the scanner could not say.
+    Raises TooManyFiles and other errors of files, or NoVerdict if the scanner gives no result.
     """
     if len(requests) > settings.FILES_MAX_PER_EMAIL:
-        raise refusals.TooManyFiles(count=len(requests), limit=settings.FILES_MAX_PER_EMAIL)
+        raise errors.TooManyFiles(count=len(requests), limit=settings.FILES_MAX_PER_EMAIL)
     contents = [validation.decode(request) for request in requests]
     scanning.check(contents)
     return [
@@ -53,8 +54,8 @@ def check(requests: Sequence[FileRequest]) -> list[CheckedFile]:
     ]
 
 
-def seal(file: CheckedFile, key: FileKey, notification: Notification) -> SealedFile:
-    """Make row and blob of one file of a message. The key is in neither."""
+def encrypt(file: CheckedFile, key: FileKey, notification: Notification) -> EncryptedFile:
+    """Return the row and blob of one file of a message. Neither contains the key."""
     row = Attachment(
         id=key.file_id,
         service_id=notification.service_id,
@@ -69,4 +70,4 @@ def seal(file: CheckedFile, key: FileKey, notification: Notification) -> SealedF
         expires_at=end_of_period(notification.created_at, weeks=file.weeks),
     )
     row.set_name(file.name)
-    return SealedFile(row=row, blob=key.seal(file.data, service_id=notification.service_id))
+    return EncryptedFile(row=row, blob=key.encrypt(file.data, service_id=notification.service_id))

@@ -1,6 +1,6 @@
-"""The link to a file: made, and read back strictly. Source: Files sent by email §6, §7.
+"""Make and parse links to files. Source: docs/reference/files.md §6, §7.
 
-The id is in the path, so that staff can speak of a file; the key is in the query, which no log keeps.
+The id is in the path, so that staff can refer to a file. The key is in the query, which no log keeps.
 """
 
 import base64
@@ -20,12 +20,12 @@ _LINK = re.compile(
 
 
 def with_key(file_id: UUID, secret: bytes) -> str:
-    """Return the whole link: it opens the file, and is told and sent but never kept readable."""
+    """Return the whole link, which opens the file. It is sent, but never stored in plain text."""
     return f"{without_key(file_id)}?key={write(secret)}"
 
 
 def without_key(file_id: UUID) -> str:
-    """Return what is kept of the link; followed, it leads to "This link does not work"."""
+    """Return the link without its key, which is stored. It shows "This link does not work"."""
     return f"{settings.FILES_BASE_URL}/d/{write(file_id.bytes)}"
 
 
@@ -37,7 +37,7 @@ def find(text: str) -> Iterator[tuple[UUID, str]]:
 
 
 def cut_keys(text: str) -> str:
-    """Return a text with its links as they are kept: without their keys.
+    """Return a text without the keys of its links.
 
     >>> cut_keys(f"See https://example.org/d/{'A' * 22}?key={'B' * 43}.")
     'See https://example.org/d/AAAAAAAAAAAAAAAAAAAAAA.'
@@ -46,7 +46,7 @@ def cut_keys(text: str) -> str:
 
 
 def for_simulation(service_id: UUID) -> str:
-    """Return the link told for a simulated recipient: nothing is stored for it."""
+    """Return the link for a simulated recipient, for which nothing is stored."""
     return f"{settings.FILES_BASE_URL}/services/{service_id}/documents/{TEST_DOCUMENT}"
 
 
@@ -60,7 +60,7 @@ def write(value: bytes) -> str:
 
 
 def read_id(text: str) -> UUID | None:
-    """Return the id that is written so, None for any other spelling.
+    """Return the id of its only valid spelling, or None.
 
     >>> read_id("AAAAAAAAAAAAAAAAAAAAAA")
     UUID('00000000-0000-0000-0000-000000000000')
@@ -72,7 +72,7 @@ def read_id(text: str) -> UUID | None:
 
 
 def read_key(text: object) -> bytes | None:
-    """Return the secret that is written so, None for any other spelling: one file opens with one text only."""
+    """Return the secret of its only valid spelling, or None."""
     return _read(text, KEY_CHARACTERS)
 
 

@@ -1,7 +1,7 @@
-"""Rows whose blob the store has lost before its time: told of at once, and after a day told to whoever has the link.
+"""Rows whose blob the store has lost. The log reports them immediately, and the file's page one day later.
 
-A folder that is not mounted must not turn all files into "no longer available" for ever: while the store has not one
-of the blobs our rows speak of, it is not believed, unless somebody asks by hand for what is so just now.
+If the store has none of the blobs, its folder may not be mounted, so no file is given up. An operator can override this
+with an age of zero.
 """
 
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.db import transaction
 
-from config.console import audit
+from config import audit
 from notifications.models import Attachment
 
 NAMED_IN_LOG = 20
@@ -19,9 +19,9 @@ log = structlog.get_logger()
 
 
 def settle(names: set[str], *, seen_at: datetime, older_than: timedelta) -> int:
-    """Note which living rows have no blob, and make tombstones of those that have had none for `older_than`.
+    """Mark rows without a blob, mark those that lack it for `older_than` as removed, and return their number.
 
-    names: of all blobs, listed after `seen_at`. Returns how many files were given up.
+    names: the names of all blobs, listed after `seen_at`
     """
     living = Attachment.objects.filter(
         deleted_at=None, withdrawn_at=None, expires_at__gt=seen_at, created_at__lt=seen_at

@@ -1,7 +1,7 @@
-"""What an Office document says of its parts: their content types and relationships, read as XML.
+"""The content types and relationships of the parts of an Office document.
 
-Programs go by these and not by names: a main part may be `word/document2.xml`, and macros may lie in `word/a.bin`.
-Source: Files sent by email §4, the zip rules; ISO/IEC 29500-2 §10 (content types), §9 (relationships).
+Office programs use these instead of names: the main part may be `word/document2.xml`, and macros `word/a.bin`.
+Source: docs/reference/files.md §4, the zip rules; ISO/IEC 29500-2 §10 (content types), §9 (relationships).
 """
 
 import zipfile
@@ -16,13 +16,13 @@ _MACROS = ("macroenabled", "vbaproject", "vbadata", "macrosheet")  # in content 
 
 
 class NotReadable(ValueError):
-    """A listing is no XML, has a document type, or is too large."""
+    """A listing is not XML, has a document type, or is too large."""
 
 
 def types_of(archive: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo]) -> set[str]:
-    """Return the content types of the parts that are there, in lower case; none where anything speaks of macros.
+    """Return the content types of the parts in lower case, or an empty set if there are signs of macros.
 
-    Raises NotReadable, and what `zipfile` raises.
+    Raises NotReadable and the errors of `zipfile`.
     """
     listing = parts.get(CONTENT_TYPES)
     if listing is None or listing.file_size > MAX_LISTING_BYTES:
@@ -31,13 +31,13 @@ def types_of(archive: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo]) -> 
     by_name: dict[str, str] = {}
     for element, attributes in _elements(archive.read(listing)):
         content_type = attributes.get("ContentType", "").lower()
-        if _speaks_of_macros(content_type):
+        if _is_about_macros(content_type):
             return set()
         if element == "Default":
             by_extension[attributes.get("Extension", "").lower()] = content_type
         elif element == "Override":
             by_name[attributes.get("PartName", "").lstrip("/").lower()] = content_type
-    if any(_speaks_of_macros(kind) for kind in _relationships(archive, parts)):
+    if any(_is_about_macros(kind) for kind in _relationships(archive, parts)):
         return set()
     names = (name.lower() for name in parts)
     return {by_name.get(name) or by_extension.get(name.rpartition(".")[2], "") for name in names}
@@ -53,7 +53,7 @@ def _relationships(archive: zipfile.ZipFile, parts: Mapping[str, zipfile.ZipInfo
             yield attributes.get("Type", "").lower()
 
 
-def _speaks_of_macros(text: str) -> bool:
+def _is_about_macros(text: str) -> bool:
     return any(word in text for word in _MACROS)
 
 
@@ -62,7 +62,7 @@ def _elements(content: bytes) -> list[tuple[str, dict[str, str]]]:
     found: list[tuple[str, dict[str, str]]] = []
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = lambda name, attributes: found.append((name.rpartition(" ")[2], attributes))
-    parser.StartDoctypeDeclHandler = _refuse  # no document has one, and entities could grow without end
+    parser.StartDoctypeDeclHandler = _refuse  # documents have none, and its entities could expand without limit
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError) as error:

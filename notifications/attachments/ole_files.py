@@ -1,4 +1,4 @@
-"""What is in a file of the old Office format, a small file system of its own. Source: [MS-CFB] §2."""
+"""Search the directory of a file in the old Office format. Source: [MS-CFB] §2."""
 
 import struct
 from collections.abc import Iterator
@@ -7,13 +7,13 @@ MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _HEADER_BYTES = 512
 _SECTOR_SHIFTS = (9, 12)  # sectors of 512 or 4096 bytes
-_LAST_SECTOR = 0xFFFFFFFA  # what is above says "end of chain", "free" and the like
+_LAST_SECTOR = 0xFFFFFFFA  # higher values mean "end of chain", "free" and so on
 _ENTRY_BYTES = 128
-_FAT_PLACES = 109  # in the header; more sectors of the table are beyond any file we take
+_FAT_PLACES = 109  # in the header; files with more exceed the size limit
 
 
 def has_entry(data: bytes, name: str) -> bool:
-    """Say whether the directory names this stream. A broken file has none."""
+    """Return whether the directory contains this stream. A broken file contains none."""
     encoded = name.encode("utf-16-le") + b"\0\0"
     return any(
         entry.startswith(encoded) and entry[64:66] == len(encoded).to_bytes(2, "little") for entry in _entries(data)
@@ -46,7 +46,7 @@ def _directory(data: bytes) -> Iterator[bytes]:
 
 
 def _next(data: bytes, number: int, shift: int, table: tuple[int, ...]) -> int:
-    """Return what the allocation table says comes after a sector."""
+    """Return the number of the next sector in the allocation table."""
     per_sector = (1 << shift) // 4
     place, offset = divmod(number, per_sector)
     sector = _sector(data, table[place], shift) if place < _FAT_PLACES else b""

@@ -1,7 +1,7 @@
-"""Is there a virus in it? Asked of clamd over its own protocol; anything but a clear "no" keeps the file out.
+"""Scan files for viruses with clamd. A file without a clear result is rejected.
 
-The public clients time out per read instead of in all, connect without any time-out, and hand back an empty or
-`ERROR` answer without an error. Source: Files sent by email §5; clamd(8), INSTREAM.
+The public clients have a time-out for each read but none for the whole call, none for the connection, and return empty
+or `ERROR` answers without an error. Source: docs/reference/files.md §5; clamd(8), INSTREAM.
 """
 
 import contextlib
@@ -14,15 +14,16 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import structlog
 from django.conf import settings
 
-from notifications.attachments.refusals import FileInfected
+from config.outbound.deadline import Deadline
+from notifications.errors import FileInfected
 
 log = structlog.get_logger()
 
-# The harmless string every scanner knows, in two halves: in one piece it would have checkouts quarantined.
+# The test string that every scanner detects, in two halves, so that scanners do not quarantine this file.
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 NOBODY = "none"
 
-MOST_CONNECTIONS = 4  # of one request at once, as many as the scanner has threads
+MOST_CONNECTIONS = 4  # of one request at the same time
 _CHUNK_BYTES = 64 * 1024
 _MAX_ANSWER_BYTES = 4096
 _BACKLOG_SECONDS = 0.05
@@ -31,11 +32,11 @@ _INFECTED = re.compile(rb"stream: (?P<name>.+) FOUND", re.DOTALL)
 
 
 class NoVerdict(Exception):
-    """The scanner is away, slow, or says something else than yes or no; the text is for the log."""
+    """The scanner is away, too slow, or gave an unknown answer. The text is for the log."""
 
 
 def check(contents: Sequence[bytes]) -> None:
-    """Return where every file is clean. Raises FileInfected where one is not, else NoVerdict where one is not known."""
+    """Raise FileInfected if a file has a virus, or NoVerdict if the result for a file is unknown."""
     found = [_scan_for_eicar(data) for data in contents] if settings.SCANNER == NOBODY else _ask_for_all(contents)
     if infected := [name for name in found if isinstance(name, str)]:
         log.warning("attachment.infected", signatures=infected)
@@ -46,10 +47,10 @@ def check(contents: Sequence[bytes]) -> None:
 
 
 def version() -> str:
-    """Return what clamd says of itself and its signatures. Raises NoVerdict."""
-    deadline = time.monotonic() + settings.SCAN_TIMEOUT_SECONDS
-    with _failures_told(), _connect(deadline) as connection:
-        _set_deadline(connection, deadline)
+    """Return the version of clamd and its signatures. Raises NoVerdict."""
+    deadline = Deadline(settings.SCAN_TIMEOUT_SECONDS)
+    with _failures_as_no_verdict(), _connect(deadline) as connection:
+        deadline.limit(connection)
         connection.sendall(b"zVERSION\0")
         return _read_answer(connection, deadline).decode(errors="replace")
 
@@ -59,25 +60,25 @@ def _scan_for_eicar(data: bytes) -> str | None:
 
 
 def _ask_for_all(contents: Sequence[bytes]) -> list[str | NoVerdict | None]:
-    """Return for each file the name of what is in it, None where it is clean, or why nobody knows."""
-    deadline = time.monotonic() + settings.SCAN_TIMEOUT_SECONDS
+    """Return for each file the name of its virus, None if it is clean, or the failure of its scan."""
+    deadline = Deadline(settings.SCAN_TIMEOUT_SECONDS)
     pool = ThreadPoolExecutor(min(MOST_CONNECTIONS, len(contents)), thread_name_prefix="scan")
     asked = [pool.submit(_verdict, data, deadline) for data in contents]
-    wait(asked, max(0.0, deadline - time.monotonic()))
-    pool.shutdown(wait=False, cancel_futures=True)  # what looking up a name still holds is not waited for
+    wait(asked, settings.SCAN_TIMEOUT_SECONDS)
+    pool.shutdown(wait=False, cancel_futures=True)  # do not wait for a slow DNS lookup
     return [each.result() if each.done() and not each.cancelled() else NoVerdict("too slow") for each in asked]
 
 
-def _verdict(data: bytes, deadline: float) -> str | NoVerdict | None:
+def _verdict(data: bytes, deadline: Deadline) -> str | NoVerdict | None:
     try:
         return _scan(data, deadline)
     except NoVerdict as failure:
         return failure
 
 
-def _scan(data: bytes, deadline: float) -> str | None:
-    """Return the name of what was found, None for a clean file. Raises NoVerdict."""
-    with _failures_told(), _connect(deadline) as connection:
+def _scan(data: bytes, deadline: Deadline) -> str | None:
+    """Return the name of the virus, or None for a clean file. Raises NoVerdict."""
+    with _failures_as_no_verdict(), _connect(deadline) as connection:
         is_sent = _send(connection, data, deadline)
         answer = _read_answer(connection, deadline)
     if answer == _CLEAN and is_sent:
@@ -87,18 +88,18 @@ def _scan(data: bytes, deadline: float) -> str | None:
     raise NoVerdict(f"answered {answer[:200]!r}" if is_sent else f"stopped listening: {answer[:200]!r}")
 
 
-def _connect(deadline: float) -> socket.socket:
+def _connect(deadline: Deadline) -> socket.socket:
     _, kind, place = settings.SCANNER.split(":", 2)
     if kind == "tcp":
         host, _, port = place.rpartition(":")
-        return socket.create_connection((host, int(port)), _left(deadline))
+        return socket.create_connection((host, int(port)), deadline.seconds_left())
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         while True:
-            _set_deadline(connection, deadline)
+            deadline.limit(connection)
             try:
                 connection.connect(place)
-            except BlockingIOError:  # a full backlog says "try again" instead of waiting
+            except BlockingIOError:  # the backlog of the socket is full
                 time.sleep(_BACKLOG_SECONDS)
             else:
                 return connection
@@ -107,12 +108,12 @@ def _connect(deadline: float) -> socket.socket:
         raise
 
 
-def _send(connection: socket.socket, data: bytes, deadline: float) -> bool:
-    """Send the file in pieces. False where the peer stopped listening: its reason may be there to read."""
+def _send(connection: socket.socket, data: bytes, deadline: Deadline) -> bool:
+    """Send the file in pieces. Return False if clamd closed the connection; its answer may explain why."""
     pieces = [data[start : start + _CHUNK_BYTES] for start in range(0, len(data), _CHUNK_BYTES)]
     messages = [b"zINSTREAM\0", *(len(piece).to_bytes(4, "big") + piece for piece in pieces), bytes(4)]
     for message in messages:
-        _set_deadline(connection, deadline)
+        deadline.limit(connection)
         try:
             connection.sendall(message)
         except (BrokenPipeError, ConnectionResetError):
@@ -120,11 +121,11 @@ def _send(connection: socket.socket, data: bytes, deadline: float) -> bool:
     return True
 
 
-def _read_answer(connection: socket.socket, deadline: float) -> bytes:
-    """Return what stands before the NUL. Raises NoVerdict where none comes within 4 KiB."""
+def _read_answer(connection: socket.socket, deadline: Deadline) -> bytes:
+    """Return the answer before the NUL. Raises NoVerdict if 4 KiB contain none."""
     answer = b""
     while b"\0" not in answer:
-        _set_deadline(connection, deadline)
+        deadline.limit(connection)
         received = connection.recv(_MAX_ANSWER_BYTES)
         answer += received
         if not received or len(answer) > _MAX_ANSWER_BYTES:
@@ -132,21 +133,11 @@ def _read_answer(connection: socket.socket, deadline: float) -> bytes:
     return answer.partition(b"\0")[0]
 
 
-def _set_deadline(connection: socket.socket, deadline: float) -> None:
-    """Give the next call what is left: a time-out of its own each would let a dripping peer go on for ever."""
-    connection.settimeout(_left(deadline))
-
-
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise NoVerdict("too slow")
-    return left
-
-
 @contextlib.contextmanager
-def _failures_told() -> Iterator[None]:
+def _failures_as_no_verdict() -> Iterator[None]:
     try:
         yield
+    except TimeoutError as error:
+        raise NoVerdict("too slow") from error
     except OSError as error:
         raise NoVerdict(type(error).__name__) from error

@@ -1,6 +1,6 @@
-"""Where the blobs are: a folder, or an object store. Source: Files sent by email §8.
+"""The store of blobs: a folder or an object store. Source: docs/reference/files.md §8.
 
-Whatever the store says when it is not well, here it is one of two things: it is away, or it has no such blob.
+Every error of the storage becomes one of two errors: the store is away, or it has no such blob.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,35 +16,35 @@ from django.core.files.storage import Storage, storages
 
 log = structlog.get_logger()
 
-DISCARD_SECONDS = 1.0  # a caller is waiting: what a slow store has not removed by then goes on behind the answer
+DISCARD_SECONDS = 1.0  # a request waits; after this time, the deletion continues in the background
 
 _discarding = ThreadPoolExecutor(2, thread_name_prefix="discard")
 
 
 class StoreAway(Exception):
-    """The store does not answer, is full, or refuses us."""
+    """The store does not answer, is full, or rejects its credentials."""
 
 
 class BlobMissing(Exception):
-    """The store is well and has no blob of that name."""
+    """The store works and has no blob of that name."""
 
 
 def new_name() -> str:
-    """Return a fresh name: 32 hex digits that have nothing to do with any id."""
+    """Return a random name of 32 hex digits."""
     return uuid4().hex
 
 
 def write(name: str, blob: bytes) -> None:
-    """Store one blob under a fresh name; when this returns it survives. Raises StoreAway."""
+    """Store one blob under a new name. It is durable when this returns. Raises StoreAway."""
     try:
-        with _told():
+        with _as_store_away():
             _storage().save(name, ContentFile(blob))
-    except FileNotFoundError as error:  # a folder that cannot be made
+    except FileNotFoundError as error:  # the folder cannot be created
         raise StoreAway from error
 
 
 class Written:
-    """Blobs that are there, and whether they are to stay."""
+    """Stored blobs. They are deleted unless `is_kept` becomes true."""
 
     is_kept = False
 
@@ -54,24 +54,24 @@ class Written:
 
 @contextmanager
 def written(blobs: Mapping[str, bytes]) -> Iterator[Written]:
-    """Store every blob by its name, and take all of them away again unless the block says to keep them.
+    """Store blobs by name, and delete all of them again unless the block sets `is_kept`.
 
     Raises StoreAway.
     """
-    fate = Written()
+    stored = Written()
     try:
         for name, blob in blobs.items():
             write(name, blob)
-        yield fate
+        yield stored
     finally:
-        if blobs and not fate.is_kept:
+        if blobs and not stored.is_kept:
             discard(blobs)
 
 
 def read(name: str) -> bytes:
     """Return a whole blob. Raises BlobMissing, StoreAway."""
     try:
-        with _told(), _storage().open(name) as file:
+        with _as_store_away(), _storage().open(name) as file:
             blob: bytes = file.read()
             return blob
     except FileNotFoundError as error:
@@ -79,26 +79,26 @@ def read(name: str) -> bytes:
 
 
 def delete(name: str) -> None:
-    """Remove a blob; that there is none is fine. Raises StoreAway."""
-    with _told(), suppress(FileNotFoundError):
+    """Delete a blob, if it exists. Raises StoreAway."""
+    with _as_store_away(), suppress(FileNotFoundError):
         _storage().delete(name)
 
 
 def discard(names: Iterable[str]) -> None:
-    """Remove what was written for nothing, as well as can be: the orphans' sweep finds what is left."""
+    """Delete unused blobs if possible. The clean-up of orphans deletes the rest."""
     with suppress(TooSlow):
         _discarding.submit(_discard, list(names)).result(DISCARD_SECONDS)
 
 
 def names() -> list[str]:
     """Return the names of all blobs. Raises StoreAway."""
-    with _told():
+    with _as_store_away():
         return list(_storage().listdir("")[1])
 
 
 def written_at(name: str) -> datetime | None:
-    """Return when a blob was written, None where it is gone. Raises StoreAway."""
-    with _told(), suppress(FileNotFoundError):
+    """Return when a blob was written, or None if it is gone. Raises StoreAway."""
+    with _as_store_away(), suppress(FileNotFoundError):
         return _storage().get_modified_time(name)
     return None
 
@@ -117,8 +117,8 @@ def _discard(names: list[str]) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Say StoreAway for every trouble but a missing blob."""
+def _as_store_away() -> Iterator[None]:
+    """Raise StoreAway for every error of the storage except a missing blob."""
     try:
         yield
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The names of what a file may turn out to be. Source: Files sent by email §4."""
+"""The types of files. Source: docs/reference/files.md §4."""
 
 from enum import StrEnum
 
@@ -14,7 +14,7 @@ class FileType(StrEnum):
     ODT = "application/vnd.oasis.opendocument.text"
     JSON = "application/json"
     TEXT = "text/plain"
-    # Never taken:
+    # Never allowed:
     ZIP = "application/zip"
     OLE = "application/x-ole-storage"
     UNKNOWN = "application/octet-stream"

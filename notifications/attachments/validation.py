@@ -1,6 +1,6 @@
-"""What a caller says of a file, and whether it is true: every stage of the contract but the scan.
+"""Validate the files of a request: everything except the virus scan.
 
-Source: Files sent by email §2, §3; the sending contract §10.
+Source: docs/reference/files.md §2, §3; docs/reference/sending-api.md §10.
 """
 
 import binascii
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from notifications import errors
-from notifications.attachments import file_types, refusals
+from notifications.attachments import file_types
 from notifications.models.attachment import MAX_WEEKS
 
 MAX_FILE_BYTES = 2 * 1024 * 1024  # exclusive; Notification Sending API §8
 MAX_NAME_CHARACTERS = 100
 DEFAULT_WEEKS = 26
-SHOWN_CHARACTERS = 1000  # of a value of the caller's in a message
+SHOWN_CHARACTERS = 1000  # of a caller's value in an error
 
 _OPTIONS = frozenset({"file", "filename", "confirm_email_before_download", "retention_period", "is_csv"})
 _WEEKS = re.compile(r"(?P<weeks>[0-9]{1,2}) weeks?", re.IGNORECASE | re.ASCII)
@@ -30,7 +30,7 @@ _NAME_CHARACTERS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRequest:
-    """One file object of a request, in good shape. encoded: base64, not yet looked at; filename: None to make one."""
+    """One valid file object of a request. encoded: base64, not decoded yet; filename: None to generate one."""
 
     encoded: str = field(repr=False)
     filename: str | None
@@ -40,32 +40,31 @@ class FileRequest:
 
 
 def is_file(value: object) -> bool:
-    """Say whether a value of the personalisation is a file: an object with the key `file`."""
+    """Return whether a personalisation value is a file: an object with the key `file`."""
     return isinstance(value, dict) and "file" in value
 
 
 def parse(options: Mapping[str, object]) -> FileRequest:
-    """Read one file object. Raises SchemaRefused with all its faults, in the contract's order."""
-    faults: list[errors.NotificationError] = []
+    """Parse one file object. Raises SchemaRefused with all its errors."""
+    problems: list[errors.NotificationError] = []
     if unknown := options.keys() - _OPTIONS:
-        faults.append(errors.PropertiesUnexpected(names=unknown))
+        problems.append(errors.PropertiesUnexpected(names=unknown))
     if not isinstance(options["file"], str):
-        faults.append(errors.ValidationError(f"file {_shown(options['file'])} is not of type string"))
+        problems.append(errors.WrongType(name="file", value=_shown(options["file"]), type="string"))
     for option in ("is_csv", "confirm_email_before_download"):
         if not isinstance(options.get(option), bool | None):
-            faults.append(_unsupported(option, options[option], "Use a boolean true or false value."))
+            problems.append(errors.FileOptionNotBoolean(name=option, value=_shown(options[option])))
     weeks = _weeks(options.get("retention_period"))
     if weeks is None:
-        advice = f"Supported periods are from 1 to {MAX_WEEKS} weeks."
-        faults.append(_unsupported("retention_period", options["retention_period"], advice))
+        period = _shown(options["retention_period"])
+        problems.append(errors.FileRetentionUnsupported(value=period, max_weeks=MAX_WEEKS))
     name = options.get("filename")
     if name is not None and (not isinstance(name, str) or "." not in name):
-        text = "filename `filename` must end with a file extension. For example, filename.csv"
-        faults.append(errors.ValidationError(text))
+        problems.append(errors.FileNameWithoutExtension())
     if {"is_csv", "filename"} <= options.keys():
-        faults.append(errors.ValidationError("Do not set a value for `is_csv` if `filename` is set."))
-    if faults or weeks is None:
-        raise errors.SchemaRefused(faults)
+        problems.append(errors.FileCsvAndName())
+    if problems or weeks is None:
+        raise errors.SchemaRefused(problems)
     is_csv = options.get("is_csv")
     return FileRequest(
         encoded=str(options["file"]),
@@ -77,19 +76,19 @@ def parse(options: Mapping[str, object]) -> FileRequest:
 
 
 def decode(request: FileRequest) -> bytes:
-    """Return the bytes, once name and size are good. Raises a FileRefused."""
+    """Return the content after a check of name and size. Raises a FileRefused."""
     data = _from_base64(request.encoded)
     if request.filename is not None:
         _check_name(request.filename)
     if len(data) >= MAX_FILE_BYTES:
-        raise refusals.FileTooLarge
+        raise errors.FileTooLarge
     if not data:
-        raise refusals.FileEmpty
+        raise errors.FileEmpty
     return data
 
 
 def name_for(request: FileRequest, data: bytes) -> str:
-    """Return the name the file goes by, given or made, if the content is what it says. Raises TypeNotSupported."""
+    """Return the given or generated name if it fits the content. Raises TypeNotSupported."""
     found = file_types.detect(data)
     if request.filename is not None:
         extension = extension_of(request.filename)
@@ -97,17 +96,17 @@ def name_for(request: FileRequest, data: bytes) -> str:
             return request.filename
         right = file_types.extension_for(data, found, is_csv=None)
         if right is None:
-            raise refusals.TypeNotSupported(found)
-        raise refusals.NameDoesNotFit(found, extension=extension, right=right)
+            raise errors.TypeNotSupported(found)
+        raise errors.NameDoesNotFit(found, extension=extension, right=right)
     right = file_types.extension_for(data, found, is_csv=request.is_csv)
     if right is None:
-        raise refusals.TypeNotSupported(found)
+        raise errors.TypeNotSupported(found)
     made = "".join(secrets.choice(_NAME_ALPHABET) for _ in range(_NAME_CHARACTERS))
     return f"{made}.{right}"
 
 
 def extension_of(name: str) -> str:
-    """Return what follows the last dot, in lower case.
+    """Return the part after the last dot in lower case.
 
     >>> extension_of("accounts.2026.PDF")
     'pdf'
@@ -116,23 +115,25 @@ def extension_of(name: str) -> str:
 
 
 def _from_base64(text: str) -> bytes:
-    encoded = _WHITE_SPACE.sub("", text) if _WHITE_SPACE.search(text) else text  # only then: it is a copy of the whole
-    if len(encoded) % 4 or encoded.endswith(_TOO_MUCH_PADDING):  # Python passes over padding behind whole groups
-        raise refusals.NotBase64
+    encoded = (
+        _WHITE_SPACE.sub("", text) if _WHITE_SPACE.search(text) else text
+    )  # only if necessary, because it copies the text
+    if len(encoded) % 4 or encoded.endswith(_TOO_MUCH_PADDING):  # Python ignores extra padding
+        raise errors.NotBase64
     try:
-        return binascii.a2b_base64(encoded, strict_mode=True)  # as base64 does it, but without a copy as bytes
+        return binascii.a2b_base64(encoded, strict_mode=True)  # base64.b64decode would copy the text first
     except ValueError as error:
-        raise refusals.NotBase64 from error
+        raise errors.NotBase64 from error
 
 
 def _check_name(name: str) -> None:
     if len(name) > MAX_NAME_CHARACTERS:
-        raise refusals.NameTooLong
+        raise errors.NameTooLong
     if _CONTROLS_AND_DIRECTIONS.search(name):
-        raise refusals.NameForbidden
+        raise errors.NameForbidden
     extension = f".{extension_of(name)}"
-    if extension not in refusals.EXTENSIONS:
-        raise refusals.TypeNotSupported(extension)
+    if extension not in errors.EXTENSIONS:
+        raise errors.TypeNotSupported(extension)
 
 
 def _weeks(period: object) -> int | None:
@@ -141,10 +142,6 @@ def _weeks(period: object) -> int | None:
     match = _WEEKS.fullmatch(period.strip()) if isinstance(period, str) else None
     weeks = int(match["weeks"]) if match else 0
     return weeks if 1 <= weeks <= MAX_WEEKS else None
-
-
-def _unsupported(name: str, value: object, advice: str) -> errors.ValidationError:
-    return errors.ValidationError(f"{name} Unsupported value for {name}: {_shown(value)}. {advice}")
 
 
 def _shown(value: object) -> str:

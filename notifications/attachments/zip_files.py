@@ -1,6 +1,6 @@
-"""Which document a zip archive is, if any, judged before any part is opened that could be a trap.
+"""Detect the document type of a zip archive. Limits are checked before any part is unpacked.
 
-Source: Files sent by email §4, the zip rules.
+Source: docs/reference/files.md §4, the zip rules.
 """
 
 import io
@@ -13,21 +13,23 @@ from notifications.attachments import office_parts
 from notifications.attachments.types import FileType
 
 MAX_PARTS = 2_000
-MAX_UNPACKED_BYTES = 100 * 1024 * 1024  # as declared, all parts together
+MAX_UNPACKED_BYTES = 100 * 1024 * 1024  # the declared size of all parts
 
-_MAIN_TYPES = {f"{found}.main+xml": found for found in (FileType.DOCX, FileType.XLSX)}  # of the part that leads
+_MAIN_TYPES = {
+    f"{found}.main+xml": found for found in (FileType.DOCX, FileType.XLSX)
+}  # the content type of the main part
 _MACROS = "vbaproject.bin"
 _IS_ENCRYPTED = 0x1
-_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # documents know no others
+_PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # documents use no others
 
-# All that the zip module says of broken archives: 20,000 mutated ones gave no other.
+# The errors of `zipfile` for broken archives. 20,000 mutated archives raised no others.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
-    NotImplementedError,  # a kind of packing, or a version, that it does not know
+    NotImplementedError,  # an unknown compression method or version
     RuntimeError,
-    ValueError,  # also of text in an encoding that is not there
+    ValueError,  # also for text in an unknown encoding
     OverflowError,
     EOFError,
     OSError,
@@ -35,7 +37,7 @@ _BROKEN = (
 
 
 def detect(data: bytes) -> FileType:
-    """Return the document the archive is, ZIP for any other archive and every broken one."""
+    """Return the document type, or ZIP for other and broken archives."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _judge(archive, len(data))
@@ -58,7 +60,7 @@ def _is_harmless(parts: list[zipfile.ZipInfo], size_bytes: int) -> bool:
         0 < len(parts) <= MAX_PARTS
         and len(names) == len(parts)
         and sum(part.file_size for part in parts) <= MAX_UNPACKED_BYTES
-        and sum(part.compress_size for part in parts) <= size_bytes  # more: parts that overlap
+        and sum(part.compress_size for part in parts) <= size_bytes  # a larger sum means overlapping parts
         and all(part.compress_type in _PACKINGS for part in parts)
         and not any(part.flag_bits & _IS_ENCRYPTED for part in parts)
         and not any(stat.S_ISLNK(part.external_attr >> 16) for part in parts)

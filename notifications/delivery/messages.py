@@ -1,6 +1,6 @@
-"""What a provider is handed, and what it may answer. A provider knows nothing of rows, services or templates.
+"""Messages to providers and their results. Provider adapters know no rows, services or templates.
 
-Source: the sending contract §19.2; Security and reliability §11.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingSms:
-    """to: E.164 without the plus; reference: our id of the message, the same at every try."""
+    """to: E.164 without the plus; reference: Signalbox's id of the message, the same for every attempt."""
 
     to: str
     content: str
@@ -24,7 +24,7 @@ class OutgoingSms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingEmail:
-    """Hosts of all addresses are in ASCII. message_id: `<{id}@{domain}>`, the same at every try."""
+    """Email addresses have ASCII hosts. message_id: `<{id}@{domain}>`, the same for every attempt."""
 
     from_name: str
     from_address: str
@@ -42,19 +42,19 @@ Outgoing = OutgoingSms | OutgoingEmail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """The provider has it. has_arrived: it is known to be with the recipient already, no receipt will come."""
+    """The provider accepted the message. has_arrived: it is already delivered, and no receipt follows."""
 
     reference: str
     reply: str = ""
     has_arrived: bool = False
 
 
-# Ends the words of a mail server that refused an email after it had seen the content, and so not for its address alone.
+# Suffix of a mail server's reply if it rejected an email after the content, so not only because of the recipient.
 AFTER_CONTENT = " (after the content)"
 
 
 class Outcome(StrEnum):
-    """What a provider can report of a message it has taken. A complaint changes no status."""
+    """The result in a delivery receipt. A complaint changes no status."""
 
     DELIVERED = "delivered"
     PENDING = "pending"
@@ -64,20 +64,20 @@ class Outcome(StrEnum):
     COMPLAINT = "complaint"
 
     @classmethod
-    def of(cls, word: str) -> Self:
-        """Return the outcome of this name; one we do not know is a technical failure.
+    def of(cls, name: str) -> Self:
+        """Return the outcome with this name. An unknown name is a technical failure.
 
         >>> Outcome.of("pending"), Outcome.of("eaten by a dog")
         (<Outcome.PENDING: 'pending'>, <Outcome.TECHNICAL_FAILURE: 'technical-failure'>)
         """
-        return cls(word if word in set(cls) else cls.TECHNICAL_FAILURE)
+        return cls(name if name in set(cls) else cls.TECHNICAL_FAILURE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What became of a message. Of reference (the provider's) and notification_id (ours) there is at least one.
+    """A delivery receipt. It has the provider's `reference`, Signalbox's `notification_id`, or both.
 
-    code: the provider's own word for it; at: when it happened, where the provider says so.
+    code: the provider's own code; at: the time of the event, if the provider reports it.
     """
 
     outcome: Outcome
@@ -89,7 +89,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOf:
-    """Which part of a long text this is. joint: what all its parts have in common; number: from 1 to total."""
+    """The position of a part in a long text. joint: shared by all its parts; number: from 1 to total."""
 
     joint: int
     total: int
@@ -98,7 +98,7 @@ class PartOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingText:
-    """A text somebody has sent to us, or a part of it. sender, recipient: numbers as the provider writes them."""
+    """A received text, or a part of it. sender, recipient: numbers in the provider's format."""
 
     sender: str
     recipient: str
@@ -106,15 +106,11 @@ class IncomingText:
     part_of: PartOf | None = None
 
 
-class ReportUnreadable(Exception):
-    """What a provider has posted back is not in its own form; the message says what is wrong with it."""
-
-
 class DeliveryFailure(Exception):
-    """The provider has not taken it.
+    """The provider did not accept the message.
 
-    reason: a few words for the log; no recipient and no content
-    reply: what the provider said, word for word; kept with the message, never logged
+    reason: a short text for the log, without recipient and content
+    reply: the provider's answer; stored with the message, never logged
     """
 
     def __init__(self, reason: str, *, reply: str = "") -> None:
@@ -124,11 +120,11 @@ class DeliveryFailure(Exception):
 
 
 class TemporaryFailure(DeliveryFailure):
-    """Worth trying again.
+    """A failure that is worth a retry.
 
-    is_uncertain: the provider may have taken it after all; nobody can know
-    is_our_fault: it refuses us, not the message, such as a wrong password: it is paused at once
-    retry_after: how long it wants to be left alone with this message, where it says so
+    is_uncertain: the provider may have accepted the message
+    opens_circuit: the provider rejects Signalbox's login, so no process sends it more messages
+    retry_after: the delay that the provider asks for, if any
     """
 
     def __init__(
@@ -137,17 +133,17 @@ class TemporaryFailure(DeliveryFailure):
         *,
         reply: str = "",
         is_uncertain: bool = False,
-        is_our_fault: bool = False,
+        opens_circuit: bool = False,
         retry_after: timedelta | None = None,
     ) -> None:
         super().__init__(reason, reply=reply)
         self.is_uncertain = is_uncertain
-        self.is_our_fault = is_our_fault
+        self.opens_circuit = opens_circuit
         self.retry_after = retry_after
 
 
 class PermanentFailure(DeliveryFailure):
-    """Refused for good. is_recipients: because of the recipient, or the message; otherwise for reasons of our own."""
+    """A final rejection. is_recipients: because of the recipient or the message, not because of Signalbox."""
 
     def __init__(self, reason: str, *, reply: str = "", is_recipients: bool = False) -> None:
         super().__init__(reason, reply=reply)

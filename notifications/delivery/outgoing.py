@@ -1,4 +1,7 @@
-"""From a stored row to what a provider is handed. Source: the sending contract §19.2; Rendering §1, §4.7 to §4.9."""
+"""Build the message for a provider from a stored row.
+
+Source: docs/reference/sending-api.md §19.2; docs/reference/rendering.md §1, §4.7 to §4.9.
+"""
 
 from django.conf import settings
 
@@ -11,7 +14,7 @@ from notifications.rendering.email import EmailText, html_document
 
 
 def message_for(claim: Claim) -> Outgoing:
-    """Make the message anew; made twice from one row it is the same, with the same Message-ID or reference."""
+    """Return the message. The same row always gives the same message, with the same Message-ID or reference."""
     return _email(claim) if claim.notification.channel == Channel.EMAIL else _sms(claim)
 
 
@@ -50,7 +53,7 @@ def _email(claim: Claim) -> OutgoingEmail:
 
 
 def _unsubscribe_headers(url: str | None) -> dict[str, str]:
-    """Return the headers for which mail programs show a button. Source: RFC 8058 §3.1."""
+    """Return the headers for the unsubscribe button of mail programs. Source: RFC 8058 §3.1."""
     if url is None:
         return {}
     return {"List-Unsubscribe": f"<{url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}

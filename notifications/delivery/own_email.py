@@ -1,6 +1,6 @@
-"""Emails of Signalbox's own, to the people who work with it: written as all are, and handed over by the worker at once.
+"""Emails from Signalbox to its users, such as invites. The worker sends them immediately.
 
-They are no messages of a service: neither counted nor kept, and a provider's receipts for them are for nobody.
+They belong to no service: Signalbox does not count or store them and ignores their delivery receipts.
 """
 
 from datetime import timedelta
@@ -11,31 +11,33 @@ import structlog
 from django.conf import settings
 
 from notifications.delivery import providers
-from notifications.delivery.carrier import Carrier
 from notifications.delivery.messages import OutgoingEmail, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers import Provider
 from notifications.delivery.providers.sandbox import Sandbox
 from notifications.rendering.email import EmailText, html_document
 
-AGAIN_AFTER = timedelta(minutes=5)  # where no provider takes it; also the lease of who is at it
+AGAIN_AFTER = timedelta(
+    minutes=5
+)  # after an attempt that no provider accepted; also the lease of the worker that sends it
 
 log = structlog.get_logger()
 
 
 class Handed(Enum):
-    """What came of handing one over. REFUSED is for good; NOT_YET is to be tried again."""
+    """The result of a send. REFUSED is permanent; NOT_YET is worth a retry."""
 
     TAKEN = auto()
     REFUSED = auto()
     NOT_YET = auto()
 
 
-def leaves() -> bool:
-    """Say whether a provider takes email to the people themselves; the sandbox keeps it in its inbox."""
-    return any(OutgoingEmail in carrier.provider.carries for carrier in providers.configured() if _leads_out(carrier))
+def can_reach_people() -> bool:
+    """Return whether a provider other than the sandbox sends email."""
+    return any(OutgoingEmail in provider.adapter.carries for provider in providers.configured() if _leads_out(provider))
 
 
 def write(text: EmailText, *, to: str, identifier: UUID) -> OutgoingEmail:
-    """Return the email. to: with the host in ASCII; identifier: the same at every try."""
+    """Return the email. to: with the host in ASCII; identifier: the same for every attempt."""
     return OutgoingEmail(
         from_name="Signalbox",
         from_address=f"signalbox@{settings.EMAIL_DOMAIN}",
@@ -48,25 +50,25 @@ def write(text: EmailText, *, to: str, identifier: UUID) -> OutgoingEmail:
 
 
 def hand_over(message: OutgoingEmail, *, about: str, must_leave: bool = False) -> Handed:
-    """Hand one email to the first provider that takes it.
+    """Send one email through the first provider that accepts it.
 
-    about: what it is about, for the log
-    must_leave: the sandbox's inbox is no place for it
+    about: the subject for the log
+    must_leave: do not send it to the sandbox inbox
     """
-    for carrier in providers.able_to_take(message):
-        if (must_leave and not _leads_out(carrier)) or not carrier.lets_in():
+    for provider in providers.able_to_take(message):
+        if (must_leave and not _leads_out(provider)) or not provider.allows():
             continue
         try:
-            carrier.send(message)
+            provider.send(message)
         except PermanentFailure as failure:
-            log.warning("own_email.refused", about=about, provider=carrier.name, reason=failure.reason)
+            log.warning("own_email.refused", about=about, provider=provider.name, reason=failure.reason)
             return Handed.REFUSED
         except TemporaryFailure as failure:
-            log.warning("own_email.not_taken", about=about, provider=carrier.name, reason=failure.reason)
+            log.warning("own_email.not_taken", about=about, provider=provider.name, reason=failure.reason)
             continue
         return Handed.TAKEN
     return Handed.NOT_YET
 
 
-def _leads_out(carrier: Carrier) -> bool:
-    return not isinstance(carrier.provider, Sandbox)
+def _leads_out(provider: Provider) -> bool:
+    return not isinstance(provider.adapter, Sandbox)

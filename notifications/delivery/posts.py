@@ -1,6 +1,6 @@
-"""What providers post to us: how they prove who they are, and our own JSON form for those that have none of theirs.
+"""Requests from providers: their authentication, and Signalbox's own JSON format for simple gateways.
 
-Source: the sending contract §19.2, §19.3; Security and reliability §6.
+Source: docs/reference/sending-api.md §19.2, §19.3; docs/reference/security.md §6.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,73 +12,62 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from config import callers
+from config.rest.request import has_bearer_token
 from config.rest.strict_json import JSONRefused
 from config.rest.strict_json import loads as strict_loads
-from notifications.delivery.messages import IncomingText, Outcome, Receipt, ReportUnreadable
+from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.errors import ReportCredentialsMissing, ReportCredentialsWrong, ReportUnreadable
 
 LONGEST_NUMBER = 40
 LONGEST_REFERENCE = 255
 LONGEST_CODE = 100
 
 
-class NotProven(Exception):
-    """Nobody has shown who posts this; the message says what to show."""
-
-
-class WronglyProven(Exception):
-    """What was shown is not this provider's."""
-
-
-class NotNow(Exception):
-    """Whether to believe it cannot be found out at the moment; it shall be posted again."""
-
-
 class Posts(Protocol):
     name: str
 
     def check_caller(self, request: HttpRequest) -> None:
-        """Raises NotProven, WronglyProven, NotNow. The body has been read and is trusted by nobody yet."""
+        """Raises a NotificationError. The body has been read but is not trusted yet."""
 
 
 @runtime_checkable
 class TakesReceipts(Posts, Protocol):
-    """A provider that posts to us what became of messages."""
+    """A provider that posts delivery receipts."""
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Read what it has posted, in its own form. Raises ReportUnreadable."""
+        """Parse a request in the provider's own format. Raises ReportUnreadable."""
 
 
 @runtime_checkable
 class TakesTexts(Posts, Protocol):
-    """A provider that posts to us what people text back."""
+    """A provider that posts received texts."""
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Read what it has posted, in its own form. Raises ReportUnreadable."""
+        """Parse a request in the provider's own format. Raises ReportUnreadable."""
 
 
 @runtime_checkable
 class Listens(Protocol):
-    """A provider that reports over a connection of ours, which must be kept open for it."""
+    """A provider that sends receipts and texts over a connection that Signalbox keeps open."""
 
     def listen(
         self, take_receipt: Callable[[str, Receipt], None], take_text: Callable[[str, IncomingText], None]
     ) -> None:
-        """Listen from now on, in threads; what raises is reported again by the provider."""
+        """Start threads that listen. If a function raises, the provider sends the item again."""
 
     def end(self) -> None: ...
 
 
 class OwnForm:
-    """Posts our own JSON form with a token as a bearer."""
+    """Requests in Signalbox's own JSON format with a bearer token."""
 
     posting_token: str
 
     def check_caller(self, request: HttpRequest) -> None:
         if "Authorization" not in request.headers:
-            raise NotProven("Send the token of this provider as a bearer token")
-        if not callers.holds_token(request, self.posting_token):
-            raise WronglyProven
+            raise ReportCredentialsMissing(credentials="token", way="as a bearer token")
+        if not has_bearer_token(request, self.posting_token):
+            raise ReportCredentialsWrong
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
         """Read `{"reference" or "id", "outcome", "time"?, "code"?}`. Raises ReportUnreadable."""
@@ -111,7 +100,7 @@ class OwnForm:
 
 def json_object(request: HttpRequest) -> Mapping[str, object]:
     """Read the body as one JSON object. Raises ReportUnreadable."""
-    if request.content_type != "application/json":  # which no page of another site can send without asking first
+    if request.content_type != "application/json":  # another site's page cannot send this type without a preflight
         raise ReportUnreadable("Content-Type must be application/json")
     return loads(request.body)
 
@@ -144,7 +133,7 @@ def uuid(report: Mapping[str, object], name: str) -> UUID:
 
 
 def moment(value: str) -> datetime:
-    """Read an ISO 8601 date-time, in UTC where it names no zone. Raises ReportUnreadable."""
+    """Parse an ISO 8601 date-time; without a zone it is UTC. Raises ReportUnreadable."""
     try:
         read = parse_datetime(value)
     except ValueError as error:
@@ -155,5 +144,5 @@ def moment(value: str) -> datetime:
 
 
 def is_known_year(moment: datetime) -> bool:
-    """Return whether a time can be stored and shown in any zone: year 1 and year 9999 end outside it."""
+    """Return whether a time can be stored and shown in every time zone."""
     return 1970 <= moment.year < 9999

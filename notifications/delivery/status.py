@@ -1,7 +1,7 @@
-"""From a provider's receipt to the message's status, which never moves backwards.
+"""Apply delivery receipts to messages. The status of a message never moves backwards.
 
-Source: the sending contract §18, §19.2.
-A receipt is applied before its provider is answered: one that we have answered for is never lost.
+A receipt is applied before the provider gets its answer, so an acknowledged receipt is never lost.
+Source: docs/reference/sending-api.md §18, §19.2.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ from django.db.models import Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from config import figures
+from config.metrics import registry
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.models import CountedDay, EarlyReceipt, Notification, Status
 from notifications.models.status import COMPLETED
 
-MOST_KEPT = 20  # receipts of one message: no provider has so much to say
-AT_ONCE = 500  # early receipts looked at in one run
+MOST_KEPT = 20  # receipts of one message; providers send far fewer
+AT_ONCE = 500  # early receipts in one run
 
 _READ = ("id", "service_id", "channel", "key_type", "created_at", "status", "receipts")
 
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 
 def take_in(provider: str, receipts: Iterable[Receipt]) -> int:
-    """Apply what a provider has reported; keep what is about no message we know of yet. Returns how many of those."""
+    """Apply delivery receipts, store those without a known message as early, and return the number of early ones."""
     early = 0
     for receipt in receipts:
         if not apply(provider, receipt):
@@ -46,15 +46,15 @@ def take_in(provider: str, receipts: Iterable[Receipt]) -> int:
 
 
 def apply(provider: str, receipt: Receipt) -> bool:
-    """Note one receipt with its message and move its status on, both or neither. Returns whether there is a message.
+    """Store one receipt with its message, update the status, and return whether the message exists.
 
-    One that says the same again, or comes too late, changes nothing.
+    A repeated or late receipt changes nothing.
     """
     with transaction.atomic():
-        meant = Notification.objects.handed_to(
+        matching = Notification.objects.handed_to(
             provider, reference=receipt.reference, notification_id=receipt.notification_id
         )
-        message = meant.select_for_update(of=("self",)).only(*_READ).first()
+        message = matching.select_for_update(of=("self",)).only(*_READ).first()
         if message is None:
             return False
         row = Notification.objects.filter(id=message.id)
@@ -65,10 +65,10 @@ def apply(provider: str, receipt: Receipt) -> bool:
         )
         if receipt.outcome == Outcome.DELIVERED and not moved:
             row.confirm()
-        if moved and message.status in COMPLETED:  # its day may have been counted for the last time
+        if moved and message.status in COMPLETED:  # the count of its day may already be final
             CountedDay.objects.touch(message.service_id, message.created_at.astimezone(UTC).date())
     if moved:
-        figures.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)
+        registry.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)
     log.info(
         "notification.reported",
         notification_id=str(message.id),
@@ -80,7 +80,7 @@ def apply(provider: str, receipt: Receipt) -> bool:
 
 
 def apply_early() -> int:
-    """Apply the receipts whose message is known by now, and drop those that waited too long. Returns how many went."""
+    """Apply the early receipts with a known message, delete the expired ones, and return the number of both."""
     applied = 0
     for early in EarlyReceipt.objects.with_message()[:AT_ONCE]:
         receipt = Receipt(
@@ -96,7 +96,7 @@ def apply_early() -> int:
 
 
 def _note(kept: list[Any], receipt: Receipt) -> bool:  # Any: JSON
-    """Add one entry, unless it is there already. Returns whether it was added."""
+    """Add one entry unless it is already there. Return whether it was added."""
     if len(kept) >= MOST_KEPT or any((one["outcome"], one["code"]) == (receipt.outcome, receipt.code) for one in kept):
         return False
     at: datetime = receipt.at or timezone.now()

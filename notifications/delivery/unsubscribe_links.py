@@ -1,7 +1,7 @@
-"""The unsubscribe link of an email. It says on its own which email it belongs to, so it outlives the message.
+"""The unsubscribe link of an email. It contains all data of its email, so it works after the message is deleted.
 
-What it says is encrypted and authenticated with keys made from SECRET_KEY and SECRET_KEY_FALLBACKS: nobody can read the
-recipient's address in it, and nobody can make a link for another email. It has no end: people open old emails.
+The data is encrypted with keys derived from SECRET_KEY and SECRET_KEY_FALLBACKS. Nobody else can read the email address
+or make a link for another email. A link never expires, because people open old emails.
 """
 
 import re
@@ -28,7 +28,7 @@ _IDS_AND_MOMENT = struct.Struct(">16s16s16sQ")  # message, service and template,
 class LinkedEmail:
     """The email that a link belongs to. Its message may be deleted.
 
-    recipient: as the caller gave it; created_at: when the service sent the email
+    recipient: in the caller's spelling; created_at: when the service sent the email
     """
 
     notification_id: UUID
@@ -49,7 +49,7 @@ class LinkedEmail:
 
 
 def url(notification: Notification) -> str:
-    """Return the URL of our page where the recipient confirms. For one message it is always the same."""
+    """Return the URL of the page where the recipient confirms. It is the same for every attempt."""
     return f"{_start()}{_write(LinkedEmail.of(notification))}"
 
 
@@ -58,20 +58,20 @@ def _start() -> str:
 
 
 def token_of(url: str) -> str:
-    """Return the end of a link to our page; empty for a URL that leads elsewhere."""
-    ours = _start()
-    return url.removeprefix(ours) if url.startswith(ours) else ""
+    """Return the token in an unsubscribe link, or an empty string for any other URL."""
+    start = _start()
+    return url.removeprefix(start) if url.startswith(start) else ""
 
 
 def cut_tokens(text: str) -> str:
-    """Return a text whose links to our page lead to no email any more."""
+    """Return the text without the tokens of its unsubscribe links."""
     return re.sub(rf"{re.escape(_start())}[\w:-]+", _start(), text, flags=re.ASCII)
 
 
 def read(token: str) -> LinkedEmail | None:
-    """Return the email that the end of a link stands for. None: the link was not made here or is damaged.
+    """Return the email of a token, or None if the token is forged or damaged.
 
-    A link of the release before this one holds a signed id, and works as long as its message is kept.
+    Tokens of earlier releases are signed ids. They work until their message is deleted.
     """
     return _read_earlier(token) if ":" in token else _read(token)
 
@@ -102,7 +102,7 @@ def _decrypt(token: str) -> bytes | None:
         encrypted = signing.b64_decode(token.encode("ascii"))
     except ValueError:
         return None
-    if signing.b64_encode(encrypted).decode() != token:  # base64 has several spellings of some values
+    if signing.b64_encode(encrypted).decode() != token:  # reject other base64 spellings of the same value
         return None
     for cipher in _ciphers():
         try:
@@ -122,11 +122,11 @@ def _read_earlier(token: str) -> LinkedEmail | None:
 
 
 def _ciphers() -> list[AESSIV]:
-    """Return one cipher for each key, the newest first: it encrypts, and all of them decrypt."""
+    """Return a cipher for each key, newest first. The first encrypts; all decrypt."""
     return [_cipher(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
 
 
 @lru_cache(maxsize=8)
 def _cipher(secret: str) -> AESSIV:
-    """Return the cipher of one secret. AES-SIV needs no random number, so a second try makes the same link."""
+    """Return the cipher of one secret. AES-SIV needs no random number, so every attempt has the same link."""
     return AESSIV(salted_hmac(_PURPOSE, b"", secret=secret, algorithm="sha512").digest())

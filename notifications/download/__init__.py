@@ -1,1 +1,1 @@
-"""The recipient's pages: from the link in an email to the bytes of a file. Source: Files sent by email §9."""
+"""The pages where a recipient downloads a file. Source: docs/reference/files.md §9."""

@@ -1,6 +1,6 @@
-"""What comes before each page: the method, the id and the key, and whether the file is still to be had.
+"""Checks before each page: the method, the id and key of the link, and whether the file is still available.
 
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 from collections.abc import Callable
@@ -22,15 +22,15 @@ View = Callable[..., HttpResponseBase]
 
 
 class SeeOther(HttpResponseRedirect):
-    """Go on there, with GET, whatever was asked here."""
+    """A redirect that the browser follows with GET."""
 
     status_code = 303
 
 
 def link_holders(*methods: str) -> Callable[[FileView], View]:
-    """Let in who holds the link of a file that is there: 405, then one 404 for all else, then 410.
+    """Call the view for valid links of available files. Otherwise answer 405, 404 or 410, in this order.
 
-    The framework's own check of forms would come before all of that, so it is off here; confirm makes it itself.
+    Django's CSRF check would run before these checks, so it is off here. `confirm` runs it itself.
     """
 
     def decorate(view: FileView) -> View:
@@ -54,13 +54,13 @@ def link_holders(*methods: str) -> Callable[[FileView], View]:
 
 
 def forget_console(request: HttpRequest) -> None:
-    """Take the console's session off: these pages neither read nor prolong it, and set no cookie for it."""
+    """Remove the console's session from the request, so that these pages neither read nor extend it."""
     if hasattr(request, "session"):
         del request.session
 
 
 @csrf_exempt
 def nowhere(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Answer for every other address: there is nothing, and it looks like any link that does not work."""
+    """Answer every other URL with the same page as a link that does not work."""
     forget_console(request)
     return pages.nowhere() if request.method in READING else HttpResponseNotAllowed(READING)

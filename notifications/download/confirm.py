@@ -1,6 +1,6 @@
-"""Asking for the address, and judging it. Source: Files sent by email §9.
+"""The page that asks for the recipient's email address. Source: docs/reference/files.md §9.
 
-The lock is looked at before anything that was posted, and a try is taken before the comparison.
+The view checks the lock before it reads the form, and counts the attempt before it compares the email address.
 """
 
 from datetime import timedelta
@@ -10,37 +10,37 @@ from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils import timezone
 
-from config.console import audit
+from config.web.ip_addresses import client_ip
 from notifications.download import access, pages, proof, tries
 from notifications.download.forms import AddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, DownloadEvent, DownloadKind
 
-# With "no-referrer" a browser posts `Origin: null` and is refused; with "same-origin" the key would be in our Referer.
+# With "no-referrer", a browser posts `Origin: null`, which CSRF rejects; with "same-origin", Referer contains the key.
 REFERRER_POLICY = "strict-origin"
-SHORT_WAIT = timedelta(minutes=1)  # where other tries are being judged at this moment and it is not known how they end
+SHORT_WAIT = timedelta(minutes=1)  # while other attempts are in progress, whose results are unknown
 
 
 @access.link_holders(*access.READING, "POST")
 def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
-    response = _judge(request, file) if request.method == "POST" else _ask(request, file)
+    response = _check(request, file) if request.method == "POST" else _ask(request, file)
     response.headers["Referrer-Policy"] = REFERRER_POLICY
     return response
 
 
 def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if proof.is_enough(request, file):
-        return access.SeeOther(file.address("file"))
+        return access.SeeOther(file.url("file"))
     return pages.cookie_lost(request, file) if "lost" in request.GET else pages.confirm(request, file)
 
 
-def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     row, now = file.row, timezone.now()
     if row.email_tag is None:
-        return access.SeeOther(file.address("file"))
+        return access.SeeOther(file.url("file"))
     if _is_forged(request):
         return pages.again(file)
-    tag = tries.client_tag(audit.network_address(request), now)
+    tag = tries.client_tag(client_ip(request), now)
     until = tries.locked_until(row.pk, tag, now)
     if until:
         return pages.locked(file, until, now)
@@ -62,7 +62,9 @@ def _judge(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 def _let_in(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     _note(file.row, DownloadKind.CONFIRMED)
-    response = access.SeeOther(file.address("file", confirmed="1"))  # there it shows whether the cookie was kept
+    response = access.SeeOther(
+        file.url("file", confirmed="1")
+    )  # the next page finds out whether the browser kept the cookie
     proof.give(request, response, file)
     return response
 
@@ -72,7 +74,7 @@ def _note(row: Attachment, kind: DownloadKind) -> None:
 
 
 def _is_forged(request: HttpRequest) -> bool:
-    """Ask the framework's check whether the form is ours, by token and by origin."""
+    """Return whether Django's CSRF check rejects the form by its token or origin."""
     return _forms.process_view(request, _posted, (), {}) is not None
 
 

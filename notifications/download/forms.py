@@ -1,4 +1,4 @@
-"""The one question that is asked of a recipient. Source: Files sent by email §9."""
+"""The form for the recipient's email address. Source: docs/reference/files.md §9."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from notifications.recipients import email
 
 
 class AddressForm(forms.Form):
-    """The address the file was sent to. There is one message for whatever is not an address."""
+    """The email address that the file was sent to. Every invalid value has the same error message."""
 
     MESSAGE = "Enter an email address in the right form, like name@example.com"
 
     email_address = forms.CharField(required=False, max_length=email.MAX_CHARACTERS)
 
     def clean(self) -> dict[str, Any]:
-        """Read the address as sending would, blanks left out: nobody should stumble over what a copy brought along."""
+        """Parse the email address as sending does. Ignore spaces, which copying often adds."""
         typed = "".join(self.cleaned_data.get("email_address", "").split())
         try:
             return {"email_address": email.parse(typed).as_given}

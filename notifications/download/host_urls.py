@@ -1,4 +1,4 @@
-"""All that FILES_BASE_URL serves where it is a host of its own: the recipient's pages, and static files before them."""
+"""The URLs of FILES_BASE_URL, if it is a separate host: the recipient's pages and static files."""
 
 from django.urls import include, re_path
 

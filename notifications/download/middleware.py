@@ -1,6 +1,6 @@
-"""The headers of the recipient's pages, and the host of their own where they have one.
+"""The headers of the recipient's pages, and their URLs on a separate host.
 
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 import re
@@ -28,12 +28,12 @@ _PAGES = re.compile(r"\A/(?:d(?:/|\Z)|services/|robots\.txt\Z)")
 
 
 def recipients_pages(get_response: GetResponse) -> GetResponse:
-    """Set the headers where a view has not said otherwise, on errors too: their pages stand below a link with a key."""
+    """Set the default headers, also on error pages, because their URLs contain a key, too."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         is_own_host = _is_own_host(request)
         if is_own_host:
-            request.urlconf = OWN_URLS  # read by the resolver
+            request.urlconf = OWN_URLS  # Django's resolver reads this attribute
         response = get_response(request)
         if is_own_host or _PAGES.match(request.path_info):
             for name, value in HEADERS.items():
@@ -44,7 +44,7 @@ def recipients_pages(get_response: GetResponse) -> GetResponse:
 
 
 def _is_own_host(request: HttpRequest) -> bool:
-    """Does the request come to FILES_BASE_URL, and is that another host than the service's own?"""
+    """Return whether FILES_BASE_URL is a separate host and the request is for it."""
     files, own = _host(settings.FILES_BASE_URL), _host(settings.BASE_URL)
     return files != own and request.get_host().lower() == files.lower()
 

@@ -1,7 +1,7 @@
-"""From an address to the file it opens, or to nothing: the id and the key first, before anything is told.
+"""Find the file of a link by its id and key.
 
-An id that nobody has does the same work as one with a wrong key, so that neither answer nor time tells them apart.
-Source: Files sent by email §6, §9.
+An unknown id takes the same work as a wrong key, so neither the answer nor its time reveals whether an id exists.
+Source: docs/reference/files.md §6, §9.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ _NO_CHECK = bytes(16)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedFile:
-    """A file in the hands of somebody who holds its link."""
+    """A file and the key from its link."""
 
     row: Attachment
     key: FileKey
 
-    def address(self, step: str = "", **further: str) -> str:
-        """Return the path and query of one of this file's pages: confirm, file, download, and "" where they begin."""
+    def url(self, page: str = "", **further: str) -> str:
+        """Return the path and query of a page of this file: confirm, file, download, or "" for the landing page."""
         path = f"/d/{links.write(self.row.id.bytes)}"
         query = urlencode({"key": links.write(self.key.secret), **further})
-        return f"{path}/{step}?{query}" if step else f"{path}?{query}"
+        return f"{path}/{page}?{query}" if page else f"{path}?{query}"
 
 
 def open_file(written_id: str, written_keys: Sequence[str]) -> OpenedFile | None:
-    """Return the file that this id and this one key open, else None."""
+    """Return the file if the id exists and the key is right."""
     file_id = links.read_id(written_id)
     secret = links.read_key(written_keys[0]) if len(written_keys) == 1 else None
     row = Attachment.objects.select_related("service").filter(id=file_id or _NO_ID).first()

@@ -1,7 +1,7 @@
-"""The pages themselves: which template, which status, and what every one of them shows.
+"""The recipient's pages: their templates, statuses and context.
 
-They are rendered without the request, so nothing of somebody who is signed in to the console gets near them.
-Source: Files sent by email §9.
+Most are rendered without the request, so they show nothing of a user who is signed in to the console.
+Source: docs/reference/files.md §9.
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from config import figures
+from config.metrics import registry
 from notifications.download import words
 from notifications.download.forms import AddressForm
 from notifications.download.opening import OpenedFile
@@ -22,7 +22,7 @@ RETRY_AWAY_SECONDS = 60
 
 
 def nowhere() -> HttpResponse:
-    """One page, equal to the byte, for every address that opens nothing."""
+    """Return the page for URLs that open no file. It is the same byte for byte for every URL."""
     help_contact = words.contact(settings.FILES_HELP_CONTACT)
     return HttpResponse(render_to_string("download/nowhere.html", {"help_contact": help_contact}), status=404)
 
@@ -50,7 +50,7 @@ def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpRes
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
-    figures.REFUSALS.add("tries of a file")
+    registry.REFUSALS.add("tries of a file")
     local = timezone.localtime(until)
     response = _page("locked", file, status=429, until=words.moment(local, timezone.localdate(now)))
     response["Retry-After"] = str(words.seconds_until(until, now))
@@ -58,7 +58,7 @@ def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
 
 
 def again(file: OpenedFile) -> HttpResponse:
-    """The form did not come from our page, or its cookie did not come with it."""
+    """Return the page for a form that failed the CSRF check."""
     return _page("again", file, status=403)
 
 
@@ -67,7 +67,7 @@ def ready(file: OpenedFile) -> HttpResponse:
 
 
 def gone(file: OpenedFile, now: datetime) -> HttpResponse:
-    """Past its last day, removed, or withdrawn."""
+    """Return the page of an expired, removed or withdrawn file."""
     row = file.row
     was_until = words.day(row.last_day) if now >= row.expires_at else ""
     is_withdrawn = row.state(now) == AttachmentState.WITHDRAWN
@@ -85,13 +85,13 @@ def damaged(file: OpenedFile) -> HttpResponse:
 
 
 def safe_name(file: OpenedFile) -> str:
-    """Return the name the file is served under. It never becomes part of a path, on no machine."""
+    """Return the name for the download, without path separators of any system."""
     name = file.row.name or f"{file.row.id.hex[:8]}.{file.row.extension}"
     return name.replace("/", "-").replace("\\", "-")
 
 
 def _form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
-    """The form. problem: what the summary says; fault: what is said at the field; typed: what stands in it."""
+    """Return the form. problem: the text of the summary; fault: the error of the field; typed: its value."""
     return _page("confirm", file, status=status, csrf_token=get_token(request), **further)
 
 
@@ -105,7 +105,7 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
         "kind": words.kind(row.extension),
         "short_kind": row.extension.upper(),
         "last_day": words.day(row.last_day),
-        "steps": {step or "landing": file.address(step) for step in ("", "confirm", "file", "download")},
+        "steps": {step or "landing": file.url(step) for step in ("", "confirm", "file", "download")},
         **further,
     }
     return HttpResponse(render_to_string(f"download/{template}.html", context), status=status)

@@ -1,6 +1,6 @@
 """The cookie that says: in this browser, the address of this file was given. It holds for an hour and for one link.
 
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 from django.core import signing

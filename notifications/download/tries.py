@@ -2,7 +2,7 @@
 
 A try is taken by one conditional UPDATE before the comparison and given back when the address was right, so that many
 at once are never more than the limit. It is all in the database: no cache can open the door by forgetting.
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from django.conf import settings
 from django.db.models import Case, F, Q, Value, When
 from django.utils.crypto import salted_hmac
 
-from config.network_addresses import network_of
+from config.web.ip_addresses import network_of
 from notifications.models import Attachment, ClientTries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    """A count that begins anew with the first try after `length`. count, start: the columns it is kept in."""
+    """A count that restarts with the first try after `length`. count, start: the columns it is kept in."""
 
     count: str
     start: str
@@ -78,7 +78,7 @@ def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:
 
 
 def take(file_id: UUID, tag: str, now: datetime) -> bool:
-    """Take one try of both limits. False: there is none left, and nothing was taken."""
+    """Count one try against both limits. Return False, and count nothing, if either is used up."""
     if not _take_of_client(tag, now):
         return False
     if not _take_of_file(file_id, now):

@@ -1,4 +1,4 @@
-"""The page behind the link at the end of an email. A GET changes nothing: mail scanners follow links.
+"""The page of the unsubscribe link in an email. A GET changes nothing, because mail scanners follow links.
 
 Source: RFC 8058 §1, on why following a link must not unsubscribe; §3.1 and §3.2, on the POST of mail programs.
 """
@@ -17,7 +17,7 @@ from notifications.submission.unsubscribe_requests import Subscription
 SEE_OTHER = 303
 
 
-@csrf_exempt  # the signed link is the proof; a cookie would fail in mail programs' own browsers
+@csrf_exempt  # the link authenticates the request; mail programs send no cookies
 @require_http_methods(["GET", "HEAD", "POST"])
 def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     """Ask on GET, store the request on POST, and show on every later visit that it is stored."""
@@ -26,7 +26,7 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, status=404, step="broken")
     if request.method == "POST":
         stored = found.request or unsubscribe_requests.confirm(found.email)
-        if request.POST.get("List-Unsubscribe") == "One-Click":  # a mail program: it does not follow a redirect
+        if request.POST.get("List-Unsubscribe") == "One-Click":  # from a mail program, which follows no redirect
             return _stored(request, found, stored)
         return HttpResponseRedirect(request.path, status=SEE_OTHER)
     if found.request is None:
@@ -34,10 +34,10 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     return _stored(request, found, found.request)
 
 
-@csrf_exempt  # or Django answers a POST with its page about forms instead of 405
+@csrf_exempt  # without it, Django answers a POST with its CSRF page instead of 405
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
-    """Show what recipients see: the link in a template's preview leads here."""
+    """Show the page that recipients see. The preview of a template links to it."""
     return _page(request, step="preview", sender="Your service")
 
 
@@ -47,5 +47,7 @@ def _stored(request: HttpRequest, found: Subscription, stored: UnsubscribeReques
 
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: what the template shows
     response = render(request, "download/unsubscribe.html", context, status=status)
-    response.headers["Referrer-Policy"] = "no-referrer"  # the URL is the proof, so no other site may see it
+    response.headers["Referrer-Policy"] = (
+        "no-referrer"  # the URL authenticates the request, so no other site may see it
+    )
     return response

@@ -1,4 +1,4 @@
-"""Addresses of the page that ends an email's subscription."""
+"""URLs of the unsubscribe page."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Addresses of the recipient's pages. What is none of them, and looks like one, leads to "This link does not work"."""
+"""URLs of the recipient's pages. Similar URLs show "This link does not work"."""
 
 from django.urls import path, re_path
 
@@ -11,6 +11,6 @@ urlpatterns = [
     path("d/<str:file_id>/file", views.ready, name="download-file"),
     path("d/<str:file_id>/download", views.download, name="download-bytes"),
     re_path(r"^d(?:/[\s\S]*)?\Z", access.nowhere),
-    path("services/<str:service_id>/documents/<str:document>", access.nowhere),  # what a simulated recipient is sent
+    path("services/<str:service_id>/documents/<str:document>", access.nowhere),  # the link for a simulated recipient
     path("robots.txt", views.robots),
 ]

@@ -1,6 +1,6 @@
-"""Landing, file and download: what a holder of the link sees before and after the address is asked for.
+"""The landing, file and download pages.
 
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from config.sealing import SealBroken
+from config.encryption import DecryptionFailed
 from notifications.attachments import store
 from notifications.attachments.encryption import BlobDamaged
 from notifications.attachments.file_types import MEDIA_TYPES
@@ -30,25 +30,25 @@ log = structlog.get_logger()
 
 @access.link_holders(*access.READING)
 def landing(request: HttpRequest, file: OpenedFile) -> HttpResponse:
-    """Where the link leads. Changes nothing: mail scanners follow links."""
+    """Show the page of the link. It changes nothing, because mail scanners follow links."""
     return pages.landing(file)
 
 
 @access.link_holders(*access.READING)
 def ready(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if not proof.is_enough(request, file):
-        return access.SeeOther(file.address("confirm", **({"lost": "1"} if "confirmed" in request.GET else {})))
+        return access.SeeOther(file.url("confirm", **({"lost": "1"} if "confirmed" in request.GET else {})))
     try:
         return pages.ready(file)
-    except SealBroken:
+    except DecryptionFailed:
         return _damaged(file, "name")
 
 
 @access.link_holders(*access.READING)
 def download(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
-    """The bytes: all of them, or a page that says why not."""
+    """Answer the whole file, or a page with the reason why it is not available."""
     if not proof.is_enough(request, file):
-        return access.SeeOther(file.address("confirm"))
+        return access.SeeOther(file.url("confirm"))
     row = file.row
     try:
         data = file.key.open(store.read(row.storage_name), service_id=row.service_id)
@@ -60,7 +60,7 @@ def download(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
         return _gone_meanwhile(file) or _damaged(file, "missing")
     except BlobDamaged:
         return _damaged(file, "changed")
-    except SealBroken:
+    except DecryptionFailed:
         return _damaged(file, "name")
     body = _counted(row, data) if request.method == "GET" else iter(())
     return StreamingHttpResponse(body, headers=_headers(name, MEDIA_TYPES[row.extension], len(data)))
@@ -74,7 +74,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 
 
 def _headers(name: str, media_type: str, size_bytes: int) -> dict[str, str]:
-    """Always an attachment and nothing that a browser would show: a text may hold a page or a script."""
+    """Return headers that stop browsers from displaying the file: a text may contain HTML or a script."""
     return {
         "Content-Type": media_type,
         "Content-Length": str(size_bytes),
@@ -86,19 +86,19 @@ def _headers(name: str, media_type: str, size_bytes: int) -> dict[str, str]:
 
 
 def _counted(row: Attachment, data: bytes) -> Iterator[bytes]:
-    """Yield the file in pieces, and count it as downloaded once the last one has been taken."""
+    """Yield the file in pieces. Count the download after the last piece."""
     for start in range(0, len(data), PIECE_BYTES):
         yield data[start : start + PIECE_BYTES]
     now = timezone.now()
     try:
         Attachment.objects.filter(pk=row.pk).update(download_count=F("download_count") + 1, last_download_at=now)
         DownloadEvent.objects.create(attachment=row, kind=DownloadKind.DOWNLOADED, at=now)
-    except DatabaseError as error:  # the recipient has the file: breaking the answer off now would only spoil it
+    except DatabaseError as error:  # the recipient has the file, so the response must not fail
         log.warning("attachment.download_uncounted", attachment_id=str(row.pk), error=type(error).__name__)
 
 
 def _gone_meanwhile(file: OpenedFile) -> HttpResponse | None:
-    """Return the page of a file that was withdrawn, and swept, between the look at its row and the reading."""
+    """Return the page of a file that was withdrawn and deleted after this request read its row."""
     now = timezone.now()
     row = Attachment.objects.select_related("service").filter(pk=file.row.pk).first()
     if row is None or row.state(now) == AttachmentState.AVAILABLE:

@@ -1,6 +1,6 @@
-"""What the pages say of a file in words: its size, its kind, its days, and whom to ask about it.
+"""The texts of the recipient's pages for sizes, file types, dates and contacts.
 
-Source: Files sent by email §9.
+Source: docs/reference/files.md §9.
 """
 
 import math
@@ -37,33 +37,33 @@ class ContactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """Whom to ask. address: where its link leads; empty where it is only words."""
+    """A contact for questions. url: the URL of its link, or an empty string."""
 
     kind: ContactKind
     text: str
-    address: str = ""
+    url: str = ""
 
 
 def contact(text: str) -> Contact | None:
-    """Read what a service has put down as its contact; the value decides. None where there is none.
+    """Return the contact of a text: a URL, an email address, a phone number, or plain words.
 
-    >>> contact("help@parks.example").address, contact("020 7946 0000").address
+    >>> contact("help@parks.example").url, contact("020 7946 0000").url
     ('mailto:help@parks.example', 'tel:02079460000')
-    >>> contact("javascript:alert(1)").address
+    >>> contact("javascript:alert(1)").url
     ''
     """
     text = text.strip()
     if text.startswith("https://"):
-        return Contact(kind=ContactKind.WEB, text=text, address=text)
+        return Contact(kind=ContactKind.WEB, text=text, url=text)
     if _ADDRESS.match(text):
-        return Contact(kind=ContactKind.EMAIL, text=text, address=f"mailto:{text}")
+        return Contact(kind=ContactKind.EMAIL, text=text, url=f"mailto:{text}")
     if _NUMBER.match(text):
-        return Contact(kind=ContactKind.NUMBER, text=text, address=f"tel:{_NOT_DIALLED.sub('', text)}")
+        return Contact(kind=ContactKind.NUMBER, text=text, url=f"tel:{_NOT_DIALLED.sub('', text)}")
     return Contact(kind=ContactKind.WORDS, text=text) if text else None
 
 
 def size(size_bytes: int) -> str:
-    """Return a size as people say it, in thousands.
+    """Return a size in bytes, KB or MB; 1 KB is 1,000 bytes.
 
     >>> size(999), size(1000), size(999_999), size(1_000_000), size(2_097_151)
     ('999 bytes', '1 KB', '999 KB', '1 MB', '2.1 MB')
@@ -76,7 +76,7 @@ def size(size_bytes: int) -> str:
 
 
 def kind(extension: str) -> str:
-    """Return what a file of this extension is called.
+    """Return the name of the type of a file with this extension.
 
     >>> kind("xlsx")
     'Excel spreadsheet'
@@ -94,7 +94,7 @@ def day(value: date) -> str:
 
 
 def moment(local: datetime, today: date) -> str:
-    """Return a local moment in words, never earlier than it is; the day only where it is another one than today.
+    """Return a local time, rounded up to the minute. Include the day unless it is today.
 
     >>> from datetime import UTC
     >>> moment(datetime(2026, 4, 1, 14, 32, 1, tzinfo=UTC), date(2026, 4, 1))

@@ -1,4 +1,4 @@
-"""What is due and has not been done, for monitors and for `manage.py doctor`."""
+"""The number and age of due items in each queue, for metrics and `manage.py doctor`."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -7,14 +7,14 @@ from typing import Any  # of rows of any model
 from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 
-from config.management.parts import Backlog, Finding
+from config.areas import Backlog, Finding
 from notifications.models import CallbackDelivery, Channel, DeliveryState, EarlyReceipt, Notification, Status
 
-OLD_SECONDS = 300  # the sweep has looked thirty times by then
+OLD_SECONDS = 300  # thirty sweeps
 
 
 def backlogs() -> Iterator[Backlog]:
-    """Count what is due, by queue. What waits for its next try is not due before that."""
+    """Return the due items of each queue. Items are due from the time of their next attempt."""
     now = timezone.now()
     due = Notification.objects.filter(status=Status.CREATED, next_attempt_at__lte=now)
     for channel in Channel:
@@ -28,7 +28,7 @@ def backlogs() -> Iterator[Backlog]:
 
 
 def oldest_waiting() -> Finding:
-    """Say what waits longest: a worker that stands still is there, and does nothing."""
+    """Report the queues with due items. Old items may mean that a worker hangs."""
     waiting = [backlog for backlog in backlogs() if backlog.number]
     if not waiting:
         return Finding(name="backlog", seen="nothing is due")

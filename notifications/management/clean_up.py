@@ -6,12 +6,14 @@ from datetime import timedelta
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
 
-from config.console.clean_up import batches, durations
-from config.console.clean_up.rules import Due, Group, Removed, Rule, register
+from config.jobs import rules
+from config.jobs.registry import Batch
+from config.jobs.rules import Due, Group, RetentionRule
 from notifications.attachments import expiry, store
 from notifications.attachments.expiry import Removal
+from notifications.jobs import retention
 from notifications.models import (
-    ApiRefusal,
+    ApiCallError,
     Attachment,
     CallbackDelivery,
     IdempotencyRecord,
@@ -19,7 +21,6 @@ from notifications.models import (
     SandboxMessage,
     Service,
     UnsubscribeRequest,
-    retention,
 )
 from notifications.models.key_usage import REFUSALS_KEPT
 
@@ -27,9 +28,9 @@ _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
 
 
-def _refusals() -> QuerySet[ApiRefusal]:
-    """Return those of keys that have been refused nothing since: of the others the newest are kept as they come."""
-    return ApiRefusal.objects.filter(at__lt=timezone.now() - durations.REFUSALS_ARE_KEPT_FOR).order_by("at")
+def _refusals() -> QuerySet[ApiCallError]:
+    """Return the expired call errors of API keys."""
+    return ApiCallError.objects.filter(at__lt=timezone.now() - rules.REFUSALS_ARE_KEPT_FOR).order_by("at")
 
 
 def _due_messages() -> Iterator[Due]:
@@ -42,13 +43,13 @@ def _due_messages() -> Iterator[Due]:
             yield Due(label=service.name, number=number, oldest=oldest)
 
 
-def _remove_messages() -> Iterator[Removed]:
-    """Messages and received texts; and what is still sealed of messages that have ended, which removes no row."""
-    while some := list(Notification.objects.still_sealed().values_list("pk", flat=True)[: batches.AT_ONCE]):
-        Notification.objects.still_sealed().filter(pk__in=some).update(sealed_outgoing=None)
-        yield Removed(label="sealed copies", number=0)
+def _remove_messages() -> Iterator[Batch]:
+    """Delete old messages and received texts, and the encrypted copies of finished messages."""
+    while some := list(Notification.objects.still_encrypted().values_list("pk", flat=True)[: rules.AT_ONCE]):
+        Notification.objects.still_encrypted().filter(pk__in=some).update(encrypted_outgoing=None)
+        yield Batch(label="encrypted copies", number=0)
     for service, number in retention.purge():
-        yield Removed(label=service.name, number=number)
+        yield Batch(label=service.name, number=number)
 
 
 def _with_done_requests() -> Iterable[Service]:
@@ -58,13 +59,13 @@ def _with_done_requests() -> Iterable[Service]:
 
 def _due_requests() -> Iterator[Due]:
     for service in _with_done_requests():
-        yield from batches.preview(UnsubscribeRequest.objects.to_forget(service), service.name, "done_at")
+        yield from rules.preview(UnsubscribeRequest.objects.to_forget(service), service.name, "done_at")
 
 
-def _remove_requests() -> Iterator[Removed]:
+def _remove_requests() -> Iterator[Batch]:
     UnsubscribeRequest.objects.adopt_earlier()
     for service in _with_done_requests():
-        yield from batches.delete(UnsubscribeRequest.objects.to_forget(service), service.name)
+        yield from rules.delete(UnsubscribeRequest.objects.to_forget(service), service.name)
 
 
 def _due_files() -> Iterator[Due]:
@@ -74,42 +75,42 @@ def _due_files() -> Iterator[Due]:
         yield Due(label=one["service__name"], number=one["number"], oldest=one["oldest"])
 
 
-def _remove_files() -> Iterator[Removed]:
-    return _told(expiry.remove_due())
+def _remove_files() -> Iterator[Batch]:
+    return _batches_of(expiry.remove_due())
 
 
-def _remove_files_of_age(age: timedelta) -> Iterator[Removed]:
-    """As `manage.py sweep files --older-than` wants it: the orphans of that age as well."""
+def _remove_files_of_age(age: timedelta) -> Iterator[Batch]:
+    """Delete expired files and, for `manage.py sweep files --older-than`, orphans of that age."""
     yield from _remove_files()
-    yield from _told(expiry.remove_orphans(age))
+    yield from _batches_of(expiry.remove_orphans(age))
 
 
 def _due_remains() -> list[Due]:
-    """Count the rows only: to list a whole store would take minutes."""
+    """Count only rows, because a list of the whole store takes minutes."""
     old = Attachment.objects.to_forget(timezone.now())
-    return batches.preview(old, "rows of files removed a year ago", "deleted_at")
+    return rules.preview(old, "rows of files removed a year ago", "deleted_at")
 
 
-def _remove_remains() -> Iterator[Removed]:
-    yield from batches.delete(Attachment.objects.to_forget(timezone.now()), "rows of files removed a year ago")
+def _remove_remains() -> Iterator[Batch]:
+    yield from rules.delete(Attachment.objects.to_forget(timezone.now()), "rows of files removed a year ago")
     try:
-        yield from _told(expiry.remove_orphans())
+        yield from _batches_of(expiry.remove_orphans())
     except store.StoreAway:
-        yield Removed(label="files", number=0, error=_AWAY)
+        yield Batch(label="files", number=0, error=_AWAY)
 
 
-def _told(removals: Iterable[Removal]) -> Iterator[Removed]:
+def _batches_of(removals: Iterable[Removal]) -> Iterator[Batch]:
     stay = 0
     for removal in removals:
         stay += removal.errors
         error = _AWAY if removal.is_away else f"{stay} stay: the file store failed for them" if stay else ""
-        yield Removed(label="files", number=removal.removed, error=error)
+        yield Batch(label="files", number=removal.removed, error=error)
 
 
 _AWAY = "the file store is away"
 
-register(
-    Rule(
+RULES = (
+    RetentionRule(
         name="old-messages",
         title="Messages",
         group=Group.MESSAGES,
@@ -117,7 +118,7 @@ register(
         preview=_due_messages,
         remove=_remove_messages,
     ),
-    Rule(
+    RetentionRule(
         name="unsubscribe-requests",
         title="Unsubscribe requests that are done",
         group=Group.MESSAGES,
@@ -125,7 +126,7 @@ register(
         preview=_due_requests,
         remove=_remove_requests,
     ),
-    Rule(
+    RetentionRule(
         name="files",
         title="Expired files",
         group=Group.MESSAGES,
@@ -135,41 +136,41 @@ register(
         aged=_remove_files_of_age,
         every=_QUARTER_OF_AN_HOUR,
     ),
-    Rule(
+    RetentionRule(
         name="file-remains",
         title="Leftovers of deleted files",
         keeps=lambda: "the entry of a deleted file for a year, a file without an entry for a day",
         preview=_due_remains,
         remove=_remove_remains,
     ),
-    Rule(
+    RetentionRule(
         name="message-keys",
         title="Idempotency keys of messages",
         keeps=lambda: "24 hours",
-        preview=lambda: batches.preview(IdempotencyRecord.objects.to_forget(), "all services", "created_at"),
-        remove=lambda: batches.delete(IdempotencyRecord.objects.to_forget(), "all services"),
+        preview=lambda: rules.preview(IdempotencyRecord.to_forget(), "all services", "created_at"),
+        remove=lambda: rules.delete(IdempotencyRecord.to_forget(), "all services"),
         every=_HOURLY,
     ),
-    Rule(
+    RetentionRule(
         name="key-refusals",
         title="Refused calls of API keys",
-        keeps=lambda: f"the newest {REFUSALS_KEPT} of each key, for {durations.REFUSALS_ARE_KEPT_FOR.days} days",
-        preview=lambda: batches.preview(_refusals(), "all services", "at"),
-        remove=lambda: batches.delete(_refusals(), "all services"),
+        keeps=lambda: f"the newest {REFUSALS_KEPT} of each key, for {rules.REFUSALS_ARE_KEPT_FOR.days} days",
+        preview=lambda: rules.preview(_refusals(), "all services", "at"),
+        remove=lambda: rules.delete(_refusals(), "all services"),
     ),
-    Rule(
+    RetentionRule(
         name="callback-tests",
         title="Test events of callbacks",
         keeps=lambda: "7 days; other events go with their message, text or request",
-        preview=lambda: batches.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
-        remove=lambda: batches.delete(CallbackDelivery.objects.to_forget(), "all services"),
+        preview=lambda: rules.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
+        remove=lambda: rules.delete(CallbackDelivery.objects.to_forget(), "all services"),
     ),
-    Rule(
+    RetentionRule(
         name="sandbox",
         title="Sandbox messages",
         keeps=lambda: "the newest 2,000 of 7 days",
-        preview=lambda: batches.preview(SandboxMessage.objects.to_forget(), "sandbox inbox", "received_at"),
-        remove=lambda: batches.delete(SandboxMessage.objects.to_forget(), "sandbox inbox"),
+        preview=lambda: rules.preview(SandboxMessage.objects.to_forget(), "sandbox inbox", "received_at"),
+        remove=lambda: rules.delete(SandboxMessage.objects.to_forget(), "sandbox inbox"),
         every=_QUARTER_OF_AN_HOUR,
     ),
 )

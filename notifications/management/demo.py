@@ -8,11 +8,12 @@ from django.core.management import CommandError
 from django.db import transaction
 from django.utils import timezone
 
-from config.console import audit, changes, titles
-from config.management.parts import USUAL, DemoResult, DemoWish, Faults
+from config import audit
+from config.areas import USUAL, DemoResult, DemoWish, Faults
+from config.audit import changes
 from notifications.management import demo_document
 from notifications.management.demo_messages import make_messages
-from notifications.management.provision import provision
+from notifications.management.provision.services import provision
 from notifications.models import ApiKey, Notification, SandboxMessage, Service
 
 KEY_VARIABLE = "NOTIFY_API_KEY"
@@ -34,7 +35,7 @@ def make_demo(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
 
 
 def wipe_demo() -> None:
-    """Remove the demo's services with all that hangs on them; the audit keeps what was done."""
+    """Remove the demo's services with all their rows. The audit keeps its events."""
     services = [service["id"] for service in demo_document.DOCUMENT]
     SandboxMessage.objects.filter(
         notification_id__in=Notification.objects.filter(service__in=services).values("pk")
@@ -65,15 +66,7 @@ def _make_services(held_key: str) -> str:
 
 
 def _audit(verb: str, row: ApiKey | Service, service_id: uuid.UUID, **difference: dict[str, object]) -> None:
-    audit.record(
-        audit.operator(),
-        verb,
-        object_kind=row._meta.model_name or "",
-        object_id=row.pk,
-        label=titles.masked(row),
-        service_id=service_id,
-        **difference,
-    )
+    audit.record(audit.operator(), verb, **audit.about(row), service_id=service_id, **difference)
 
 
 def _secret(key: str) -> str | None:

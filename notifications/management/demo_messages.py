@@ -8,8 +8,9 @@ from itertools import chain, islice
 
 from django.utils import timezone
 
+from notifications.jobs import counting
 from notifications.management import demo_document
-from notifications.models import ApiKey, Channel, KeyType, Notification, Service, Status, counting
+from notifications.models import ApiKey, Channel, KeyType, Notification, Service, Status
 from notifications.models.claim import Attempt
 
 DAYS = 14
@@ -101,7 +102,6 @@ def _message(service: Service, chance: random.Random, at: datetime, *, fails: bo
         created_at=at,
         due_at=at,
         next_attempt_at=at,
-        enqueued_at=at,
         sent_at=None if status == Status.TECHNICAL_FAILURE else at + timedelta(seconds=1),
         completed_at=at + timedelta(hours=4 if fails else 0, seconds=chance.randint(2, 9)),
         provider="sandbox",

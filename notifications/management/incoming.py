@@ -1,11 +1,13 @@
-"""Read the texts of a `receive_text` document. Source: the sending contract §19.3."""
+"""Parse the document of `manage.py receive_text`. Source: docs/reference/sending-api.md §19.3."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 
-from config.management.document import Entry
-from config.management.parts import Faults
+from config.areas import Faults
+from config.invalid import InvalidValue
+from config.management.declarations import Declaration, Value, parse_uuid, read
 from notifications.delivery.messages import IncomingText
 from notifications.models import Service, SmsSender
 from notifications.submission import receiving
@@ -13,38 +15,42 @@ from notifications.submission import receiving
 LONGEST_NUMBER = 40
 
 
+def _parse_service(text: str) -> Service:
+    service = Service.objects.filter(id=parse_uuid(text)).first()
+    if service is None:
+        raise InvalidValue("is no service")
+    if not receiving.takes_texts(service):
+        raise InvalidValue("takes no texts: it is archived, or may not use text messages")
+    return service
+
+
+def _check_number(text: str) -> None:
+    if not 1 <= len(text) <= LONGEST_NUMBER:
+        raise InvalidValue(f"must be 1 to {LONGEST_NUMBER} characters long")
+
+
+class TextDeclaration(Declaration):
+    service = Value(str, _parse_service, required=True)
+    content = Value(str, required=True)
+    to = Value(str, _check_number)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "from": Value(str, _check_number, required=True)}  # a keyword of Python
+
+
 def read_texts(document: Mapping[str, object], faults: Faults) -> list[tuple[Service, IncomingText]]:
-    """Return each text with its service; what is wrong with the document goes into `faults`."""
+    """Return each text with its service. Add the errors of the document to `faults`."""
     for unknown in document.keys() - {"texts"}:
         faults.add(unknown, "is not a known key")
     if "texts" not in document:
         faults.add("texts", "is required")
-    read = [_text(entry) for entry in Entry.all(document.get("texts", []), "texts", faults)]
-    return [text for text in read if text]
+    return [_text(entry.values) for entry in read(document.get("texts", []), "texts", TextDeclaration(), faults)]
 
 
-def _text(entry: Entry) -> tuple[Service, IncomingText] | None:
-    service = _service(entry)
-    sender = entry.text("from", least=1, most=LONGEST_NUMBER)
-    content = entry.text("content")
-    recipient = entry.text("to", least=1, most=LONGEST_NUMBER)
-    entry.require("service", "from", "content")
-    entry.close()
-    if service is None or sender is None or content is None:
-        return None
-    return service, IncomingText(sender=sender, recipient=recipient or _number_of(service), content=content)
-
-
-def _service(entry: Entry) -> Service | None:
-    identifier = entry.identifier("service")
-    if identifier is None:
-        return None
-    service = Service.objects.filter(id=identifier).first()
-    if service is None:
-        entry.refuse("service", "is no service")
-    elif not receiving.takes_texts(service):
-        entry.refuse("service", "takes no texts: it is archived, or may not use text messages")
-    return service
+def _text(values: Mapping[str, Any]) -> tuple[Service, IncomingText]:
+    service = values["service"]
+    recipient = values.get("to") or _number_of(service)
+    return service, IncomingText(sender=values["from"], recipient=recipient, content=values["content"])
 
 
 def _number_of(service: Service) -> str:

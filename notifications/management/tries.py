@@ -1,6 +1,6 @@
-"""`manage.py try email` and `try sms`: one message to the running service, over HTTP, as any caller would.
+"""`manage.py try email` and `try sms`: send one message to the running service over HTTP, like any caller.
 
-Source: Developer experience §2, §12.
+Source: docs/reference/running.md §2, §12.
 """
 
 import json
@@ -12,9 +12,9 @@ from collections.abc import Mapping
 import jwt
 from django.core.management import CommandError
 
-from config.envelopes import HELPFUL
+from config.rest.handler import HELPFUL
 
-SECRET_LENGTH = 36  # a key ends in the service's id and the secret, with a hyphen between
+SECRET_LENGTH = 36  # a key ends with the service's id, a hyphen and the secret
 
 
 def try_email(base_url: str, variables: dict[str, str]) -> str:
@@ -36,7 +36,7 @@ def try_sms(base_url: str, variables: dict[str, str]) -> str:
 
 
 def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> str:
-    """Send and return the line to print. Raises CommandError with the service's own words."""
+    """Send and return the line to print. Raises CommandError with the error of the service."""
     service_id, secret = key[-2 * SECRET_LENGTH - 1 : -SECRET_LENGTH - 1], key[-SECRET_LENGTH:]
     token = jwt.encode({"iss": service_id, "iat": int(time.time())}, secret, algorithm="HS256")
     request = urllib.request.Request(  # noqa: S310  the address is the operator's own
@@ -48,8 +48,8 @@ def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> 
         with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310
             identifier = json.load(answer)["id"]
     except urllib.error.HTTPError as error:
-        told = [f"{fault['message']} ({fault.get('fix', '')})" for fault in json.load(error)["errors"]]
-        raise CommandError(f"{error.code}: {'; '.join(told)}") from error
+        errors = [f"{entry['message']} ({entry.get('fix', '')})" for entry in json.load(error)["errors"]]
+        raise CommandError(f"{error.code}: {'; '.join(errors)}") from error
     except OSError as error:
-        raise CommandError(f"Nobody answers at {base_url}: start the service with `make run`.") from error
+        raise CommandError(f"No service answers at {base_url}. Start it with `make run`.") from error
     return f"Sent {channel} {identifier}. See it at {base_url}/sandbox/"

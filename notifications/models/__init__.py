@@ -5,16 +5,18 @@ from notifications.models.attachment import Attachment, AttachmentState, Downloa
 from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
 from notifications.models.claim import Attempt, Claim, Sent
+from notifications.models.claiming import claim_due
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.idempotency import IdempotencyRecord
-from notifications.models.key_usage import ApiKeyDay, ApiRefusal
+from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Channel, Notification, Origin
 from notifications.models.protected_name import ProtectedName
-from notifications.models.provider_pause import ProviderPause
+from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.received_text import ReceivedText
+from notifications.models.recording import SentMessage, put_back, record_sent
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember
@@ -24,9 +26,9 @@ from notifications.models.text_part import TextPart
 from notifications.models.unsubscribe_request import EarlierUnsubscribeRequest, UnsubscribeRequest
 
 __all__ = [
+    "ApiCallError",
     "ApiKey",
     "ApiKeyDay",
-    "ApiRefusal",
     "Attachment",
     "AttachmentState",
     "Attempt",
@@ -54,7 +56,7 @@ __all__ = [
     "PauseReason",
     "Permission",
     "ProtectedName",
-    "ProviderPause",
+    "ProviderCircuit",
     "RateSlot",
     "ReceivedText",
     "RecipientKind",
@@ -63,6 +65,7 @@ __all__ = [
     "SandboxContent",
     "SandboxMessage",
     "Sent",
+    "SentMessage",
     "Service",
     "SmsSender",
     "Status",
@@ -71,4 +74,7 @@ __all__ = [
     "TemplateVersion",
     "TextPart",
     "UnsubscribeRequest",
+    "claim_due",
+    "put_back",
+    "record_sent",
 ]

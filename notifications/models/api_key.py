@@ -1,6 +1,6 @@
-"""An API key: its secret is sealed, not hashed, because the signature check needs it back.
+"""An API key: its secret is encrypted, not hashed, because the signature check needs it back.
 
-Source: Notification Sending API §5; the sending contract §3; Security §1.
+Source: docs/reference/sending-api.md §3; docs/reference/security.md §1.
 """
 
 import uuid
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import models
 from django.utils import timezone
 
-from config import sealing
+from config import encryption
 from notifications.models.service import Service
 
 REVOKED_KEYS_ARE_NAMED_FOR = timedelta(days=7)  # after that a revoked key is answered like an unknown one
@@ -28,7 +28,7 @@ class ApiKey(models.Model):
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="api_keys")
     name = models.CharField(max_length=60)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)
-    sealed_secret = models.BinaryField(editable=False)
+    encrypted_secret = models.BinaryField(editable=False)
     last4 = models.CharField(max_length=4, editable=False)
     note = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -53,11 +53,11 @@ class ApiKey(models.Model):
 
     @property
     def secret(self) -> str:
-        return sealing.unseal(bytes(self.sealed_secret), table="api_key", column="secret", row=str(self.id))
+        return encryption.decrypt(bytes(self.encrypted_secret), table="api_key", column="secret", row=str(self.id))
 
     def set_secret(self, secret: str) -> None:
-        """Seal `secret`, a lower-case UUID, into this row (not saved)."""
-        self.sealed_secret = sealing.seal(secret, table="api_key", column="secret", row=str(self.id))
+        """Encrypt `secret`, a lower-case UUID, into this row (not saved)."""
+        self.encrypted_secret = encryption.encrypt(secret, table="api_key", column="secret", row=str(self.id))
         self.last4 = secret[-4:]
 
     def is_live(self, now: datetime) -> bool:

@@ -1,6 +1,6 @@
 """A file that an email links to. The row opens nothing: the key is in the link alone.
 
-Source: Files sent by email §6, §10; Staff console §2.12.
+Source: docs/reference/files.md §6, §10; docs/reference/console.md §2.12.
 """
 
 import uuid
@@ -11,12 +11,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from config import sealing
+from config import encryption
 from notifications.models.service import Service
 from notifications.models.template import Template
 
 MAX_WEEKS = 78  # from the day of sending, whatever staff do; Notification Sending API §8
-TOMBSTONE_KEPT_FOR = timedelta(days=365)  # so long holders of a link are told that the file is gone
+TOMBSTONE_KEPT_FOR = timedelta(days=365)  # for this time the link leads to a page that says the file is gone
 
 
 def end_of_period(created_at: datetime, *, weeks: int) -> datetime:
@@ -62,7 +62,7 @@ class AttachmentQuerySet(models.QuerySet["Attachment"]):
         """Make tombstones of rows whose blobs are gone: what remains proves a key and gives dates."""
         return self.filter(deleted_at=None).update(
             deleted_at=at,
-            name_sealed=None,
+            encrypted_name=None,
             email_tag=None,
             wrong_tries=0,
             day_tries=0,
@@ -97,7 +97,7 @@ class Attachment(models.Model):
     storage_name = models.CharField(max_length=32, unique=True)
     extension = models.CharField(max_length=5)
     size_bytes = models.PositiveIntegerField()
-    name_sealed = models.BinaryField(null=True)
+    encrypted_name = models.BinaryField(null=True)
     key_check = models.BinaryField(max_length=16)
     email_tag = models.BinaryField(max_length=32, null=True)
 
@@ -142,14 +142,14 @@ class Attachment(models.Model):
 
     @property
     def name(self) -> str | None:
-        """Return the file name, None once the file is removed. Raises config.sealing.SealBroken."""
-        if self.name_sealed is None:
+        """Return the file name, None once the file is removed. Raises config.encryption.DecryptionFailed."""
+        if self.encrypted_name is None:
             return None
-        return sealing.unseal(bytes(self.name_sealed), table="attachment", column="name", row=str(self.id))
+        return encryption.decrypt(bytes(self.encrypted_name), table="attachment", column="name", row=str(self.id))
 
     def set_name(self, name: str) -> None:
-        """Seal the file name into this row (not saved)."""
-        self.name_sealed = sealing.seal(name, table="attachment", column="name", row=str(self.id))
+        """Encrypt the file name into this row (not saved)."""
+        self.encrypted_name = encryption.encrypt(name, table="attachment", column="name", row=str(self.id))
 
     @property
     def last_day(self) -> date:
@@ -161,7 +161,7 @@ class Attachment(models.Model):
         return self.email_tag is not None
 
     def state(self, at: datetime) -> AttachmentState:
-        """Say what may be told of the file at that moment. That it was withdrawn is said for ever."""
+        """Return the state that pages may show at that moment. A withdrawn file stays withdrawn."""
         if self.withdrawn_at is not None:
             return AttachmentState.WITHDRAWN
         if self.deleted_at is not None:

@@ -1,4 +1,7 @@
-"""Where a service wants to be told of final statuses and received texts. Source: the sending contract §20, §22."""
+"""The URLs to which a service wants callbacks: final statuses, received texts and unsubscribe requests.
+
+Source: docs/reference/sending-api.md §20, §22.
+"""
 
 import base64
 import secrets
@@ -9,8 +12,9 @@ from urllib.parse import urlsplit
 from django.db import models
 from django.utils import timezone
 
-from config import outbound, sealing
-from config.outbound import UnsafeUrl
+from config import encryption
+from config.outbound import targets
+from config.outbound.targets import UnsafeUrl
 from notifications.models.service import Service
 
 OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Security and reliability §1
@@ -31,19 +35,19 @@ class PauseReason(models.TextChoices):
 
 
 class CallbackEndpoint(models.Model):
-    """One address per service and kind; its bearer token and signing secrets are sealed.
+    """One address per service and kind; its bearer token and signing secrets are encrypted.
 
     failing_since: when the first of the failures came that nothing but failures has followed.
-    tell_owners_at: from when on the owners are to be told of a pause by mail; null once they have been.
+    tell_owners_at: when to mail the owners that the endpoint is paused; null after the mail.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="callbacks")
     kind = models.CharField(max_length=21, choices=CallbackKind.choices)
     url = models.CharField("URL", max_length=2000)
-    sealed_bearer_token = models.BinaryField(editable=False)
-    sealed_signing_secret = models.BinaryField(null=True, editable=False)
-    sealed_old_signing_secret = models.BinaryField(null=True, editable=False)
+    encrypted_bearer_token = models.BinaryField(editable=False)
+    encrypted_signing_secret = models.BinaryField(null=True, editable=False)
+    encrypted_old_signing_secret = models.BinaryField(null=True, editable=False)
     old_signing_secret_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
@@ -73,23 +77,23 @@ class CallbackEndpoint(models.Model):
     def keeps_token_for(self, url: str) -> bool:
         """Return whether another URL may have the bearer token that was given for this one."""
         try:
-            return outbound.origin(url) == outbound.origin(self.url)
+            return targets.origin(url) == targets.origin(self.url)
         except UnsafeUrl:  # one stored before today's rules
             return False
 
     @property
     def bearer_token(self) -> str:
-        return self._unseal("bearer_token", self.sealed_bearer_token)
+        return self._decrypt("bearer_token", self.encrypted_bearer_token)
 
     @property
     def signing_secret(self) -> str | None:
-        return self._unseal("signing_secret", self.sealed_signing_secret) if self.sealed_signing_secret else None
+        return self._decrypt("signing_secret", self.encrypted_signing_secret) if self.encrypted_signing_secret else None
 
     def signing_secrets(self, now: datetime) -> list[str]:
         """Return what a call is signed with, the newest secret first: none, one, or two after a rotation."""
         secrets_now = [self.signing_secret] if self.signing_secret else []
-        if self.sealed_old_signing_secret and self.old_signing_secret_until and now < self.old_signing_secret_until:
-            secrets_now.append(self._unseal("old_signing_secret", self.sealed_old_signing_secret))
+        if self.encrypted_old_signing_secret and self.old_signing_secret_until and now < self.old_signing_secret_until:
+            secrets_now.append(self._decrypt("old_signing_secret", self.encrypted_old_signing_secret))
         return secrets_now
 
     def rotate_signing_secret(self, now: datetime) -> None:
@@ -100,13 +104,13 @@ class CallbackEndpoint(models.Model):
         """Sign with this one from now on (not saved); the one before signs too for a day."""
         before = self.signing_secret
         if before is not None:
-            self.sealed_old_signing_secret = self.seal("old_signing_secret", before)
+            self.encrypted_old_signing_secret = self.encrypt("old_signing_secret", before)
             self.old_signing_secret_until = now + OLD_SECRET_SIGNS_FOR
-        self.sealed_signing_secret = self.seal("signing_secret", secret)
+        self.encrypted_signing_secret = self.encrypt("signing_secret", secret)
 
-    def seal(self, column: str, value: str) -> bytes:
-        """Return `value` sealed for this row's `bearer_token`, `signing_secret` or `old_signing_secret`."""
-        return sealing.seal(value, table="callback_endpoint", column=column, row=str(self.id))
+    def encrypt(self, column: str, value: str) -> bytes:
+        """Return `value` encrypted for this row's `bearer_token`, `signing_secret` or `old_signing_secret`."""
+        return encryption.encrypt(value, table="callback_endpoint", column=column, row=str(self.id))
 
-    def _unseal(self, column: str, sealed: bytes | memoryview) -> str:
-        return sealing.unseal(bytes(sealed), table="callback_endpoint", column=column, row=str(self.id))
+    def _decrypt(self, column: str, encrypted: bytes | memoryview) -> str:
+        return encryption.decrypt(bytes(encrypted), table="callback_endpoint", column=column, row=str(self.id))

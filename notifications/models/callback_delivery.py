@@ -1,12 +1,12 @@
 """What is owed to an endpoint: one row per callback, written in the transaction of what it tells of.
 
-This row is the truth and the queue; the broker only carries its id. It copies no recipient: what it tells is in the
-message it hangs on, which never changes, but for the status and its moments, which it keeps as they were.
-Source: the sending contract §20; Security and reliability §9 to §11.
+This row is the truth and the queue; the broker only wakes workers. It copies no recipient: what it tells is in the
+message it belongs to, which never changes, but for the status and its moments, which it keeps as they were.
+Source: docs/reference/sending-api.md §20; docs/reference/security.md §9 to §11.
 """
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Self, TypedDict
 from uuid import UUID
@@ -14,19 +14,18 @@ from uuid import UUID
 from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q, Subquery
-from django.db.models.functions import Now, RowNumber
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from config import publishing
-from config.celery import app
+from config.queue import publishing
+from config.queue.app import app
 from notifications.models.callback import CallbackEndpoint, CallbackKind
 from notifications.models.received_text import ReceivedText
 from notifications.models.status import Status
 from notifications.models.unsubscribe_request import UnsubscribeRequest
 
-CALL_BACK = app.signature("notifications.tasks.callbacks.call_back")  # by name: tasks stand above models
+DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name: tasks stand above models
 TESTS_ARE_KEPT_FOR = timedelta(days=7)
-HINTED_AT_ONCE = 20  # callbacks of one change; more are left to the sweep, which lets services take turns
 
 
 class CallbackAttempt(TypedDict):
@@ -57,7 +56,7 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
     """The table as a queue."""
 
     def owe_statuses(self, ended: models.QuerySet[Any], endpoints: Mapping[UUID, UUID]) -> None:
-        """Write down that endpoints (by message) are to be told of messages that have just come to their end.
+        """Create the callbacks for messages that have just reached a final status. endpoints: by message.
 
         ended: notifications, as this transaction has left them.
         """
@@ -74,7 +73,7 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         )
 
     def owe_text(self, text: ReceivedText) -> None:
-        """Write down that the endpoint of a service, if it has one, is to be told of a received text."""
+        """Create the callback for a received text, if the service has an endpoint for it."""
         ids = _endpoints(text.service_id, CallbackKind.RECEIVED_TEXT_MESSAGE)
         self._owe(CallbackDelivery(endpoint_id=identifier, received_text=text) for identifier in ids)
 
@@ -90,82 +89,52 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         return delivery
 
     def due(self) -> Self:
-        """Return those whose time has come, that no worker holds and that nobody was told of lately."""
-        hint_lasts = timedelta(seconds=settings.DELIVERY_HINT_SECONDS)
-        untold = Q(enqueued_at=None) | Q(enqueued_at__lt=Now() - hint_lasts) | Q(enqueued_at__lt=F("next_attempt_at"))
-        return self._callable().filter(untold)
+        """Return those that could go now: to endpoints that fail one at a time, so that one worker is left to others.
 
-    def due_in_turn(self, limit: int) -> list[UUID]:
-        """Return up to `limit` ids of due callbacks: the oldest of each endpoint, then the next of each, and so on.
-
-        Of an endpoint that fails only the oldest: whoever has called it leads the next one in.
+        Their time has come, no worker has claimed them, and their endpoint is not paused; test events go all the same.
         """
-        place = models.Window(RowNumber(), partition_by=F("endpoint_id"), order_by="next_attempt_at")
-        due = self.due().annotate(place=place).filter(Q(endpoint__failing_since=None) | Q(place=1))
-        return list(due.order_by("place", "next_attempt_at").values_list("id", flat=True)[:limit])
+        with_failing = self.model.objects.filter(claimed_until__gte=Now()).exclude(endpoint__failing_since=None)
+        is_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
+        may_go = Q(endpoint__paused_at=None) | _IS_TEST
+        due = self.filter(is_free, may_go, state=DeliveryState.WAITING, next_attempt_at__lte=Now())
+        return due.exclude(~Q(endpoint__failing_since=None) & Exists(with_failing))
 
-    def endpoints_waiting(self) -> set[UUID]:
-        """Return the endpoints to which a callback could go now."""
-        mine = self._takeable().filter(endpoint=OuterRef("pk"))
-        return set(CallbackEndpoint.objects.filter(Exists(mine)).order_by().values_list("id", flat=True))
+    def claim_next(self, served: Sequence[UUID] = ()) -> "CallbackDelivery | None":
+        """Claim the oldest delivery of the next endpoint for DELIVERY_CLAIM_SECONDS, with the row that it reports.
 
-    def oldest_of(self, endpoint_id: UUID, limit: int) -> list[UUID]:
-        """Return those that have waited longest for an endpoint and could go now."""
-        mine = self._takeable().filter(endpoint=endpoint_id)
-        return list(mine.order_by("next_attempt_at").values_list("id", flat=True)[:limit])
-
-    def next_to_failing(self) -> list[UUID]:
-        """Return the one, or none, that has waited longest for an endpoint that fails and could go now."""
-        failing = self._takeable().exclude(endpoint__failing_since=None)
-        return list(failing.order_by("next_attempt_at").values_list("id", flat=True)[:1])
-
-    def mark_enqueued(self) -> int:
-        return self.update(enqueued_at=Now())
-
-    def take(self, delivery_id: UUID) -> "CallbackDelivery | None":
-        """Take hold of one for DELIVERY_CLAIM_SECONDS, with all it tells of.
-
-        None: somebody else has it, it is done, not yet due, or its endpoint is paused, or fails while another callback
-        is with one that fails.
+        served: endpoints, the one served longest ago first; those that are not among them come before them.
         """
-        mine = self.filter(id__in=self._takeable().filter(id=delivery_id).values("id"))
-        with transaction.atomic():
-            lease = Now() + timedelta(seconds=settings.DELIVERY_CLAIM_SECONDS)
-            still_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())  # PostgreSQL asks again after a wait
-            if not mine.filter(still_free).update(claimed_until=lease, attempt=F("attempt") + 1):
-                return None
-            told = ("endpoint__service", "notification", "received_text", "unsubscribe_request")
-            return self.select_related(*told).get(id=delivery_id)
+        places = {endpoint_id: place for place, endpoint_id in enumerate(served)}
+        mine = self.due().filter(endpoint=OuterRef("pk"))
+        waiting = list(CallbackEndpoint.objects.filter(Exists(mine)).order_by("?").values_list("id", flat=True))
+        ordered = sorted(waiting, key=lambda endpoint_id: places.get(endpoint_id, -1))
+        return next((found for endpoint_id in ordered if (found := self._claim_oldest(endpoint_id))), None)
 
     def repeat(self) -> int:
-        """Begin anew with what has ended, under the same webhook-id. Returns how many."""
+        """Start ended deliveries again, under the same webhook-id, and return their number."""
         ended = self.exclude(state=DeliveryState.WAITING)
-        return ended.update(
-            state=DeliveryState.WAITING, failed_attempts=0, finished_at=None, next_attempt_at=Now(), enqueued_at=None
-        )
+        return ended.update(state=DeliveryState.WAITING, failed_attempts=0, finished_at=None, next_attempt_at=Now())
 
     def to_forget(self) -> Self:
         """Return the test events of long ago; every other one is deleted with the row that it is about."""
         return self.filter(_IS_TEST, created_at__lt=timezone.now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
 
-    def _callable(self) -> Self:
-        is_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
-        may_go = Q(endpoint__paused_at=None) | _IS_TEST
-        return self.filter(is_free, may_go, state=DeliveryState.WAITING, next_attempt_at__lte=Now())
-
-    def _takeable(self) -> Self:
-        """Return what could go now: to endpoints that fail one at a time, so that they keep one worker from others."""
-        with_failing = self.model.objects.filter(claimed_until__gte=Now()).exclude(endpoint__failing_since=None)
-        return self._callable().exclude(~Q(endpoint__failing_since=None) & Exists(with_failing))
+    def _claim_oldest(self, endpoint_id: UUID) -> "CallbackDelivery | None":
+        """Claim the oldest that is due to an endpoint and that no other worker is just claiming."""
+        with transaction.atomic():
+            due = self.due().filter(endpoint=endpoint_id).order_by("next_attempt_at")
+            found = due.select_for_update(skip_locked=True, of=("self",)).values_list("id", flat=True).first()
+            if found is None:
+                return None
+            lease = Now() + timedelta(seconds=settings.DELIVERY_CLAIM_SECONDS)
+            self.filter(id=found).update(claimed_until=lease, attempt=F("attempt") + 1)
+            related = ("endpoint__service", "notification", "received_text", "unsubscribe_request")
+            return self.select_related(*related).get(id=found)
 
     def _owe(self, deliveries: Iterable["CallbackDelivery"]) -> None:
-        rows = list(deliveries)
-        is_hinted = len(rows) <= HINTED_AT_ONCE
-        for row in rows:
-            row.enqueued_at = Now() if is_hinted else None  # the very moment of next_attempt_at, or it counts as early
-        self.bulk_create(rows, batch_size=500)
-        for row in rows if is_hinted else ():
-            publishing.enqueue(CALL_BACK, str(row.id))
+        """Store them, and wake a worker once they are committed."""
+        if self.bulk_create(deliveries, batch_size=500):
+            publishing.enqueue(DRAIN)
 
 
 def _endpoints(service_id: UUID, kind: CallbackKind) -> models.QuerySet[CallbackEndpoint, UUID]:
@@ -173,8 +142,8 @@ def _endpoints(service_id: UUID, kind: CallbackKind) -> models.QuerySet[Callback
     return CallbackEndpoint.objects.filter(service_id=service_id, kind=kind).values_list("id", flat=True)
 
 
-def endpoint_told_of(kind: CallbackKind) -> Subquery:
-    """Return, for a query over rows of a service, the id of the endpoint that is told of them."""
+def endpoint_for(kind: CallbackKind) -> Subquery:
+    """Return, for a query over rows of a service, the id of the endpoint that gets their callbacks."""
     return Subquery(CallbackEndpoint.objects.filter(service=OuterRef("service"), kind=kind).values("id")[:1])
 
 
@@ -199,7 +168,7 @@ class CallbackDelivery(models.Model):
     finished_at = models.DateTimeField(null=True)
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(null=True)
+    enqueued_at = models.DateTimeField(null=True)  # the previous version reads it; to be removed
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
     attempts = models.JSONField(default=list)
@@ -258,15 +227,9 @@ class CallbackDelivery(models.Model):
             attempt, state=DeliveryState.GIVEN_UP, finished_at=Now(), failed_attempts=F("failed_attempts") + 1
         )
 
-    def release(self, attempt: CallbackAttempt, *, delay: timedelta, is_hinted: bool) -> bool:
-        """Somebody shall try again after `delay`; is_hinted: a hint for then will be given."""
-        then = Now() + delay
-        return self._finish(
-            attempt,
-            next_attempt_at=then,
-            enqueued_at=then if is_hinted else None,
-            failed_attempts=F("failed_attempts") + 1,
-        )
+    def release(self, attempt: CallbackAttempt, *, delay: timedelta) -> bool:
+        """Make it due again after `delay`."""
+        return self._finish(attempt, next_attempt_at=Now() + delay, failed_attempts=F("failed_attempts") + 1)
 
     def _finish(self, attempt: CallbackAttempt, **changes: Any) -> bool:  # Any: values and expressions of the columns
         mine = CallbackDelivery.objects.filter(id=self.id, attempt=self.attempt, state=DeliveryState.WAITING)

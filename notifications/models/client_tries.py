@@ -1,4 +1,4 @@
-"""How often somebody has guessed addresses of files, over all files. Source: Files sent by email §9."""
+"""How often somebody has guessed addresses of files, over all files. Source: docs/reference/files.md §9."""
 
 from django.db import models
 

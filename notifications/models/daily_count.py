@@ -1,6 +1,6 @@
 """How many messages there were, and how they ended: what pages count from, and what is left of messages that are gone.
 
-Source: the sending contract §21; Staff console §2.1.
+Source: docs/reference/sending-api.md §21; docs/reference/console.md §2.1.
 """
 
 from typing import Any

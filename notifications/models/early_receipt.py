@@ -1,4 +1,7 @@
-"""Receipts that came before the row knew of whom. Source: the sending contract §19.2; Security and reliability §9."""
+"""Receipts that came before the row knew of whom.
+
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §9.
+"""
 
 import uuid
 from datetime import timedelta

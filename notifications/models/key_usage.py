@@ -1,4 +1,4 @@
-"""How a key is used: calls by day, and its newest refusals. Source: Staff console §2.3.
+"""How a key is used: calls by day, and its newest refusals. Source: docs/reference/console.md §2.3.
 
 Nothing a caller has sent is kept: a refusal is named by the entry of the documentation that explains it.
 """
@@ -37,8 +37,8 @@ class ApiKeyDay(models.Model):
         return f"Calls on {self.day}"
 
 
-class ApiRefusalQuerySet(models.QuerySet["ApiRefusal"]):
-    def keep(self, rows: "list[ApiRefusal]") -> None:
+class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
+    def keep(self, rows: "list[ApiCallError]") -> None:
         """Store these, and of each of their keys the newest REFUSALS_KEPT alone."""
         self.bulk_create(rows)
         for key_id in sorted({row.key_id for row in rows}, key=str):
@@ -47,14 +47,14 @@ class ApiRefusalQuerySet(models.QuerySet["ApiRefusal"]):
             mine.exclude(id__in=newest).delete()
 
 
-class ApiRefusal(models.Model):
+class ApiCallError(models.Model):
     """One refused call.
 
     kind: as in the answer, such as BadRequestError; slug: of its entry in the documentation, blank where it has none
     seconds_apart: how far the caller's clock is from ours, where that was the reason; above 0 it is behind
     """
 
-    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="refusals", db_index=False)
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="errors", db_index=False)
     at = models.DateTimeField()
     status = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=40)
@@ -62,10 +62,10 @@ class ApiRefusal(models.Model):
     seconds_apart = models.BigIntegerField(null=True)
     request_id = models.CharField(max_length=36, blank=True)
 
-    objects = ApiRefusalQuerySet.as_manager()
+    objects = ApiCallErrorQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["key", "-at"], name="api_refusal_newest")]
+        indexes = [models.Index(fields=["key", "-at"], name="api_call_error_newest")]
 
     def __str__(self) -> str:
         return f"Refusal {self.pk}"

@@ -1,15 +1,14 @@
 """What has been spent: messages a day, and requests in the last minute where there is no Redis.
 
-Source: the sending contract §13.
+Source: docs/reference/sending-api.md §13.
 """
 
 from datetime import date
-from typing import Any
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db import models
 
-from config.inserting import Condition
+from config.databases.prepared import Condition, Statement
 from notifications.models.api_key import KeyType
 from notifications.models.service import Service
 
@@ -21,23 +20,19 @@ class LimitKind(models.TextChoices):
 
 
 class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
-    """Both questions of a send as SQL: the ORM took longer to say them than the database to answer."""
+    """The two statements of a send, prepared: the ORM took longer to compose them than the database to answer."""
 
     def spent(self, service_id: UUID, day: date, kind: LimitKind) -> int:
-        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            cursor.execute(_SPENT, _key(service_id, day, kind))
-            row = cursor.fetchone()
+        row = _SPENT.first(service_id, day, kind.value)
         return row[0] if row else 0
 
     def spend_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
         """Count one more where fewer than `limit` are; False also where there is no row yet."""
-        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            cursor.execute(_SPEND, (*_key(service_id, day, kind), limit))
-            return bool(cursor.rowcount)
+        return bool(_SPEND.run(service_id, day, kind.value, limit))
 
     def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
         """Return what `spend_one` does, for a row that may be stored only with it."""
-        return Condition(update=_SPEND, parameters=(*_key(service_id, day, kind), limit))
+        return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
 
 
 class DailyCounter(models.Model):
@@ -57,17 +52,14 @@ class DailyCounter(models.Model):
         return f"{self.kind} on {self.day}"
 
 
-_SERVICE, _DAY = DailyCounter._meta.get_field("service"), DailyCounter._meta.get_field("day")
-_OWN = "service_id = %s AND day = %s AND kind = %s"
-_SPENT = f"SELECT count FROM {DailyCounter._meta.db_table} WHERE {_OWN}"  # noqa: S608  our own words alone
-_SPEND = f"UPDATE {DailyCounter._meta.db_table} SET count = count + 1 WHERE {_OWN} AND count < %s"  # noqa: S608  likewise
-
-
-def _key(service_id: UUID, day: date, kind: LimitKind) -> tuple[Any, Any, str]:
-    """Return the values of a row's key as this database takes them; Any: untyped in Django."""
-    connection = connections[DEFAULT_DB_ALIAS]  # `django.db.connection` looks it up anew for each of its attributes
-    prepared = (field.get_db_prep_value(value, connection) for field, value in ((_SERVICE, service_id), (_DAY, day)))
-    return (*prepared, kind.value)
+_KEY = [DailyCounter._meta.get_field(name) for name in ("service", "day", "kind")]
+_COUNT = DailyCounter._meta.get_field("count")
+_TABLE, _OWN = DailyCounter._meta.db_table, "service_id = %s AND day = %s AND kind = %s"
+_SPENT = Statement(f"SELECT count FROM {_TABLE} WHERE {_OWN}", _KEY)  # noqa: S608  our own words alone
+_SPEND = Statement(
+    f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND count < %s",  # noqa: S608  likewise
+    [*_KEY, _COUNT],
+)
 
 
 class RateSlot(models.Model):

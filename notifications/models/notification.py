@@ -1,24 +1,23 @@
-"""One message to one recipient. This row is the truth and the queue; the broker only carries its id.
+"""One message to one recipient. This row is the truth and the queue; the broker only wakes workers.
 
-Source: the sending contract §17 to §19; Security and reliability §10.
+Source: docs/reference/sending-api.md §17 to §19; docs/reference/security.md §10.
 """
 
 import json
 import uuid
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Q
-from django.db.models.functions import Now, RowNumber
+from django.db.models.functions import Now
 from django.utils import timezone
 
-from config import sealing
+from config import encryption
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.callback import CallbackKind
-from notifications.models.callback_delivery import CallbackDelivery, endpoint_told_of
+from notifications.models.callback_delivery import CallbackDelivery, endpoint_for
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, FINAL, Status, sources
@@ -45,31 +44,10 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
     """The table as a queue, and the one way a status changes outside a claim."""
 
     def due(self) -> Self:
-        """Return the messages whose time has come, that no worker holds and that nobody was told of lately.
-
-        A hint given before the time came told nobody anything.
-        """
-        hint_lasts = timedelta(seconds=settings.DELIVERY_HINT_SECONDS)
-        untold = Q(enqueued_at=None) | Q(enqueued_at__lt=Now() - hint_lasts)
-        told_too_early = Q(enqueued_at__lt=models.F("next_attempt_at"))
+        """Return the messages whose time has come and that no worker has claimed."""
         return self.filter(
-            Q(claimed_until=None) | Q(claimed_until__lt=Now()),
-            untold | told_too_early,
-            status=Status.CREATED,
-            next_attempt_at__lte=Now(),
+            Q(claimed_until=None) | Q(claimed_until__lt=Now()), status=Status.CREATED, next_attempt_at__lte=Now()
         )
-
-    def due_in_turn(self, limit: int) -> list[UUID]:
-        """Return up to `limit` ids of due messages: the oldest of each service, then the next of each, and so on.
-
-        One statement, however many services wait: a thousand of them took a query each before.
-        """
-        place = models.Window(RowNumber(), partition_by=models.F("service_id"), order_by="next_attempt_at")
-        due = self.due().annotate(place=place).order_by("place", "next_attempt_at")
-        return list(due.values_list("id", flat=True)[:limit])
-
-    def mark_enqueued(self) -> int:
-        return self.update(enqueued_at=Now())
 
     def advance(self, status: Status, at: datetime, **changes: object) -> int:
         """Move these messages on, where the table of statuses allows it. Returns how many moved.
@@ -77,19 +55,19 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         Every change of a status goes through here, so what is owed for a last word is written with it, or not at all.
         changes: further columns, with their values or expressions.
         """
-        changes = {"is_acceptance_final": False, **changes, "status": status, "sealed_outgoing": None}
+        changes = {"is_acceptance_final": False, **changes, "status": status, "encrypted_outgoing": None}
         if status in COMPLETED:
             changes["completed_at"] = at
         movable = self.filter(_may_become(status, by_acceptance=changes["is_acceptance_final"]))
         if status not in FINAL:
             return movable.update(**changes)
         with transaction.atomic():
-            known = movable.annotate(told=endpoint_told_of(CallbackKind.DELIVERY_STATUS))
-            endpoints = dict(known.select_for_update().values_list("id", "told"))
+            known = movable.annotate(called_endpoint=endpoint_for(CallbackKind.DELIVERY_STATUS))
+            endpoints = dict(known.select_for_update().values_list("id", "called_endpoint"))
             moved = Notification.objects.filter(id__in=endpoints)
             count = moved.update(**changes)
-            if told := {identifier: endpoint for identifier, endpoint in endpoints.items() if endpoint}:
-                CallbackDelivery.objects.owe_statuses(moved.filter(id__in=told), told)
+            if called := {identifier: endpoint for identifier, endpoint in endpoints.items() if endpoint}:
+                CallbackDelivery.objects.owe_statuses(moved.filter(id__in=called), called)
             return count
 
     def handed_to(self, provider: str, *, reference: str, notification_id: UUID | None) -> Self:
@@ -98,9 +76,9 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         wanted = Q(id=notification_id) if notification_id else by_reference
         return self.filter(wanted, provider=provider).order_by("-created_at")
 
-    def still_sealed(self) -> Self:
+    def still_encrypted(self) -> Self:
         """Return the messages that have ended or been handed over, and hold what only sending them needed."""
-        return self.exclude(status=Status.CREATED).exclude(sealed_outgoing=None)
+        return self.exclude(status=Status.CREATED).exclude(encrypted_outgoing=None)
 
     def silent_since(self, moment: datetime) -> Self:
         """Return what a provider took before this moment and has not reported a final status of."""
@@ -129,8 +107,8 @@ class Notification(models.Model):
     recipient: as the caller gave it, less ignorable characters; normalised_recipient: used to send and to compare.
     body: the filled text, for an email its Markdown source; it is what the answer showed and what is sent.
     due_at: from when on it should go; the give-up time counts from here, and retries move only `next_attempt_at`.
-    sealed_outgoing: subject and body with whole links to files, until the message has ended or been handed over; null
-    where there are no files. What is kept readable has the links without their keys.
+    encrypted_outgoing: subject and body with whole links to files, until the message has ended or been handed over;
+    null where there are no files. The readable columns have the links without their keys.
     attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
     attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
     is_acceptance_final: the provider does not report deliveries, so its acceptance decided the status.
@@ -157,7 +135,7 @@ class Notification(models.Model):
     reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null is "none given", "" is a reference
     subject = models.TextField(null=True)  # noqa: DJ001  null for a text message
     body = models.TextField()
-    sealed_outgoing = models.BinaryField(null=True, editable=False)
+    encrypted_outgoing = models.BinaryField(null=True, editable=False)
     unsubscribe_link = models.BooleanField(default=False)
     one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null is "none given"
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)
@@ -175,7 +153,7 @@ class Notification(models.Model):
     due_at = models.DateTimeField(db_default=Now())
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(null=True, db_default=Now())
+    enqueued_at = models.DateTimeField(null=True, db_default=Now())  # the previous version reads it; to be removed
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
     attempts = models.JSONField(default=list)
@@ -199,26 +177,21 @@ class Notification(models.Model):
             models.Index(
                 fields=["sent_at"], condition=models.Q(status__in=["sending", "pending"]), name="notification_silent"
             ),
-            models.Index(fields=["status"], condition=~models.Q(sealed_outgoing=None), name="notification_sealed"),
+            models.Index(
+                fields=["status"], condition=~models.Q(encrypted_outgoing=None), name="notification_encrypted"
+            ),
             models.Index(
                 fields=["provider_reference"],
                 condition=~models.Q(provider_reference=""),
                 name="notification_handed_to",
             ),
-            # The console's log: each status of a key type is a stretch in the order of the list, and what else the log
-            # is filtered by is read from the index alone.
+            # The console's log: in the order of its pages, with what else it is filtered by.
             models.Index(
                 fields=[
-                    *("service", "status", "key_type", "-created_at", "-id"),
-                    *("channel", "template", "api_key", "provider", "origin"),
+                    *("service", "-created_at", "-id"),
+                    *("status", "key_type", "channel", "template", "api_key", "provider", "origin"),
                 ],
-                name="notification_log",
-            ),
-            # The same of what staff sent by hand: mostly few, for whom the log of all would be read to its end.
-            models.Index(
-                fields=["service", "status", "key_type", "-created_at", "-id"],
-                condition=models.Q(origin="console"),
-                name="notification_by_console",
+                name="notification_by_time",
             ),
             models.Index(fields=["normalised_recipient", "service"], name="notification_recipient"),
             models.Index(fields=["request_id"], condition=~models.Q(request_id=""), name="notification_request_id"),
@@ -237,14 +210,16 @@ class Notification(models.Model):
 
     @property
     def outgoing(self) -> tuple[str, str]:
-        """Return subject and body as the recipient gets them. Raises config.sealing.SealBroken."""
-        if self.sealed_outgoing is None:
+        """Return subject and body as the recipient gets them. Raises config.encryption.DecryptionFailed."""
+        if self.encrypted_outgoing is None:
             return self.subject or "", self.body
-        plain = sealing.unseal(bytes(self.sealed_outgoing), table="notification", column="outgoing", row=str(self.id))
+        plain = encryption.decrypt(
+            bytes(self.encrypted_outgoing), table="notification", column="outgoing", row=str(self.id)
+        )
         subject, body = json.loads(plain)
         return subject, body
 
     def set_outgoing(self, subject: str, body: str) -> None:
-        """Seal subject and body with whole links into this row (not saved)."""
+        """Encrypt subject and body with whole links into this row (not saved)."""
         plain = json.dumps([subject, body])
-        self.sealed_outgoing = sealing.seal(plain, table="notification", column="outgoing", row=str(self.id))
+        self.encrypted_outgoing = encryption.encrypt(plain, table="notification", column="outgoing", row=str(self.id))

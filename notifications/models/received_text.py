@@ -1,4 +1,4 @@
-"""Text messages people have sent to a service. Source: the sending contract §17.4, §19.3."""
+"""Text messages people have sent to a service. Source: docs/reference/sending-api.md §17.4, §19.3."""
 
 import uuid
 

@@ -1,6 +1,6 @@
 """What the sandbox provider was handed: the recipient's mailbox in development.
 
-Source: Developer experience §9.
+Source: docs/reference/running.md §9.
 """
 
 import json
@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import models
 from django.utils import timezone
 
-from config import sealing
+from config import encryption
 from notifications.models.notification import Channel
 
 MOST_KEPT = 2000
@@ -34,10 +34,10 @@ class SandboxContent:
 
 
 class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
-    def seal(self, notification_id: UUID, channel: Channel, content: SandboxContent) -> "SandboxMessage":
+    def store(self, notification_id: UUID, channel: Channel, content: SandboxContent) -> "SandboxMessage":
         """Keep one message, encrypted: its copies hold whole links."""
         message = SandboxMessage(notification_id=notification_id, channel=channel)
-        message.sealed = sealing.seal(
+        message.encrypted_content = encryption.encrypt(
             json.dumps(asdict(content)), table="sandbox_message", column="sealed", row=str(message.id)
         )
         message.save(force_insert=True)
@@ -58,7 +58,7 @@ class SandboxMessage(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     notification_id = models.UUIDField(db_index=True)
     channel = models.CharField(max_length=5, choices=Channel.choices)
-    sealed = models.BinaryField()
+    encrypted_content = models.BinaryField()
     received_at = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = SandboxMessageQuerySet.as_manager()
@@ -71,6 +71,8 @@ class SandboxMessage(models.Model):
 
     @property
     def content(self) -> SandboxContent:
-        """Return what was kept. Raises config.sealing.SealBroken."""
-        plain = sealing.unseal(bytes(self.sealed), table="sandbox_message", column="sealed", row=str(self.id))
+        """Return what was kept. Raises config.encryption.DecryptionFailed."""
+        plain = encryption.decrypt(
+            bytes(self.encrypted_content), table="sandbox_message", column="sealed", row=str(self.id)
+        )
         return SandboxContent(**json.loads(plain))

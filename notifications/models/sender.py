@@ -6,6 +6,7 @@ A removed one keeps its row and its id, which the API then refuses like an unkno
 import uuid
 
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from notifications.models.service import Service
@@ -39,7 +40,7 @@ class SmsSender(Sender):
                 fields=["service"], condition=models.Q(is_default=True, archived_at=None), name="sms_sender_one_default"
             ),
             models.UniqueConstraint(
-                fields=["service", "sender"], condition=models.Q(archived_at=None), name="sms_sender_unique"
+                "service", Lower("sender"), condition=models.Q(archived_at=None), name="sms_sender_unique_in_any_case"
             ),
         ]
 
@@ -62,12 +63,17 @@ class ReplyToAddress(Sender):
                 fields=["service"], condition=models.Q(is_default=True, archived_at=None), name="reply_to_one_default"
             ),
             models.UniqueConstraint(
-                fields=["service", "email_address"], condition=models.Q(archived_at=None), name="reply_to_unique"
+                "service",
+                Lower("email_address"),
+                condition=models.Q(archived_at=None),
+                name="reply_to_unique_in_any_case",
             ),
         ]
 
     def __str__(self) -> str:
-        return f"Reply-to address {str(self.id)[:8]}"  # no address, also not in whatever keeps `str(row)` for ever
+        return (
+            f"Reply-to address {str(self.id)[:8]}"  # without the email address, because logs and audits keep `str(row)`
+        )
 
     @property
     def title(self) -> str:

@@ -1,13 +1,14 @@
-"""A service, the people of its team, and its guest list. Source: Staff console §2.2, §2.7, §2.8."""
+"""A service, the people of its team, and its guest list. Source: docs/reference/console.md §2.2, §2.7, §2.8."""
 
 import uuid
+from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from notifications.models.keeping_times import DEFAULT_UNSUBSCRIBE_REQUEST_DAYS, UNSUBSCRIBE_REQUEST_DAYS
+from notifications.validation.services import DEFAULT_UNSUBSCRIBE_REQUEST_DAYS, RETENTION_DAYS, UNSUBSCRIBE_REQUEST_DAYS
 
 
 class Permission(models.TextChoices):
@@ -18,7 +19,7 @@ class Permission(models.TextChoices):
 
 
 class Role(models.TextChoices):
-    """What a person may do in one service; kept in `TeamMember.roles`. Source: Staff console §1.3."""
+    """What a person may do in one service; kept in `TeamMember.roles`. Source: docs/reference/console.md §1.3."""
 
     SEE_ACTIVITY = "see_activity", "See activity"
     SEE_RECIPIENTS = "see_recipients", "See recipients"
@@ -70,7 +71,11 @@ class Service(models.Model):
         ordering = ["name"]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(retention_days__gte=3, retention_days__lte=90), name="service_retention_3_to_90"
+                condition=models.Q(retention_days__gte=RETENTION_DAYS[0], retention_days__lte=RETENTION_DAYS[-1]),
+                name="service_retention_3_to_90",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(rate_limit_per_minute__gte=1), name="service_rate_limit_1_or_more"
             ),
             models.CheckConstraint(
                 condition=models.Q(
@@ -84,8 +89,10 @@ class Service(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    def may(self, permission: Permission) -> bool:
-        return permission.value in self.permissions
+    def kept_since(self) -> datetime:
+        """Return the first moment of the oldest UTC day whose messages are shown, deleted yet or not."""
+        day = timezone.now().astimezone(UTC).date() - timedelta(days=self.retention_days)
+        return datetime.combine(day, time(tzinfo=UTC))
 
 
 class TeamMemberQuerySet(models.QuerySet["TeamMember"]):

@@ -1,6 +1,6 @@
 """How far a message has come, and what may follow. A status only ever moves forward.
 
-Source: the sending contract §18.
+Source: docs/reference/sending-api.md §18.
 """
 
 from django.db import models

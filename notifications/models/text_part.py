@@ -1,4 +1,7 @@
-"""Parts of long texts that people send, until all of one text are there. Source: the sending contract §19.3."""
+"""Parts of long texts that people send, until all of one text are there.
+
+Source: docs/reference/sending-api.md §19.3.
+"""
 
 import uuid
 from datetime import timedelta

@@ -1,1 +1,1 @@
-"""What providers post back to us. Source: the sending contract §19.2, §19.3."""
+"""Delivery receipts and received texts from providers. Source: docs/reference/sending-api.md §19.2, §19.3."""

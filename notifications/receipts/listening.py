@@ -1,19 +1,19 @@
-"""Receipts and texts that come in on a connection we keep: the processes of a worker that send texts listen.
+"""Listeners for receipts and texts over open connections, in the worker processes that send texts.
 
-Source: the sending contract §19.2, §19.3.
+Source: docs/reference/sending-api.md §19.2, §19.3.
 """
 
 from typing import Any
 
 from celery import signals
 
-from config.celery import app
+from config.queue.app import app
 from notifications.delivery import providers
 from notifications.delivery.messages import Receipt
 from notifications.receipts import taking
 from notifications.submission import joining
 
-QUEUE = "send-sms"  # its processes keep the binds anyway, to send; more binds than that no message centre likes
+QUEUE = "send-sms"  # its processes have binds for sending; message centres limit the number of binds
 
 
 def _take_receipt(provider: str, receipt: Receipt) -> None:
@@ -21,7 +21,7 @@ def _take_receipt(provider: str, receipt: Receipt) -> None:
 
 
 @signals.worker_process_init.connect
-def listen(**kwargs: Any) -> None:  # Any: what the signal says of the process
+def listen(**kwargs: Any) -> None:  # Any: the arguments of the signal
     if QUEUE in app.amqp.queues.consume_from:
         for provider in providers.listening():
             provider.listen(_take_receipt, joining.take)

@@ -1,4 +1,4 @@
-"""Where providers post to."""
+"""URLs that providers post to."""
 
 from django.urls import path
 

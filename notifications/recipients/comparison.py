@@ -1,4 +1,7 @@
-"""Whether two recipients are the same one: team, guest list and simulated recipients. Source: Rendering §7, results."""
+"""Whether two recipients are the same one: team, guest list and simulated recipients.
+
+Source: docs/reference/rendering.md §7, results.
+"""
 
 from collections.abc import Iterable
 

@@ -1,13 +1,14 @@
 """Which email addresses a message can be sent to.
 
 Our own rules, narrower than the mail standards on purpose: no quoted local parts, no IP addresses, no look-ups.
-Source: Rendering §8.
+Source: docs/reference/rendering.md §8.
 """
 
 import re
 from dataclasses import dataclass
 from string import whitespace
 
+from notifications.errors import EmailAddressInvalid
 from notifications.recipients.dialled import IGNORABLE
 
 MAX_CHARACTERS = 320
@@ -21,12 +22,9 @@ _LABEL_CHARACTERS = range(1, 64)
 
 
 class InvalidEmailAddress(Exception):
-    """The text is no address a message can be sent to. The address is in no message.
+    """The text is no address a message can be sent to. The address is in no message."""
 
-    v2_message: shown by the API after the field name, kind ValidationError
-    """
-
-    v2_message = "Not a valid email address"
+    v2_message = EmailAddressInvalid.text.removeprefix("email_address ")
     ui_message = "Enter an email address in the correct format, like name@example.com"
 
     def __init__(self) -> None:

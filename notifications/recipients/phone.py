@@ -1,7 +1,7 @@
 """Which phone numbers a text message can be sent to.
 
 The number plan is `phonenumbers`' (pinned: its data change what is accepted); characters, shapes, messages and prices
-are ours. Source: Rendering §7.
+are ours. Source: docs/reference/rendering.md §7.
 """
 
 from collections.abc import Iterator
@@ -133,7 +133,7 @@ def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> Con
 def hint(text: str) -> str | None:
     """Say in one sentence what to change about a refused number, or nothing if that cannot be known.
 
-    Source: Developer experience §11.
+    Source: docs/reference/running.md §11.
 
     >>> hint("+44 7700 90012")
     '9 digits after the country code; a UK mobile has 10.'

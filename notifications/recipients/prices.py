@@ -1,7 +1,7 @@
 """What a text message costs by the country it goes to, and so which countries can be reached at all.
 
 The table is a CSV file, not code: operators change prices without a release (setting SMS_PRICE_TABLE), and a country
-that is not listed cannot be sent to. Source: Rendering §7, price table.
+that is not listed cannot be sent to. Source: docs/reference/rendering.md §7, price table.
 """
 
 import csv

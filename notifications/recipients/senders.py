@@ -1,4 +1,4 @@
-"""Who a message says it is from. Source: the sending contract §8."""
+"""Who a message says it is from. Source: docs/reference/sending-api.md §8."""
 
 import re
 import unicodedata

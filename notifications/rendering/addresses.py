@@ -1,4 +1,4 @@
-"""Text that mail programs and phones would turn into a web link. Source: Rendering §6 step 1, §3.1.
+"""Text that mail programs and phones would turn into a web link. Source: docs/reference/rendering.md §6 step 1, §3.1.
 
 An address is an optional http(s) scheme, labels of word characters or hyphens each with a dot, a last label of 2–63
 letters, and perhaps a path. It begins at a word boundary not right after `@` or `.`, so that `name@example.com` is

@@ -1,14 +1,31 @@
-"""Characters that are there but not seen, and what becomes of them. Source: Rendering §3.2."""
+"""Characters with special treatment: invisible ones, lone surrogates, and those that a backslash escapes.
+
+An escaped character has no meaning for blocks, links and typography, but its neighbours still see a character there.
+Until the text is written, a lone surrogate stands for it ("shielded"). No other text contains surrogates: the API
+refuses them, and `without_surrogates` replaces any others. Source: docs/reference/rendering.md §3.2, §4.1, §4.4.
+"""
+
+import re
 
 ZERO_WIDTH = "\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 NO_BREAK_SPACES = "\u00a0\u202f"
 
 _TIDY_LINE = str.maketrans(dict.fromkeys(ZERO_WIDTH, "") | dict.fromkeys(NO_BREAK_SPACES, " "))
 _DELETE_BOTH = str.maketrans("", "", ZERO_WIDTH + NO_BREAK_SPACES)
+ESCAPABLE = "\\`*{}[]()#+-.!_>~|<^•="
+QUOTES = "'\""
+
+_FIRST_SHIELD = 0xDC00
+_SHIELDS = {character: chr(_FIRST_SHIELD + number) for number, character in enumerate(ESCAPABLE + QUOTES)}
+_UNSHIELD = str.maketrans({shield: character for character, shield in _SHIELDS.items()})
+_SHIELD_QUOTES = str.maketrans(dict.fromkeys("'‘’", _SHIELDS["'"]))
+_ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE)}])")
+_SUBJECT_ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE + QUOTES)}])")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line: invisible characters deleted, white space runs turned into one space, trimmed.
+    """Return a text as one line without invisible characters, each run of white space replaced by one space.
 
     >>> one_line(" Tide\\u00a0 times\\u200b\\n today ")
     'Tide times today'
@@ -23,3 +40,41 @@ def without_invisible(text: str) -> str:
     'a lamp'
     """
     return text.translate(_DELETE_BOTH).strip()
+
+
+def without_surrogates(text: str) -> str:
+    """Replace lone surrogates with U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def shield(text: str) -> str:
+    """Remove the backslash before each escapable character of a body and shield that character.
+
+    >>> unshield(shield(r"\\*not bold\\* in C:\\temp"))
+    '*not bold* in C:\\\\temp'
+    """
+    return _ESCAPE.sub(_shield_match, text) if "\\" in text else text
+
+
+def shield_subject(text: str) -> str:
+    """Shield the escaped characters of a subject, where quotes can be escaped, too."""
+    return _SUBJECT_ESCAPE.sub(_shield_match, text)
+
+
+def shield_quotes(text: str) -> str:
+    """Replace every single quote with a straight, shielded one."""
+    return text.translate(_SHIELD_QUOTES)
+
+
+def shielded(characters: str) -> str:
+    """Return the shielded forms of escapable characters, for patterns that look at neighbours."""
+    return "".join(_SHIELDS[character] for character in characters)
+
+
+def unshield(text: str) -> str:
+    """Replace shielded characters with the characters that they stand for."""
+    return text.translate(_UNSHIELD)
+
+
+def _shield_match(match: re.Match[str]) -> str:
+    return _SHIELDS[match[1]]

@@ -1,4 +1,5 @@
-"""Emails: the subject, the text the API shows, and the parts handed to the provider. Source: Rendering §4.
+"""Emails: the subject, the text the API shows, and the parts handed to the provider.
+Source: docs/reference/rendering.md §4.
 
 What the POST answers is made at once; the tree and what is written from it only when asked for, so that a request
 does not pay for what the worker needs.
@@ -14,9 +15,8 @@ from html import escape
 from django.template.loader import render_to_string
 
 from notifications.rendering import markdown, placeholders, references
-from notifications.rendering.characters import one_line
+from notifications.rendering.characters import one_line, shield_subject, without_surrogates
 from notifications.rendering.markdown import html, plain, preheader
-from notifications.rendering.markdown.escapes import shield_subject, without_surrogates
 from notifications.rendering.markdown.tree import Block
 from notifications.rendering.markdown.typography import typeset
 from notifications.rendering.placeholders import Lists

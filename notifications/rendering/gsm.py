@@ -1,4 +1,4 @@
-"""The characters a text message can hold, and what becomes of the others. Source: Rendering §3.2."""
+"""The characters a text message can hold, and what becomes of the others. Source: docs/reference/rendering.md §3.2."""
 
 import unicodedata
 from functools import lru_cache

@@ -1,4 +1,5 @@
-"""Placeholders of templates, `((name))` and `((name??text))`, and the values that fill them. Source: Rendering §2.
+"""Placeholders of templates, `((name))` and `((name??text))`, and the values that fill them.
+Source: docs/reference/rendering.md §2.
 
 Values are never searched for placeholders: a template is read once, from left to right.
 """

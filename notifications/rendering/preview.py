@@ -1,6 +1,6 @@
 """How the console and the sandbox inbox show a message: from the very functions that send.
 
-Source: Staff console §1.2 T9, §2.4.
+Source: docs/reference/console.md §1.2 T9, §2.4.
 """
 
 import re

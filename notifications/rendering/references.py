@@ -1,4 +1,4 @@
-"""HTML character references and invisible fillers in what authors write. Source: Rendering §4.2."""
+"""HTML character references and invisible fillers in what authors write. Source: docs/reference/rendering.md §4.2."""
 
 import html
 import re

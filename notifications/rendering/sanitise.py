@@ -1,4 +1,5 @@
-"""Makes values from strangers harmless: no links, no Markdown. Source: Rendering §6, `sanitise_content_for`.
+"""Makes values from strangers harmless: no links, no Markdown.
+Source: docs/reference/rendering.md §6, `sanitise_content_for`.
 
 The backslashes show in the API's `content.body` and vanish when the email is rendered.
 """

@@ -1,4 +1,7 @@
-"""Text messages: the final text, how it is counted, and the console's views of it. Source: Rendering §3."""
+"""Text messages: the final text, how it is counted, and the console's views of it.
+
+Source: docs/reference/rendering.md §3.
+"""
 
 import html
 import math

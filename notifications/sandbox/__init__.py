@@ -1,1 +1,1 @@
-"""The inbox for development: what would have arrived."""
+"""The sandbox inbox, which shows the messages that were stored instead of sent."""

@@ -1,6 +1,6 @@
-"""Who may look into the sandbox inbox: staff, a test suite with SANDBOX_TOKEN, and a developer at this very machine.
+"""Access to the sandbox inbox for staff, for callers with SANDBOX_TOKEN, and for requests from this machine.
 
-The views get what the caller may see. Source: Developer experience §9.
+The views get a `Sight`: the messages that the caller may see. Source: docs/reference/running.md §9.
 """
 
 from collections.abc import Callable
@@ -8,15 +8,17 @@ from functools import wraps
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
+from config.rest import handler
+from notifications import errors
 from notifications.sandbox import sight
 
 View = Callable[..., HttpResponse]
 
 
 def page(view: View) -> View:
-    """Send others to the console's sign-in."""
+    """Redirect other visitors to the console's sign-in page."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
@@ -30,23 +32,17 @@ def page(view: View) -> View:
 
 
 def api(view: View) -> View:
-    """Answer others 401, in the sending API's envelope."""
+    """Answer other callers 401 with the error body of the sending API."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         _check_is_on()
         seen = sight.of(request)
         if seen is None:
-            return refusal(401, "AuthError", "Sign in, or send SANDBOX_TOKEN as a bearer token", challenge=True)
+            return handler.answer(request, errors.SandboxSignInMissing())
         return view(request, seen, *args, **kwargs)
 
     return guarded
-
-
-def refusal(status: int, kind: str, message: str, *, challenge: bool = False) -> JsonResponse:
-    headers = {"WWW-Authenticate": "Bearer"} if challenge else {}
-    body = {"status_code": status, "errors": [{"error": kind, "message": message}]}
-    return JsonResponse(body, status=status, headers=headers)
 
 
 def is_on() -> bool:

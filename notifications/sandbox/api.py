@@ -1,4 +1,4 @@
-"""The inbox for test suites: what arrived, waiting for it if asked. Source: Developer experience §9."""
+"""The API of the inbox for test suites, with an optional wait for a message. Source: docs/reference/running.md §9."""
 
 import time
 from dataclasses import asdict
@@ -10,7 +10,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt
 
+from config.rest import handler
+from notifications import errors
 from notifications.delivery.posts import is_known_year
+from notifications.errors import SandboxParameterInvalid
 from notifications.models import Channel
 from notifications.sandbox import access, inbox
 from notifications.sandbox.inbox import Arrived, Search
@@ -20,47 +23,43 @@ LONGEST_WAIT_SECONDS = 30
 _LOOK_EVERY_SECONDS = 0.1
 
 
-class WrongParameter(Exception):
-    """A query parameter that cannot be read; the message names it."""
-
-
-@csrf_exempt  # a browser cannot send DELETE here from another site: that needs a preflight, which is not answered
+@csrf_exempt  # a DELETE from another site needs a preflight, which this view does not answer
 @access.api
 def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
-    """Answer the matching messages, newest first, or remove all."""
+    """Return the matching messages, newest first, or delete all."""
     if request.method == "DELETE":
         if not sight.is_whole:
-            return _not_an_operator()
+            return _not_an_operator(request)
         inbox.empty()
         return HttpResponse(status=204)
     if request.method != "GET":
-        return _wrong_method("GET, DELETE")
+        return _wrong_method(request, "GET, DELETE")
     try:
         search, wait = _search(request), _wait(request)
-    except WrongParameter as error:
-        return access.refusal(400, "ValidationError", str(error))
+    except SandboxParameterInvalid as error:
+        return handler.answer(request, error)
     return JsonResponse({"messages": [_as_json(one) for one in _found(sight, search, wait)]})
 
 
 @csrf_exempt
 @access.api
 def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
-    """Answer one message, or remove it."""
+    """Return or delete one message."""
     if request.method == "DELETE":
         if not sight.is_whole:
-            return _not_an_operator()
+            return _not_an_operator(request)
         inbox.remove(message_id)
         return HttpResponse(status=204)
     if request.method != "GET":
-        return _wrong_method("GET, DELETE")
+        return _wrong_method(request, "GET, DELETE")
     arrived = inbox.get(sight, message_id)
     if arrived is None:
-        return access.refusal(404, "NoResultFound", "No result found")
+        return handler.answer(request, errors.NoResultFound())
     return JsonResponse(_as_json(arrived))
 
 
 def _found(sight: Sight, search: Search, wait_seconds: float) -> list[Arrived]:
-    """Return what matches, as soon as something does, or nothing once the time is over."""
+    """Return the matching messages. Wait for the first one until the deadline."""
     deadline = time.monotonic() + wait_seconds
     while True:
         found = inbox.find(sight, search)
@@ -72,9 +71,9 @@ def _found(sight: Sight, search: Search, wait_seconds: float) -> list[Arrived]:
 def _search(request: HttpRequest) -> Search:
     channel = request.GET.get("channel", "")
     if channel and channel not in Channel.values:
-        raise WrongParameter("channel must be sms or email")
+        raise SandboxParameterInvalid(name="channel", rule="be sms or email")
     if "\0" in request.GET.get("ref", ""):
-        raise WrongParameter("ref must not contain NUL")
+        raise SandboxParameterInvalid(name="ref", rule="not contain NUL")
     return Search(
         to=request.GET.get("to", ""),
         reference=request.GET.get("ref"),
@@ -88,7 +87,7 @@ def _template_id(text: str) -> UUID | None:
     try:
         return UUID(text) if text else None
     except ValueError as error:
-        raise WrongParameter("template must be the id of a template") from error
+        raise SandboxParameterInvalid(name="template", rule="be the id of a template") from error
 
 
 def _since(text: str) -> datetime | None:
@@ -97,27 +96,25 @@ def _since(text: str) -> datetime | None:
     try:
         since = parse_datetime(text)
     except ValueError as error:
-        raise WrongParameter("since must be a moment such as 2026-03-01T09:00:00Z") from error
+        raise SandboxParameterInvalid(name="since", rule="be a moment such as 2026-03-01T09:00:00Z") from error
     if since is None or since.tzinfo is None or not is_known_year(since):
-        raise WrongParameter("since must be a moment with its zone, such as 2026-03-01T09:00:00Z")
+        raise SandboxParameterInvalid(name="since", rule="be a moment with its zone, such as 2026-03-01T09:00:00Z")
     return since
 
 
 def _wait(request: HttpRequest) -> float:
     text = request.GET.get("wait", "0")
     if not text.isdecimal():
-        raise WrongParameter("wait must be a number of seconds")
+        raise SandboxParameterInvalid(name="wait", rule="be a number of seconds")
     return min(float(text), LONGEST_WAIT_SECONDS)
 
 
-def _not_an_operator() -> HttpResponse:
-    return access.refusal(403, "AuthError", "Only operators may remove messages from the inbox")
+def _not_an_operator(request: HttpRequest) -> HttpResponse:
+    return handler.answer(request, errors.SandboxOperatorsAlone())
 
 
-def _wrong_method(allowed: str) -> HttpResponse:
-    answer = access.refusal(405, "MethodNotAllowed", "The method is not allowed for the requested URL")
-    answer.headers["Allow"] = allowed
-    return answer
+def _wrong_method(request: HttpRequest, allowed: str) -> HttpResponse:
+    return handler.answer(request, errors.MethodNotAllowed(allowed=allowed.split(", ")))
 
 
 def _as_json(arrived: Arrived) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Read what arrived: the encrypted copies, with what the message's own row still knows of them."""
+"""Read the messages of the sandbox inbox: the encrypted copies and the rows of their messages."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from config.console.masking import mask
-from config.sealing import SealBroken
+from config.audit.masking import mask
+from config.encryption import DecryptionFailed
 from notifications.attachments import links
 from notifications.delivery import unsubscribe_links
 from notifications.models import Attachment, Channel, KeyType, Notification, SandboxMessage
@@ -18,12 +18,12 @@ from notifications.submission import redaction
 
 _UNSUBSCRIBE = "List-Unsubscribe"
 _ADDRESS = re.compile(r"<(https?://[^>\s]+)>")
-_CHUNK = 200  # opened at a time, so that finding one of the newest opens few
+_CHUNK = 200  # rows decrypted at a time, so that a search for a new message decrypts few
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrivedFile:
-    """A file that a message links to. url: leads to the recipient's page, with the key where the caller may have it."""
+    """A file that a message links to. url: the recipient's page, with the key if the caller may see it."""
 
     filename: str
     size: int
@@ -32,10 +32,10 @@ class ArrivedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """One message as its recipient would have it, as far as the caller may see it.
+    """One message with the parts that the caller may see.
 
-    is_whole: recipient and links are shown; else they are masked, and what the template hides is left out
-    notification: the message's own row; None once it is deleted, and for emails of no service
+    is_whole: false if the recipient and links are masked and redacted parts are left out
+    notification: the row of the message; None if it is deleted or the email belongs to no service
     """
 
     id: UUID
@@ -66,14 +66,14 @@ class Arrived:
 
     @property
     def unsubscribe_url(self) -> str:
-        """Return the URL behind the button that mail programs draw, or nothing."""
+        """Return the URL of the unsubscribe button of mail programs, or an empty string."""
         match = _ADDRESS.search(self.headers.get(_UNSUBSCRIBE, ""))
         return match[1] if match else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What a test suite looks for; what is left out matches all."""
+    """The filters of a search. An empty filter matches every message."""
 
     to: str = ""
     reference: str | None = None
@@ -91,7 +91,7 @@ def get(sight: Sight, message_id: UUID) -> Arrived | None:
 
 
 def find(sight: Sight, search: Search) -> list[Arrived]:
-    """Return the matching messages, newest first; `to` is compared as recipients are, however it is written.
+    """Return the matching messages, newest first. `to` matches every spelling of a recipient.
 
     A masked recipient matches no `to`.
     """
@@ -114,7 +114,7 @@ def find(sight: Sight, search: Search) -> list[Arrived]:
 
 
 def with_words(sight: Sight, term: str, *, most: int) -> list[Arrived]:
-    """Return the newest messages that hold `term` in recipient, subject, text or reference, as the caller sees them."""
+    """Return the newest messages with `term` in a visible recipient, subject, text or reference."""
     word, number = term.casefold(), normalise(term)
     found = []
     for one in _opened(sight, sight.rows()[:MOST_KEPT]):
@@ -136,7 +136,7 @@ def empty() -> None:
 
 
 def _opened(sight: Sight, rows: Iterable[SandboxMessage]) -> Iterator[Arrived]:
-    """Open the copies in the order given; one whose key is lost cannot be shown, and is left out."""
+    """Yield the decrypted messages in order. Leave out a message whose key is lost."""
     listed = list(rows)
     for start in range(0, len(listed), _CHUNK):
         chunk = listed[start : start + _CHUNK]
@@ -153,7 +153,7 @@ def _opened(sight: Sight, rows: Iterable[SandboxMessage]) -> Iterator[Arrived]:
 def _content(row: SandboxMessage) -> SandboxContent | None:
     try:
         return row.content
-    except SealBroken:
+    except DecryptionFailed:
         return None
 
 
@@ -193,7 +193,7 @@ def _arrived(
 
 
 def _masked(content: SandboxContent, notification: Notification | None) -> SandboxContent:
-    """Return what people without *See recipients* see: the message log shows them no more either."""
+    """Return the content for users without the permission *See recipients*, as in the message log."""
     masked = replace(
         content,
         to=mask(content.to),
@@ -213,6 +213,6 @@ def _without_keys(text: str) -> str:
 
 
 def _file(file: Attachment, url: str, *, is_whole: bool) -> ArrivedFile:
-    """Name the file as its recipient knows it, or as the console's Files page does."""
+    """Return the file with its own name or, for masked messages, the name on the console's Files page."""
     name = redaction.own_name(file) if is_whole else redaction.file_name(file)
     return ArrivedFile(filename=name, size=file.size_bytes, url=url if is_whole else links.cut_keys(url))

@@ -1,10 +1,10 @@
-"""Press the unsubscribe button of an email, as mail programs do. Source: RFC 8058 §3.1."""
+"""Send the request of the unsubscribe button of mail programs. Source: RFC 8058 §3.1."""
 
 from dataclasses import dataclass
 
-from config import outbound_call
-from config.outbound import UnsafeUrl
-from config.outbound_call import CallFailed, Resolve
+from config.outbound import http_client
+from config.outbound.http_client import CallFailed, Resolve
+from config.outbound.targets import UnsafeUrl
 from notifications.delivery import unsubscribe_links
 from notifications.submission import unsubscribe_requests
 
@@ -22,12 +22,12 @@ class Answer:
     reply: str = ""
 
 
-def press(url: str, *, resolve: Resolve = outbound_call.resolve) -> Answer:
+def press(url: str, *, resolve: Resolve = http_client.resolve) -> Answer:
     """Post to the URL of `List-Unsubscribe`. A link of ours is confirmed without a call to this very server."""
     if token := unsubscribe_links.token_of(url):
         return _confirmed(token)
     try:
-        answer = outbound_call.post(url, _BODY, _HEADERS, seconds=SECONDS, resolve=resolve)
+        answer = http_client.post(url, _BODY, _HEADERS, seconds=SECONDS, resolve=resolve)
     except UnsafeUrl as error:
         return Answer(words=f"Nothing was posted: the URL {error}.")
     except CallFailed as error:

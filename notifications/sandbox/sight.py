@@ -1,6 +1,6 @@
 """What of the inbox a caller may see: staff by their roles, test suites and a developer at this machine everything.
 
-Source: Developer experience §9; Staff console §1.3.
+Source: docs/reference/running.md §9; docs/reference/console.md §1.3.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from config import callers
-from config.console import scope
+from config.accounts import scope
+from config.rest.request import has_bearer_token
+from config.web.ip_addresses import is_local
 from notifications.models import Notification, Role, SandboxMessage, Service, TeamMember
 
 
@@ -50,10 +51,10 @@ class Sight:
 
 def of(request: HttpRequest) -> Sight | None:
     """Return what a caller may see; None for one who must sign in or send a token."""
-    if callers.holds_token(request, settings.SANDBOX_TOKEN):
+    if has_bearer_token(request, settings.SANDBOX_TOKEN):
         return Sight(is_whole=True, roles={})
     user = request.user
     if user.is_active and user.is_staff:
         is_operator = scope.is_operator(request)
         return Sight(is_whole=is_operator, roles={} if is_operator else TeamMember.objects.roles_of(user.pk))
-    return Sight(is_whole=True, roles={}) if callers.is_at_this_machine(request) else None
+    return Sight(is_whole=True, roles={}) if is_local(request) else None

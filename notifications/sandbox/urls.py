@@ -1,4 +1,4 @@
-"""Addresses of the sandbox inbox."""
+"""URLs of the sandbox inbox."""
 
 from django.urls import path
 

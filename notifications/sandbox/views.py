@@ -1,4 +1,4 @@
-"""The inbox's pages. Nothing changes on GET, and a search term is posted: it may be an address (trap T1)."""
+"""The pages of the inbox. The search form uses POST, because a search term may be an email address."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from notifications.models import Channel, Template
-from notifications.models.retention import kept_since
 from notifications.rendering import preview, sms
 from notifications.sandbox import access, inbox, one_click
 from notifications.sandbox.inbox import Arrived
@@ -26,7 +25,7 @@ WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Deskt
 @require_http_methods(["GET", "POST"])
 @access.page
 def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
-    """List what arrived, newest first; a script asks for the rows alone and puts them in place."""
+    """List the messages, newest first. A script fetches only the rows to update the page."""
     term = request.POST.get("term", "").strip()
     found = inbox.with_words(sight, term, most=SHOWN) if term else inbox.newest(sight, SHOWN)
     context = {"rows": [_row(arrived) for arrived in found], "term": term, "shown": SHOWN}
@@ -47,7 +46,7 @@ def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpRespons
 @require_POST
 @access.page
 def unsubscribe(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpResponse:
-    """Press the button that mail programs draw, and show what was answered."""
+    """Send the unsubscribe request of a mail program and show the answer."""
     arrived = _arrived_or_404(sight, message_id)
     if not arrived.is_whole:
         raise PermissionDenied
@@ -98,7 +97,7 @@ def _page(
         context["sender"] = arrived.sender
     sent = arrived.notification
     context["is_redacted"] = sent is not None and redaction.is_on(sent) and not arrived.is_whole
-    if sent is not None and request.user.is_staff and sent.created_at >= kept_since(sent.service):
+    if sent is not None and request.user.is_staff and sent.created_at >= sent.service.kept_since():
         context["log_url"] = reverse("admin:notifications_notification_change", args=[sent.pk])
     return render(request, "sandbox/message.html", {**_frame(request, "Message"), **context})
 
@@ -117,6 +116,6 @@ def _row(arrived: Arrived) -> dict[str, Any]:
 
 
 def _frame(request: HttpRequest, title: str) -> dict[str, Any]:
-    """Return the console's frame; without its sidebar where nobody is signed in."""
+    """Return the context of the console's frame, without the sidebar if nobody is signed in."""
     context = admin.site.each_context(request)
     return {**context, "title": title, "is_nav_sidebar_enabled": context["has_permission"]}

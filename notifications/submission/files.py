@@ -1,7 +1,7 @@
 """The files of one email: what stands in their places, and what is stored of them.
 
 The text is rendered twice: with whole links for the recipient and the caller, without keys for everything kept.
-Source: Files sent by email §2, §7; the sending contract §10, §11.
+Source: docs/reference/files.md §2, §7; docs/reference/sending-api.md §10, §11.
 """
 
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from typing import Self
 
 from notifications.attachments import intake, links, validation
 from notifications.attachments.encryption import FileKey
-from notifications.attachments.intake import CheckedFile, SealedFile
-from notifications.attachments.refusals import FilesNotSetUp
+from notifications.attachments.intake import CheckedFile, EncryptedFile
+from notifications.errors import FilesNotSetUp
 from notifications.models import Notification, Service
-from notifications.submission.personalisation import console_url
+from notifications.submission.policy import console_url
 
 
 def any_in(personalisation: Mapping[str, object]) -> bool:
@@ -62,11 +62,11 @@ class Parcel:
             raise FilesNotSetUp(settings_url=console_url(self.service))
         return dict(zip(self.objects, intake.check(requests), strict=True))
 
-    def seal(self, checked: Mapping[str, CheckedFile], notification: Notification) -> list[SealedFile]:
+    def encrypt(self, checked: Mapping[str, CheckedFile], notification: Notification) -> list[EncryptedFile]:
         """Make what is stored of the files: nothing for a simulated recipient."""
         if self.is_simulated:
             return []
-        return [intake.seal(file, self.keys[name], notification) for name, file in checked.items()]
+        return [intake.encrypt(file, self.keys[name], notification) for name, file in checked.items()]
 
     def _simulated(self) -> dict[str, str]:
         return dict.fromkeys(self.objects, links.for_simulation(self.service.id))

@@ -1,12 +1,9 @@
-"""Answer a repeated request with the first answer. Source: the sending contract §15.
+"""Answer a repeated request with the first answer. Source: docs/reference/sending-api.md §15.
 
-A key is claimed before the request is judged, so that of two at once only one is; the answer is written in the
-transaction of the message itself. A refused request gives its key back.
+A request claims its key before it is checked, so that only one of two equal requests is carried out. The answer is
+stored in the transaction of the message. A refused request releases its key.
 """
 
-import hashlib
-import json
-import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,98 +15,73 @@ from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.models import ApiKey, IdempotencyRecord
-from notifications.models.idempotency import KEPT_FOR
 
-CLAIM_HOLDS_FOR = timedelta(seconds=60)  # outlives the web server's own limit of 30 s on a request
+CLAIM_HOLDS_FOR = timedelta(seconds=60)  # longer than the web server's limit of 30 s for a request
 WAIT_SECONDS = 5.0
 POLL_SECONDS = 0.05
-
-_PRINTABLE = re.compile(r"\A[ -~]{1,255}\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right to answer one key; `answer` is what an earlier request was told, or None."""
+    """The claim of one request on its key; `answer` is the stored answer to an earlier request, or None."""
 
     record_id: int
     claimed_until: datetime | None = None
     answer: Mapping[str, Any] | None = None  # Any: JSON
 
     def keep(self, answer: Mapping[str, Any]) -> None:
-        """Store the answer, in the transaction of what it tells of. Raises IdempotencyKeyInUse where it is too late."""
-        if not self._mine().update(answer=answer, claimed_until=None):
+        """Store the answer in the transaction of the message. Raises IdempotencyKeyInUse if the claim ended."""
+        if not self._own_row().update(answer=answer, claimed_until=None):
             raise errors.IdempotencyKeyInUse
 
     def release(self) -> None:
-        """Give the key back. Where the database is away the claim runs out by itself."""
+        """Delete the claimed row. If the database is away, the claim expires."""
         with suppress(DatabaseError):
-            self._mine().delete()
+            self._own_row().delete()
 
-    def _mine(self) -> QuerySet[IdempotencyRecord]:
+    def _own_row(self) -> QuerySet[IdempotencyRecord]:
         return IdempotencyRecord.objects.filter(id=self.record_id, claimed_until=self.claimed_until)
 
 
-def check_key(key: str) -> None:
-    """Raises IdempotencyKeyMalformed. A blank is printable, so it may stand within a key."""
-    if not _PRINTABLE.match(key):
-        raise errors.IdempotencyKeyMalformed
-
-
-def fingerprint(path: str, value: object) -> str:
-    """Return what tells one request from another; the order of names and white space do not count.
-
-    >>> fingerprint("/sms", {"a": 1, "b": 2}) == fingerprint("/sms", {"b": 2, "a": 1})
-    True
-    """
-    return hashlib.sha256(json.dumps([path, value], sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
 @contextmanager
-def claimed(api_key: ApiKey, key: str, request: str) -> Iterator[Claim]:
-    """Hold the key while its request is answered; `request` is a fingerprint.
-
-    Raises IdempotencyKeyReused, IdempotencyKeyInUse.
-    """
-    claim = _claim(api_key, key, request)
-    if claim.answer is not None:
-        yield claim
-        return
+def claimed(api_key: ApiKey, request: IdempotencyKey) -> Iterator[Claim]:
+    """Claim the key while its request is answered. Raises IdempotencyKeyReused, IdempotencyKeyInUse."""
+    claim = _claim(api_key, request)
     try:
         yield claim
     except BaseException:
-        claim.release()
+        if claim.answer is None:
+            claim.release()
         raise
 
 
-def _claim(api_key: ApiKey, key: str, request: str) -> Claim:
+def _claim(api_key: ApiKey, request: IdempotencyKey) -> Claim:
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         now = timezone.now()
         until = now + CLAIM_HOLDS_FOR
-        record, is_new = IdempotencyRecord.objects.get_or_create(
-            api_key=api_key, key=key, defaults={"fingerprint": request, "claimed_until": until, "created_at": now}
-        )
-        if is_new or _take_over(record, request, now, until):
-            return Claim(record_id=record.id, claimed_until=until)
-        if record.fingerprint != request:
+        first = {"fingerprint": request.fingerprint, "claimed_until": until, "created_at": now}
+        record, is_new = IdempotencyRecord.objects.get_or_create(api_key=api_key, key=request.key, defaults=first)
+        if is_new or _take_over(record, now, first):
+            return Claim(record_id=record.pk, claimed_until=until)
+        if record.fingerprint != request.fingerprint:
             raise errors.IdempotencyKeyReused
         if record.answer is not None:
-            return Claim(record_id=record.id, answer=record.answer)
+            return Claim(record_id=record.pk, answer=record.answer)
         if time.monotonic() > deadline:
             raise errors.IdempotencyKeyInUse
         time.sleep(POLL_SECONDS)
 
 
-def _take_over(record: IdempotencyRecord, request: str, now: datetime, until: datetime) -> bool:
-    """Take a key whose day is over, or whose request died in the middle."""
-    is_over = record.created_at < now - KEPT_FOR
+def _take_over(record: IdempotencyRecord, now: datetime, first: Mapping[str, Any]) -> bool:
+    """Claim a key whose retention time is over, or whose request died before it was answered."""
     is_abandoned = record.claimed_until is not None and record.claimed_until < now
-    if not (is_over or is_abandoned):
+    if not (record.is_over or is_abandoned):
         return False
     unchanged = IdempotencyRecord.objects.filter(
-        id=record.id, created_at=record.created_at, claimed_until=record.claimed_until
+        id=record.pk, created_at=record.created_at, claimed_until=record.claimed_until
     )
-    changed = unchanged.update(fingerprint=request, answer=None, claimed_until=until, created_at=now)
-    return changed == 1
+    return bool(unchanged.update(answer=None, **first))

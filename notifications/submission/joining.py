@@ -2,7 +2,7 @@
 
 Each part is stored before its provider hears that we have it; the last one to come makes the text. One that misses a
 part for ten minutes is kept as far as it came, when the next part of any text comes.
-Source: the sending contract §19.3.
+Source: docs/reference/sending-api.md §19.3.
 """
 
 from typing import Any

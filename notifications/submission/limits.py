@@ -1,4 +1,4 @@
-"""How many messages a service may send in a day, which is a UTC date. Source: the sending contract §13.2.
+"""How many messages a service may send in a day, which is a UTC date. Source: docs/reference/sending-api.md §13.2.
 
 Only accepted messages count, in the statement or transaction that stores them, by an update that holds only below the
 limit: so parallel requests never pass it. Test keys and simulated recipients are neither counted nor stopped.
@@ -12,21 +12,20 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from config.inserting import insert
+from config.databases.prepared import insert
 from notifications import errors
 from notifications.models import DailyCounter, KeyType, LimitKind, Notification, Service
 from notifications.submission.callers import Caller
-from notifications.submission.recall import recalled
+from notifications.submission.ttl_cache import cached
 
 COUNTED_KEY_TYPES = 2  # live and team
-BY_HAND = 100  # more than people can send from the console while a recalled number is believed
+BY_HAND = 100  # upper bound on sends from the console within the cache's two seconds
 
 
 def check(caller: Caller, kind: LimitKind) -> None:
     """Refuse early what could not be spent anyway. Raises DailyLimitReached.
 
-    The counter is not asked where it was so far from the limit two seconds ago, or less, that the rate limit lets
-    nobody come near meanwhile.
+    Skips the query if a count at most 2 s old is too far below the limit for the rate limit to let anyone reach it.
     """
     if caller.key_type == KeyType.TEST:
         return
@@ -67,13 +66,13 @@ def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[...
     day, limit = _day(now), _limit(service, kind)
     if spend(service.id, day, kind, limit=limit):
         return
-    # Either the limit is reached or the day's row is not there yet; who asks which it is may be told of one just made.
+    # Either the limit is reached or the row of the day is missing. Another request may insert it in between.
     DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
     if not spend(service.id, day, kind, limit=limit):
         raise _reached(service, kind, now)
 
 
-@recalled
+@cached
 def _spent_lately(service_id: UUID, day: date, kind: LimitKind) -> int | None:
     return DailyCounter.objects.spent(service_id, day, kind)
 

@@ -1,4 +1,7 @@
-"""Who may send what to whom. Source: the sending contract §4.1, §6.2, §9, §11."""
+"""Recipients: how they are parsed, and which recipients a caller may send to.
+
+Source: docs/reference/sending-api.md §4.1, §6, §9, §11.
+"""
 
 from functools import lru_cache
 from uuid import UUID
@@ -7,55 +10,85 @@ from django.conf import settings
 
 from notifications import errors
 from notifications.models import Channel, GuestListEntry, KeyType, Permission, Service, TeamMember
+from notifications.recipients import email, phone
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.outcomes import Outcome
 from notifications.recipients.phone import PhoneNumber
 from notifications.recipients.prices import PriceTable
 from notifications.submission.callers import Caller
-from notifications.submission.personalisation import console_url
-from notifications.submission.recall import recalled
+from notifications.submission.ttl_cache import cached
 
 SIMULATED_NUMBERS = frozenset({"447700900000", "447700900111", "447700900222"})
 SIMULATED_LOCAL_PARTS = ("simulate-delivered", "simulate-delivered-2", "simulate-delivered-3")
 
+_MAX_NUMBER_CHARACTERS = 400  # the column's size: a number may contain any number of blanks
+
+
+def parse_phone_number(text: str, service: Service) -> PhoneNumber:
+    """Parse a number by the service's permissions. Raises ValidationError.
+
+    A valid number that the service lacks a permission for is refused later, by `check_number`.
+    """
+    try:
+        number = phone.parse(
+            text,
+            international=Permission.INTERNATIONAL_SMS in service.permissions,
+            landlines=Permission.SMS_TO_UK_LANDLINES in service.permissions,
+            prices=prices(),
+        )
+    except phone.InvalidPhoneNumber as error:
+        raise error.outcome.error(fix=phone.hint(text) or "") from error
+    if len(number.as_given) > _MAX_NUMBER_CHARACTERS:
+        raise errors.PhoneNumberInvalid
+    return number
+
+
+def parse_email_address(text: str) -> EmailAddress:
+    """Parse an email address. Raises EmailAddressInvalid."""
+    try:
+        return email.parse(text)
+    except email.InvalidEmailAddress as error:
+        raise errors.EmailAddressInvalid from error
+
 
 def check_channel(service: Service, channel: Channel) -> None:
-    """Raises TextMessagesNotAllowed or EmailsNotAllowed."""
-    if channel is Channel.SMS and not service.may(Permission.SMS):
+    """Raise TextMessagesNotAllowed or EmailsNotAllowed if the service lacks the permission."""
+    if channel is Channel.SMS and Permission.SMS not in service.permissions:
         raise errors.TextMessagesNotAllowed
-    if channel is Channel.EMAIL and not service.may(Permission.EMAIL):
+    if channel is Channel.EMAIL and Permission.EMAIL not in service.permissions:
         raise errors.EmailsNotAllowed
 
 
 def check_recipient(caller: Caller, recipient: PhoneNumber | EmailAddress) -> None:
-    """Hold team keys, and whoever sends for real for a service in trial, to the team and the guest list.
+    """Raise NotOnTeam or ServiceInTrial if the caller may not send to this recipient.
 
-    Simulated recipients are no exception. Raises NotOnTeam, ServiceInTrial.
+    A team key, and any other key of a service in trial except a test key, reaches only the team and the guest list.
+    This also holds for simulated recipients.
     """
     service = caller.service
     if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and service.live):
         return
     if recipient.normalised in (_known_recipients(service.id) or ()):
         return
-    fix = f"Add this recipient to the team or guest list, or go live: {console_url(service)}"
+    fix = f"Add this recipient to the team or the guest list, or make the service live: {console_url(service)}"
     if caller.key_type == KeyType.TEAM:
         raise errors.NotOnTeam(fix=fix)
     raise errors.ServiceInTrial(trial_mode_url=settings.TRIAL_MODE_URL, fix=fix)
 
 
 def check_number(number: PhoneNumber) -> None:
-    """Refuse a good number that the service lacks a permission for: the one refusal of a number after the schema.
+    """Raise InternationalNotAllowed or ValidationError if the service lacks a permission for a valid number.
 
-    Raises InternationalNotAllowed, ValidationError.
+    This is the only check of a number after the request's fields are parsed.
     """
     if number.refused is Outcome.INTERNATIONAL_NOT_ALLOWED:
         raise errors.InternationalNotAllowed
     if number.refused is not None:
-        raise errors.ValidationError(f"phone_number {number.refused.v2_message}")
+        raise number.refused.error
 
 
 def is_simulated(recipient: PhoneNumber | EmailAddress) -> bool:
-    """Say whether everything is checked for this recipient, but nothing stored or sent."""
+    """Return whether a message to this recipient is only checked, not stored or sent."""
     if isinstance(recipient, PhoneNumber):
         return recipient.normalised in SIMULATED_NUMBERS
     local_part, _, domain = recipient.normalised.rpartition("@")
@@ -63,17 +96,24 @@ def is_simulated(recipient: PhoneNumber | EmailAddress) -> bool:
 
 
 def is_counted_international(number: PhoneNumber) -> bool:
-    """Crown dependencies are +44: priced like other countries, but not counted with them."""
+    """Return whether a text to this number counts towards the international limit.
+
+    Crown dependencies do not count: they have the code +44, although their price is that of another country.
+    """
     return number.is_international and not number.crown_dependency
+
+
+def console_url(service: Service) -> str:
+    return f"{settings.BASE_URL}/admin/notifications/service/{service.id}/"
 
 
 @lru_cache(maxsize=1)
 def prices() -> PriceTable:
-    """Return the operator's price table, which also decides which countries can be reached."""
+    """Return the operator's price table. Countries that it does not list cannot be reached."""
     return PriceTable.load(settings.SMS_PRICE_TABLE) if settings.SMS_PRICE_TABLE else PriceTable.shipped()
 
 
-@recalled
+@cached
 def _known_recipients(service_id: UUID) -> frozenset[str] | None:
     """Return the normalised addresses and numbers of the team and the guest list."""
     team = TeamMember.objects.filter(service_id=service_id).values_list("normalised_email", "normalised_phone")

@@ -1,4 +1,4 @@
-"""What a message would say, without sending it. Source: the sending contract §17.3."""
+"""What a message would say, without sending it. Source: docs/reference/sending-api.md §17.3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from django.conf import settings
 
 from notifications.models import Channel, Service, TemplateVersion
 from notifications.rendering import email, sms
-from notifications.submission import personalisation
+from notifications.submission import templates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ def preview(
     Raises PersonalisationMissing.
     """
     subject = version.subject or ""
-    personalisation.check_complete(subject, version.content, values)
+    templates.check_personalisation(subject, version.content, values)
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
         return Preview(body=sms.render(version.content, values, prefix=prefix).text)

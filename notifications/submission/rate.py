@@ -1,4 +1,4 @@
-"""How many requests a service may make in a minute with keys of one type. Source: the sending contract §13.1.
+"""How many requests a service may make in a minute with keys of one type. Source: docs/reference/sending-api.md §13.1.
 
 A sliding window: a request passes when fewer than the limit have passed in the last 60 s; refused ones cost nothing.
 Kept in Redis where there is one, else in the database, and exact over several processes in both. Where neither answers
@@ -15,10 +15,11 @@ from uuid import UUID
 import redis
 import structlog
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
-from django.db.backends.utils import CursorWrapper
+from django.db import DatabaseError, transaction
 
-from config.redis_client import impatient
+from config.circuit_breaker import CircuitBreaker
+from config.databases.prepared import Statement
+from config.queue.redis_client import impatient
 from notifications import errors
 from notifications.models import ApiKey, RateSlot
 
@@ -26,7 +27,9 @@ WINDOW_MS = 60_000
 SLOT_MS = 100  # of the database's window, which is exact to this
 LOCK_SLOT = 0  # a row that counts nothing: updating it lets requests of one service and key type through one at a time
 REDIS_TIMEOUT_SECONDS = 0.1
-REDIS_PAUSE_SECONDS = 5  # after a failure, or every request of an outage would wait for its own time-out
+
+# Without it every request of an outage would wait for its own time-out.
+redis_breaker = CircuitBreaker(failures=1, open_seconds=5.0)
 
 # One entry for each request that passed, oldest first, with Redis's own clock. Answers the two numbers of a Passage.
 SCRIPT = """
@@ -48,12 +51,16 @@ return {0, limit - passed - 1}
 """
 _SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()  # by which Redis knows a script it has seen
 
-_TABLE = RateSlot._meta.db_table
-_OWN = "service_id = %s AND key_type = %s"
-_SET_TO_NOTHING = f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s"  # noqa: S608  our own words alone
-_PASSED = f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s"  # noqa: S608  likewise
-_ADD = f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s"  # noqa: S608  likewise
-_FORGET = f"DELETE FROM {_TABLE} WHERE {_OWN} AND slot > %s AND slot < %s"  # noqa: S608  likewise
+_FIELDS = [RateSlot._meta.get_field(name) for name in ("service", "key_type", "slot")]
+_SLOT = _FIELDS[-1]
+_TABLE, _OWN = RateSlot._meta.db_table, "service_id = %s AND key_type = %s"
+_LOCK = Statement(f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  our own words alone
+_PASSED = Statement(f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s", _FIELDS)  # noqa: S608  likewise
+_ADD = Statement(f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  likewise
+_FORGET = Statement(
+    f"DELETE FROM {_TABLE} WHERE {_OWN} AND slot > %s AND slot < %s",  # noqa: S608  likewise
+    [*_FIELDS, _SLOT],
+)
 
 log = structlog.get_logger()
 
@@ -85,13 +92,15 @@ def check(api_key: ApiKey) -> Passage | None:
 
 
 def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
-    if settings.REDIS_URL and time.monotonic() >= _pause.until:
+    if settings.REDIS_URL and redis_breaker.allows():
         try:
             wait_ms, left = _ask_redis(f"rate:{service_id}:{key_type}", limit)
-            return Passage(wait_ms=wait_ms, left=left)
         except redis.RedisError as error:
-            _pause.until = time.monotonic() + REDIS_PAUSE_SECONDS
+            redis_breaker.note_failure()
             log.warning("rate.redis_unreachable", error=type(error).__name__)
+        else:
+            redis_breaker.note_success()
+            return Passage(wait_ms=wait_ms, left=left)
     try:
         return ask_database(service_id, key_type, limit, now_ms=time.time_ns() // 1_000_000)
     except DatabaseError as error:
@@ -103,8 +112,8 @@ def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) ->
     """Count one request in the database's window, if it may pass."""
     slot = now_ms // SLOT_MS
     oldest = slot - WINDOW_MS // SLOT_MS
-    with transaction.atomic(), connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-        window = _Window(cursor, service_id, key_type)
+    with transaction.atomic():
+        window = _Window(service_id, str(key_type))
         window.lock()
         passed = window.passed(oldest)
         if passed >= limit:
@@ -116,32 +125,25 @@ def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) ->
 
 
 class _Window:
-    """The slots of one service and key type, in SQL of our own: said by the ORM, these took half the time of a POST."""
+    """The slots of one service and key type, by prepared statements: the ORM took half the time of a POST for them."""
 
-    def __init__(self, cursor: CursorWrapper, service_id: UUID, key_type: str) -> None:
-        self._cursor = cursor
-        service = RateSlot._meta.get_field("service").get_db_prep_value(service_id, connections[DEFAULT_DB_ALIAS])
-        self._own = (service, str(key_type))
+    def __init__(self, service_id: UUID, key_type: str) -> None:
+        self._own = (service_id, key_type)
         self._slot = partial(RateSlot, service_id=service_id, key_type=key_type)
 
     def lock(self) -> None:
-        if not self._run(_SET_TO_NOTHING, LOCK_SLOT):
+        if not _LOCK.run(*self._own, LOCK_SLOT):
             RateSlot.objects.bulk_create([self._slot(slot=LOCK_SLOT)], ignore_conflicts=True)
-            self._run(_SET_TO_NOTHING, LOCK_SLOT)
+            _LOCK.run(*self._own, LOCK_SLOT)
 
     def passed(self, oldest: int) -> int:
-        self._run(_PASSED, oldest)
-        return int(self._cursor.fetchone()[0] or 0)
+        return int(_PASSED.first(*self._own, oldest)[0] or 0)
 
     def add(self, slot: int, oldest: int) -> None:
         """Count one more; nobody else is writing, since the lock is ours. With each new slot the old ones go."""
-        if not self._run(_ADD, slot):
-            self._run(_FORGET, LOCK_SLOT, oldest)
+        if not _ADD.run(*self._own, slot):
+            _FORGET.run(*self._own, LOCK_SLOT, oldest)
             RateSlot.objects.create(**self._slot.keywords, slot=slot, count=1)
-
-    def _run(self, sql: str, *values: int) -> int:
-        self._cursor.execute(sql, (*self._own, *values))
-        return int(self._cursor.rowcount)
 
 
 def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
@@ -151,20 +153,6 @@ def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
             return (slot + 1) * SLOT_MS + WINDOW_MS - now_ms
         surplus -= count
     return WINDOW_MS
-
-
-def forget_outage() -> None:
-    """Ask Redis again with the next request, however lately it failed."""
-    _pause.until = 0.0
-
-
-class _Pause:
-    """Until when this process leaves Redis alone."""
-
-    until = 0.0
-
-
-_pause = _Pause()
 
 
 def _ask_redis(window: str, limit: int) -> tuple[int, int]:

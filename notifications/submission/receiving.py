@@ -1,4 +1,4 @@
-"""Texts that people send to a service. Source: the sending contract §19.3."""
+"""Texts that people send to a service. Source: docs/reference/sending-api.md §19.3."""
 
 from datetime import datetime
 
@@ -38,7 +38,7 @@ def service_at(number: str) -> Service | None:
 
 
 def takes_texts(service: Service) -> bool:
-    return service.active and service.may(Permission.SMS)
+    return service.active and Permission.SMS in service.permissions
 
 
 def store(service: Service, text: IncomingText, *, at: datetime | None = None) -> ReceivedText:

@@ -6,7 +6,7 @@ Every page, list and download that shows staff a message, or the name of its fil
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.sealing import SealBroken
+from config.encryption import DecryptionFailed
 from notifications.models import Attachment, Notification, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.rendering.placeholders import Piece
@@ -65,8 +65,8 @@ def own_name(file: Attachment) -> str:
     """Return the name the caller gave a file, for those who see what its recipient sees."""
     try:
         return file.name or file.masked_title
-    except SealBroken:
-        return f"{file.masked_title} (its name was sealed under a key that is not here)"
+    except DecryptionFailed:
+        return f"{file.masked_title} (its name was encrypted under a key that is not here)"
 
 
 def _versions(messages: Sequence[Notification]) -> dict[tuple[object, int], TemplateVersion]:

@@ -1,4 +1,4 @@
-"""Example values of a template's placeholders: text, a list, yes or no, a file. Source: Staff console §2.4.
+"""Example values of a template's placeholders: text, a list, yes or no, a file. Source: docs/reference/console.md §2.4.
 
 The editor's preview, the form that sends by hand and the calls to copy all read them here.
 """

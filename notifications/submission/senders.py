@@ -1,4 +1,4 @@
-"""Which sender or reply-to address a message goes out with. Source: the sending contract §8."""
+"""Which sender or reply-to address a message goes out with. Source: docs/reference/sending-api.md §8."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -8,8 +8,8 @@ from django.conf import settings
 from notifications import errors
 from notifications.models import ReplyToAddress, Service, SmsSender
 from notifications.recipients import senders
-from notifications.submission.recall import recalled
 from notifications.submission.requests import GivenId
+from notifications.submission.ttl_cache import cached
 
 
 def sms_sender(service: Service, chosen: GivenId | None) -> SmsSender | None:
@@ -42,12 +42,12 @@ def from_email(service: Service) -> str:
     return senders.from_email(service.name, settings.EMAIL_DOMAIN)
 
 
-@recalled
+@cached
 def _sms_senders(service_id: UUID) -> list[SmsSender] | None:
     return list(SmsSender.objects.filter(service_id=service_id, archived_at=None))
 
 
-@recalled
+@cached
 def _reply_to_addresses(service_id: UUID) -> list[ReplyToAddress] | None:
     return list(ReplyToAddress.objects.filter(service_id=service_id, archived_at=None))
 

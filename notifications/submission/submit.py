@@ -1,4 +1,4 @@
-"""The use case: one request in, one stored message out. Source: the sending contract §4.1."""
+"""The use case: one request in, one stored message out. Source: docs/reference/sending-api.md §4.1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,14 +9,14 @@ from typing import Any, Self
 import structlog
 from django.db import transaction
 
-from config import figures
+from config.metrics import registry
 from notifications import errors, tasks
 from notifications.attachments import store
 from notifications.attachments.intake import CheckedFile
-from notifications.attachments.refusals import FileInTextMessage
+from notifications.errors import FileInTextMessage
 from notifications.models import ApiKey, Attachment, Channel, LimitKind, Notification, Origin
 from notifications.rendering import email, sanitise, sms
-from notifications.submission import files, limits, personalisation, policy, senders, templates, usage
+from notifications.submission import files, limits, policy, senders, templates, usage
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest, SmsRequest
@@ -26,7 +26,7 @@ from notifications.submission.requests import EmailRequest, SmsRequest
 class Submission:
     """A message as accepted. For a simulated recipient the row is not stored.
 
-    subject, body: as the recipient gets them, with whole links to files, which are told once and kept nowhere readable
+    subject, body: as the recipient gets them, with whole links to files, which no readable column stores
     sent_from: sender name, number or address, as the answer shows it
     sanitised: what `sanitise_content_for` changed
     """
@@ -81,7 +81,7 @@ def check_sms(caller: Caller, request: SmsRequest) -> Checked:
     service = caller.service
     policy.check_channel(service, Channel.SMS)
     template = templates.for_sending(service.id, request.template_id, Channel.SMS)
-    personalisation.check_complete(template.subject, template.content, request.personalisation)
+    templates.check_personalisation(template.subject, template.content, request.personalisation)
     text = sms.render(template.content, request.personalisation, prefix=service.name if service.prefix_sms else None)
     if text.is_empty:
         raise errors.MessageEmpty
@@ -125,7 +125,7 @@ def check_email(caller: Caller, request: EmailRequest) -> Checked:
     sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
     template = templates.for_sending(service.id, request.template_id, Channel.EMAIL)
     values = sanitised.personalisation
-    personalisation.check_complete(template.subject, template.content, values)
+    templates.check_personalisation(template.subject, template.content, values)
     parcel = Parcel.of(service, values, is_simulated=is_simulated)
     text = email.render(template.subject, template.content, parcel.with_links(values))
     if text.is_empty:
@@ -191,17 +191,16 @@ def _when(scheduled_for: datetime | None) -> dict[str, datetime | None]:
         "scheduled_for": scheduled_for,
         "due_at": scheduled_for,
         "next_attempt_at": scheduled_for,
-        "enqueued_at": None,
     }
 
 
 def _accept(checked: Checked, keep: Keep | None) -> Submission:
     """Store the message with its files, and enqueue it."""
-    sealed = checked.parcel.seal(checked.files, checked.submission.notification) if checked.parcel else []
-    if sealed or keep:
-        with store.written({file.row.storage_name: file.blob for file in sealed}) as blobs, transaction.atomic():
-            if sealed:
-                Attachment.objects.bulk_create([file.row for file in sealed])
+    encrypted = checked.parcel.encrypt(checked.files, checked.submission.notification) if checked.parcel else []
+    if encrypted or keep:
+        with store.written({file.row.storage_name: file.blob for file in encrypted}) as blobs, transaction.atomic():
+            if encrypted:
+                Attachment.objects.bulk_create([file.row for file in encrypted])
             if keep:
                 keep(checked.submission.as_kept())
             _store(checked)
@@ -221,6 +220,6 @@ def _store(checked: Checked) -> None:
     notification = checked.submission.notification
     limits.store(checked.caller, notification, checked.counted)  # last: the counter's row is locked shortest
     if notification.scheduled_for is None:
-        tasks.hint(notification.id, notification.channel)
-    count = partial(figures.MESSAGES.add, notification.channel, notification.key_type, notification.status)
+        tasks.wake(notification.channel)
+    count = partial(registry.MESSAGES.add, notification.channel, notification.key_type, notification.status)
     transaction.on_commit(count)

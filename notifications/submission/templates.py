@@ -1,18 +1,27 @@
-"""The template a request names, in its newest version. Source: the sending contract §4.1, steps 11 to 13."""
+"""The template that a request names, and the values for its placeholders.
 
+Source: docs/reference/sending-api.md §4.1 (steps 11 to 13), §7.1.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from uuid import UUID
 
 from django.db.models import F, QuerySet
 
 from notifications import errors
 from notifications.models import Channel, TemplateVersion
-from notifications.submission.recall import recalled
+from notifications.rendering import placeholders
+from notifications.submission.requests import MAX_NAME_CHARACTERS_SHOWN
+from notifications.submission.ttl_cache import cached
+
+MAX_NAMES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One version of a template: its stored words, untouched. `subject` is empty for a text message."""
+    """One version of a template, exactly as stored. `subject` is empty for a text message."""
 
     id: UUID
     type: Channel
@@ -24,7 +33,10 @@ class TemplateText:
 
 
 def for_sending(service_id: UUID, template_id: UUID, channel: Channel) -> TemplateText:
-    """Raises TemplateNotFound, also for those of other services, TemplateOfOtherType, TemplateArchived."""
+    """Return the template. Raises TemplateNotFound, TemplateOfOtherType, TemplateArchived.
+
+    A template of another service is not found.
+    """
     template = _newest(service_id, template_id)
     if template is None:
         raise errors.TemplateNotFound
@@ -36,12 +48,19 @@ def for_sending(service_id: UUID, template_id: UUID, channel: Channel) -> Templa
 
 
 def newest_versions(service_id: UUID) -> QuerySet[TemplateVersion]:
-    """Return each template of the service in its newest version, archived ones too."""
+    """Return the newest version of each template of the service, archived templates included."""
     versions = TemplateVersion.objects.select_related("template").order_by()
     return versions.filter(template__service_id=service_id, number=F("template__current_version"))
 
 
-@recalled
+def check_personalisation(subject: str, content: str, personalisation: Mapping[str, object]) -> None:
+    """Raise PersonalisationMissing with the names as the template spells them, subject before body."""
+    names = placeholders.missing(subject, content, personalisation=personalisation)
+    if names:
+        raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))
+
+
+@cached
 def _newest(service_id: UUID, template_id: UUID) -> TemplateText | None:
     row = newest_versions(service_id).filter(template_id=template_id).first()
     if row is None:
@@ -55,3 +74,15 @@ def _newest(service_id: UUID, template_id: UUID) -> TemplateText | None:
         unsubscribe_link=row.unsubscribe_link,
         is_archived=row.template.archived_at is not None,
     )
+
+
+def _missing_fix(missing: list[str], sent: list[str]) -> str:
+    """Return the names that the caller sent, without values, and likely spelling mistakes."""
+    shown = [name[:MAX_NAME_CHARACTERS_SHOWN] for name in sent[:MAX_NAMES_SHOWN]]
+    by_lower_case = {name.lower(): name for name in shown}
+    suggestions = [
+        f" Did you mean `{name}` instead of `{by_lower_case[close]}`?"
+        for name in missing[:MAX_NAMES_SHOWN]
+        for close in get_close_matches(name.lower(), by_lower_case, n=1)
+    ]
+    return f"You sent: {', '.join(shown) or 'no values'}.{''.join(suggestions)}"

@@ -1,38 +1,136 @@
-"""When a key or a sender was last used: what an operator asks before taking it away. Once a minute is enough."""
+"""How keys and senders are used: calls a day, the newest errors, and the time of the last use.
 
-import time
+Calls are counted in memory and stored later, so that a request does not wait for it. The time of the last use is
+stored at most once a minute. Source: docs/reference/console.md §2.3.
+"""
+
+from collections import defaultdict, deque
 from contextlib import suppress
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from threading import Lock
 from uuid import UUID
 
+import structlog
+from cachetools import TTLCache
 from django.db import DatabaseError
 from django.db.models import Q
 from django.utils import timezone
 
-from notifications.models import ApiKey, ReplyToAddress, SmsSender
+from config.metrics import registry
+from config.metrics.registry import PendingCounts, storing
+from notifications.models import ApiCallError, ApiKey, ApiKeyDay, ReplyToAddress, SmsSender
+from notifications.models.key_usage import REFUSALS_KEPT
 
 INTERVAL = timedelta(minutes=1)
 
-_noted: dict[UUID, float] = {}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallError:
+    """Why a call was refused, without anything that the caller sent. Fields as in `ApiCallError`."""
+
+    status: int
+    kind: str
+    slug: str = ""
+    seconds_apart: int | None = None
+
+
+class _NewestErrors:
+    """The newest errors of each key that are not stored yet."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._rows = self._none()
+
+    def add(self, *rows: ApiCallError) -> None:
+        with self._lock:
+            for row in rows:
+                self._rows[row.key_id].append(row)
+
+    def take(self) -> list[ApiCallError]:
+        with self._lock:
+            taken, self._rows = self._rows, self._none()
+        return [row for rows in taken.values() for row in rows]
+
+    @staticmethod
+    def _none() -> defaultdict[UUID, deque[ApiCallError]]:
+        return defaultdict(lambda: deque(maxlen=REFUSALS_KEPT))
+
+
+_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
+_refused_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
+_newest_errors = _NewestErrors()
+_stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds())
+_lock = Lock()
+
+
+def count_call(key_id: UUID, error: CallError | None = None) -> None:
+    """Count one answered call of a key."""
+    now = timezone.now()
+    day = now.astimezone(UTC).date()
+    _calls.add((key_id, day))
+    if error is not None:
+        _refused_calls.add((key_id, day))
+        _newest_errors.add(_row(key_id, now, error))
 
 
 def note_key(key: ApiKey, client: str) -> None:
-    """Store that this client calls with `key`."""
+    """Store when the key was last used, and the client's User-Agent."""
     longest = ApiKey._meta.get_field("last_client").max_length
     _note(key, last_client=client[:longest])
 
 
 def note_sender(sender: SmsSender | ReplyToAddress) -> None:
+    """Store when the sender was last used."""
     _note(sender)
 
 
-def _note(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:
-    """Write at most once a minute over all processes; a failure is no reason to refuse what is being answered."""
-    now = time.monotonic()
-    if now - _noted.get(row.id, float("-inf")) < INTERVAL.total_seconds():
+def store_pending() -> None:
+    """Store the pending counts and errors."""
+    # In this order: a refused call is also counted as a call, which must not be stored before its error is taken.
+    newest, refused, calls = _newest_errors.take(), _refused_calls.take(), _calls.take()
+    if not calls:
         return
-    _noted[row.id] = now
+
+    def give_back() -> None:
+        _calls.give_back(calls)
+        _refused_calls.give_back(refused)
+        _newest_errors.add(*newest)
+
+    with storing(give_back):
+        known = {key_id for key_id, _ in calls}
+        known = set(ApiKey.objects.filter(pk__in=known).values_list("pk", flat=True))  # a service may be deleted
+        days = [
+            ApiKeyDay(key_id=key_id, day=day, calls=number, refused=refused[key_id, day])
+            for (key_id, day), number in sorted(calls.items())  # sorted, so that two processes never deadlock
+            if key_id in known
+        ]
+        ApiKeyDay.objects.add(days)
+        ApiCallError.objects.keep([row for row in newest if row.key_id in known])
+
+
+def _note(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:
+    """Update the row at most once a minute over all processes. A database error does not fail the request."""
+    with _lock:
+        if row.id in _stored_lately:
+            return
+        _stored_lately[row.id] = True
     moment = timezone.now()
     stale = Q(last_used_at=None) | Q(last_used_at__lt=moment - INTERVAL)
     with suppress(DatabaseError):
         type(row).objects.filter(stale, id=row.id).update(last_used_at=moment, **more)
+
+
+def _row(key_id: UUID, at: datetime, error: CallError) -> ApiCallError:
+    return ApiCallError(
+        key_id=key_id,
+        at=at,
+        status=error.status,
+        kind=error.kind,
+        slug=error.slug,
+        seconds_apart=error.seconds_apart,
+        request_id=str(structlog.contextvars.get_contextvars().get("request_id", "")),
+    )
+
+
+registry.also_flush(store_pending)

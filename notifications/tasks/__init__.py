@@ -1,9 +1,16 @@
-"""Celery entry points of the sending area: one call each. They take ids, return nothing, and may run twice at once."""
+"""Celery tasks of the sending area. They take ids, return nothing and may run twice at the same time."""
 
-from notifications.tasks.callbacks import call_back, enqueue_callbacks, sweep_callbacks, tell_owners
+from notifications.tasks.callbacks import (
+    call_back,
+    drain_callbacks,
+    sweep_callbacks,
+    tell_owners,
+    wake_for_callbacks,
+    wake_for_due_callbacks,
+)
 from notifications.tasks.invites import mail_invite, sweep_invites
 from notifications.tasks.receipts import apply_receipts
-from notifications.tasks.sending import deliver, enqueue_due, hint, sweep
+from notifications.tasks.sending import deliver, drain, sweep, wake, wake_for_due
 from notifications.tasks.upkeep import close_silent, count_messages, end_silent
 
 __all__ = [
@@ -12,13 +19,16 @@ __all__ = [
     "close_silent",
     "count_messages",
     "deliver",
+    "drain",
+    "drain_callbacks",
     "end_silent",
-    "enqueue_callbacks",
-    "enqueue_due",
-    "hint",
     "mail_invite",
     "sweep",
     "sweep_callbacks",
     "sweep_invites",
     "tell_owners",
+    "wake",
+    "wake_for_callbacks",
+    "wake_for_due",
+    "wake_for_due_callbacks",
 ]

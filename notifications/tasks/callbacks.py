@@ -1,6 +1,6 @@
-"""Callbacks on their way: the hint that one is due, and the sweep that finds what no hint came for.
+"""Tasks for callbacks: the drain that a wake-up starts, and the sweep that finds callbacks without a wake-up.
 
-As for messages, the row is the queue and no task declares retries. Source: Security and reliability §10, §11.
+The rows are the queue, as for messages, so no task declares retries. Source: docs/reference/security.md §10, §11.
 """
 
 from uuid import UUID
@@ -8,57 +8,68 @@ from uuid import UUID
 from celery import shared_task
 from kombu.exceptions import KombuError
 
-from config import publishing
-from notifications.delivery.callbacks import call, owners, turns
+from config.queue import publishing
+from notifications.delivery.callbacks import owners
+from notifications.delivery.callbacks.due import DueCallbacks
+from notifications.delivery.drain import Drain
 from notifications.models import CallbackDelivery
 
-QUEUE = "callbacks"  # as CELERY_TASK_ROUTES has it
-SWEEP_LIMIT = 500  # of callbacks enqueued in one sweep
+QUEUE = "callbacks"  # as in CELERY_TASK_ROUTES
+SWEEP_WAKES = 20  # most wake-ups of one sweep; each worker continues until nothing is due
+WAKE_WITHIN_SECONDS = 60  # the sweep finds later callbacks: a worker keeps a delayed wake-up in memory
+
+_drain = Drain(DueCallbacks(), largest_batch=1)
+
+
+@shared_task
+def drain_callbacks() -> None:
+    """Make the due callbacks, fairly over endpoints, until none is due or the time is used up.
+
+    Publish wake-ups for the callbacks that remain or are due again soon.
+    """
+    drained = _drain.run()
+    if drained.is_more_left:
+        wake_for_callbacks()
+    for seconds in drained.retries:
+        if seconds <= WAKE_WITHIN_SECONDS:
+            wake_for_callbacks(in_seconds=seconds)
 
 
 @shared_task
 def call_back(delivery_id: str) -> None:
-    """Make one callback, and leave a hint for its next try where that is soon.
+    """Handle a wake-up of the previous version, which named a callback."""
+    drain_callbacks()
 
-    The hinted one, unless other endpoints wait: they take turns. After one that fails the next of these is led in.
-    """
-    delivery = turns.take(UUID(delivery_id))
-    if delivery is None:
-        return
-    delay = call.make(delivery)
-    turns.note_busy()
-    if delay is not None:
-        publishing.enqueue(call_back, str(delivery.id), in_seconds=delay.total_seconds())
-    if delivery.endpoint.failing_since is not None:
-        for waiting in CallbackDelivery.objects.next_to_failing():
-            publishing.enqueue(call_back, str(waiting))
+
+def wake_for_callbacks(*, in_seconds: float = 0) -> None:
+    """Wake a worker for callbacks once the transaction commits."""
+    publishing.enqueue(drain_callbacks, in_seconds=in_seconds)
 
 
 @shared_task
 def tell_owners(endpoint_id: str) -> None:
-    """Mail the people of a service that a callback of theirs has been paused."""
-    owners.tell(UUID(endpoint_id))
+    """Email the owners of a paused callback."""
+    owners.mail(UUID(endpoint_id))
 
 
 @shared_task
 def sweep_callbacks() -> None:
-    """Enqueue what is due and nobody was told of, every 10 s."""
-    enqueue_callbacks()
-    for endpoint_id in owners.untold():
+    """Wake workers for due callbacks without a wake-up, every 10 s."""
+    wake_for_due_callbacks()
+    for endpoint_id in owners.waiting():
         publishing.enqueue(tell_owners, str(endpoint_id))
 
 
-def enqueue_callbacks() -> int:
-    """Give hints for up to SWEEP_LIMIT callbacks, less those the broker still holds; returns how many were given.
+def wake_for_due_callbacks() -> int:
+    """Publish a wake-up for each due callback without one, up to SWEEP_WAKES, and return their number.
 
-    None while the broker cannot say: the next sweep asks again.
+    If the broker cannot count its wake-ups, publish none. The next sweep tries again.
     """
     try:
-        held = publishing.waiting(QUEUE)[QUEUE]
+        waiting = publishing.waiting(QUEUE)[QUEUE]
     except (KombuError, OSError):
         return 0
-    ids = CallbackDelivery.objects.due_in_turn(SWEEP_LIMIT - held) if held < SWEEP_LIMIT else []
-    CallbackDelivery.objects.filter(id__in=ids).mark_enqueued()
-    for delivery_id in ids:
-        publishing.enqueue(call_back, str(delivery_id))
-    return len(ids)
+    due = CallbackDelivery.objects.due()[: max(0, SWEEP_WAKES - waiting)].count()
+    for _ in range(due):
+        wake_for_callbacks()
+    return due

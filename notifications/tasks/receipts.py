@@ -1,4 +1,7 @@
-"""Receipts that came before their message was known. Source: the sending contract §19.2; Security §9."""
+"""The task for delivery receipts that arrived before their message was recorded as sent.
+
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §9.
+"""
 
 from celery import shared_task
 
@@ -7,5 +10,5 @@ from notifications.delivery import status
 
 @shared_task
 def apply_receipts() -> None:
-    """Apply the early receipts whose message is known by now, every 10 s."""
+    """Apply the early receipts whose message is now recorded, every 10 s."""
     status.apply_early()

@@ -1,100 +1,87 @@
-"""Messages on their way: the hint that one is due, and the sweep that finds what no hint came for.
+"""Tasks for messages: the drain of a channel that a wake-up starts, and the sweep that finds messages without one.
 
-The row is the queue and these are hints, so no task declares retries: a message to be tried again says so in its row.
-Source: Security and reliability §10, §11.
+The rows are the queue, and a wake-up names only a channel. No task declares retries, because the row of a message
+holds the time of its next attempt. Source: docs/reference/security.md §10, §11.
 """
 
-import time
-from datetime import timedelta
+from functools import partial
 from typing import Any
-from uuid import UUID
 
 from celery import Task, shared_task
 from celery.signals import worker_ready
 from kombu.exceptions import KombuError
 
-from config import publishing
-from notifications.delivery import turns
-from notifications.delivery.deliver import hand_over
-from notifications.models import Channel, Claim, Notification
+from config.queue import publishing
+from notifications.delivery.drain import Drain
+from notifications.delivery.outbox import Outbox
+from notifications.models import Channel, Notification
 
-SWEEP_LIMIT = 500  # of messages enqueued in one sweep
-HINTED_UP_TO = timedelta(
-    minutes=1
-)  # longer waits are left to the sweep: a worker holds what it is told early in memory
+SWEEP_WAKES = 20  # most wake-ups of one sweep for a channel; each worker continues until nothing is due
+WAKE_WITHIN_SECONDS = 60  # the sweep finds later messages: a worker keeps a delayed wake-up in memory
 
-# A worker goes on for so long after a hint. Short: whoever stops it waits, and with the longest that one message may
-# take a task must end before its time limit.
-GOES_ON_SECONDS = 1.0
-TRIES = 5  # of messages that other workers may have just taken
+_QUEUES = {f"send-{channel.value}": channel for channel in Channel}
 
-_CHANNELS = {f"send-{channel.value}": channel for channel in Channel}
+
+@shared_task
+def drain(channel: str) -> None:
+    """Send the due messages of a channel, fairly over services, until none is due or the time is used up.
+
+    Publish wake-ups for the messages that remain or are due again soon.
+    """
+    drained = _drains[Channel(channel)].run()
+    if drained.is_more_left:
+        wake(channel)
+    for seconds in drained.retries:
+        if seconds <= WAKE_WITHIN_SECONDS:
+            wake(channel, in_seconds=seconds)
 
 
 @shared_task(bind=True)
 def deliver(self: "Task[..., None]", notification_id: str) -> None:
-    """Send one message of the channel whose queue the hint came by, and go on with what else waits there for a moment.
-
-    The hinted one first, unless other services wait: they take turns. Whatever is to be tried again gets a hint for
-    then, if that is soon.
-    """
-    channel = _CHANNELS.get(str((self.request.delivery_info or {}).get("routing_key")))
-    goes_on_until = time.monotonic() + GOES_ON_SECONDS
-    claim = turns.take(UUID(notification_id), channel) if channel else Claim.take(UUID(notification_id))
-    while claim is not None:
-        then = turns.following(channel) if channel and time.monotonic() < goes_on_until else None
-        delay, following = hand_over(claim, then=then)
-        if delay is not None and delay <= HINTED_UP_TO:
-            hint(claim.notification.id, claim.notification.channel, in_seconds=delay.total_seconds())
-        if channel:
-            turns.note_busy(channel)
-            if delay is None:
-                turns.note_served(channel, claim.notification.id)
-        claim = following or (_take_one_of(channel) if channel and then else None)
+    """Handle a wake-up of the previous version, which named a message: drain the channel of its queue."""
+    channel = _QUEUES.get(str((self.request.delivery_info or {}).get("routing_key")))
+    if channel:
+        drain(channel.value)
 
 
-def _take_one_of(channel: Channel) -> Claim | None:
-    """Take one of the next, which other workers are at, too. None: they have it all in hand."""
-    known = (turns.following(channel) for _ in range(TRIES))
-    return next((claim for one in known if one and (claim := Claim.take(one))), None)
-
-
-def hint(notification_id: UUID, channel: str, *, in_seconds: float = 0) -> None:
-    """Tell the workers of a channel that a message waits, once the transaction commits."""
-    publishing.enqueue(deliver, str(notification_id), in_seconds=in_seconds, queue=f"send-{channel}")
+def wake(channel: str, *, in_seconds: float = 0) -> None:
+    """Wake a worker of a channel once the transaction commits."""
+    publishing.enqueue(drain, channel, in_seconds=in_seconds, queue=f"send-{channel}")
 
 
 @shared_task
 def sweep() -> None:
-    """Enqueue what is due and nobody was told of, every 10 s and when a worker starts."""
-    enqueue_due()
+    """Wake workers for due messages without a wake-up, every 10 s and when a worker starts."""
+    wake_for_due()
 
 
-def enqueue_due() -> int:
-    """Give hints for up to SWEEP_LIMIT messages of each channel; returns how many were given.
+def wake_for_due() -> int:
+    """Publish a wake-up for each due message without one, up to SWEEP_WAKES a channel, and return their number.
 
-    A hint is good for any message of its channel, so where many still wait in the broker there is no want of them.
+    If the broker cannot count its wake-ups, publish none. The next sweep tries again.
     """
-    given = 0
-    for channel, held in _hints_held().items():
-        ids = Notification.objects.filter(channel=channel).due_in_turn(SWEEP_LIMIT - held) if held < SWEEP_LIMIT else []
-        Notification.objects.filter(id__in=ids).mark_enqueued()
-        for notification_id in ids:
-            hint(notification_id, channel)
-        given += len(ids)
-    return given
+    published = 0
+    for channel, waiting in _wake_ups_waiting().items():
+        if waiting < SWEEP_WAKES:
+            due = Notification.objects.filter(channel=channel).due()[: SWEEP_WAKES - waiting].count()
+            for _ in range(due):
+                wake(channel)
+            published += due
+    return published
 
 
-def _hints_held() -> dict[Channel, int]:
-    """Return how many hints the broker holds; none of a channel about which it cannot be told anything now."""
+def _wake_ups_waiting() -> dict[Channel, int]:
     try:
-        held = publishing.waiting(*_CHANNELS)
+        waiting = publishing.waiting(*_QUEUES)
     except (KombuError, OSError):
         return {}
-    return {channel: held[queue] for queue, channel in _CHANNELS.items()}
+    return {channel: waiting[queue] for queue, channel in _QUEUES.items()}
+
+
+_drains = {channel: Drain(Outbox(channel), wake=partial(wake, channel.value)) for channel in Channel}
 
 
 @worker_ready.connect
-def sweep_at_start(**kwargs: Any) -> None:  # Any: what the signal says of the worker
-    """Find at once what a dead worker held and what the broker lost."""
+def sweep_at_start(**kwargs: Any) -> None:  # Any: the arguments of the signal
+    """Find messages that a dead worker claimed or whose wake-up the broker lost."""
     publishing.enqueue(sweep)

@@ -1,6 +1,6 @@
-"""The sending area's upkeep: what the clock asks for besides sending. Each may run twice at once, and be killed.
+"""Periodic tasks of the sending area besides sending. Each may run twice at the same time and may be killed.
 
-What goes in time goes by the rules of clean-up, see notifications/management/clean_up.py.
+Retention rules delete old rows, see notifications/management/clean_up.py.
 """
 
 from collections import Counter
@@ -11,34 +11,35 @@ from celery import shared_task
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from config import figures, models
+from config.metrics import registry
+from config.queue import presence
 from notifications.delivery import providers
-from notifications.models import Notification, Status, counting
+from notifications.jobs import counting
+from notifications.models import Notification, Status
 from notifications.models.notification import ACCEPTED_FOR_GOOD
 
 SILENT_FOR = timedelta(hours=72)
 BATCH = 1000
-COUNTS = "message counts"  # the name under which the database knows when the last count was
+COUNTS = "message counts"  # the name under which the database keeps the time of the last count
 
 
 @shared_task
 def close_silent() -> None:
-    """End what a provider accepted 72 h ago and has not reported a final status of, every 15 min."""
+    """End messages that have no final status 72 h after their acceptance, every 15 min."""
     end_silent()
 
 
 @shared_task(soft_time_limit=240, time_limit=300)
 def count_messages() -> None:
-    """Bring the counters of recent days up to date, every minute."""
+    """Update the daily counts of recent days, every minute."""
     counting.count_recent()
-    models.note(COUNTS, "worker")
+    presence.note(COUNTS, "worker")
 
 
 def end_silent() -> int:
-    """End those messages as failures, if their provider reports deliveries. Returns how many have ended.
+    """End messages without a delivery receipt as failures and return their number.
 
-    Messages of other providers end as accepted: of a provider that is no longer configured, or was taken for one that
-    reports when it accepted them.
+    If the provider is no longer configured or no longer sends receipts, the messages end as accepted.
     """
     silent = Notification.objects.silent_since(timezone.now() - SILENT_FOR)
     unreported = Q(status=Status.SENDING) & ~Q(provider__in=providers.reporting())
@@ -55,5 +56,5 @@ def _end(messages: QuerySet[Notification], status: Status, **changes: Any) -> in
         ids = [identifier for identifier, _, _ in rows]
         ended += Notification.objects.filter(id__in=ids).advance(status, timezone.now(), **changes)
         for (channel, key_type), number in Counter(row[1:] for row in rows).items():
-            figures.MESSAGES.add(channel, key_type, status.value, number=number)
+            registry.MESSAGES.add(channel, key_type, status.value, number=number)
     return ended

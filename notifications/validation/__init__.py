@@ -3,7 +3,3 @@
 A `parse_*` function returns the value as it is stored, a `check_*` function returns
 nothing; both raise InvalidValue, whose text is shown beside the field and behind the JSON path alike.
 """
-
-from notifications.validation.invalid import InvalidValue
-
-__all__ = ["InvalidValue"]

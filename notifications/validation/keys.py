@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from uuid import UUID
 
-from notifications.validation.invalid import InvalidValue
+from config.invalid import InvalidValue
 
 KEY_EXISTS = "An active key with this name already exists."
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import regex
 
-from notifications.validation.invalid import InvalidValue
+from config.invalid import InvalidValue
 
 # Invisible, but with a meaning where they stand: they are left out before the others are looked for.
 _JOINING = (
@@ -56,7 +56,7 @@ def check_name(name: str) -> None:
     >>> check_name("Pаrks")  # the second letter is Cyrillic
     Traceback (most recent call last):
     ...
-    notifications.validation.invalid.InvalidValue: Use letters of one alphabet: “Pаrks” mixes Cyrillic and Latin.
+    config.invalid.InvalidValue: Use letters of one alphabet: “Pаrks” mixes Cyrillic and Latin.
     """
     unseen = _UNSEEN.search(_NEEDED.sub("", name))
     if unseen is not None:

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from config.invalid import InvalidValue
 from notifications.recipients import email, phone
-from notifications.validation.invalid import InvalidValue
 
 IN_TEAM = "This person is in the team already."
 ON_GUEST_LIST = "on the guest list already"
+
+_MAX_NUMBER_CHARACTERS = 40  # with blanks: what the column holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ def parse_phone_number(text: str) -> Recipient:
         parsed = phone.parse(text, international=True, landlines=True)
     except phone.InvalidPhoneNumber as error:
         raise InvalidValue(error.outcome.v2_message) from error
+    if len(parsed.as_given) > _MAX_NUMBER_CHARACTERS:
+        raise InvalidValue(f"Use at most {_MAX_NUMBER_CHARACTERS} characters; this has {len(parsed.as_given)}.")
     return Recipient(parsed.as_given, parsed.normalised)
 
 

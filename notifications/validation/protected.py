@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable
 
-from notifications.validation.invalid import InvalidValue
+from config.invalid import InvalidValue
 
 # What people read as another letter. Names are compared in lower case and without blanks and signs.
 _LOOK_ALIKES = str.maketrans(
@@ -22,7 +22,7 @@ def check_not_protected(name: str, protected: Iterable[str]) -> None:
     >>> check_not_protected("H.M.R.C", ["HMRC"])
     Traceback (most recent call last):
     ...
-    notifications.validation.invalid.InvalidValue: “H.M.R.C” is a protected name. Ask an operator to set it.
+    config.invalid.InvalidValue: “H.M.R.C” is a protected name. Ask an operator to set it.
     """
     wanted = likeness(name)
     if wanted and wanted in map(likeness, protected):

@@ -4,9 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from config.invalid import InvalidValue
 from notifications.recipients import email, phone
 from notifications.recipients.senders import from_number
-from notifications.validation.invalid import InvalidValue
 from notifications.validation.names import same_case
 
 SENDER_EXISTS = "This sender already exists."

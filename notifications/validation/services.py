@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterable
 
+from config.invalid import InvalidValue
 from notifications.recipients import email, phone
-from notifications.validation.invalid import InvalidValue
 from notifications.validation.names import check_name, is_taken
 
 MAX_NAME_CHARACTERS = 255
-MOST = 2_147_483_647  # what the columns of the limits hold
-RETENTION_DAYS = range(3, 91)
+_MAX_CONTACT_CHARACTERS = 255
+_MAX_LIMIT = 2_147_483_647  # what the columns of the limits hold
+RETENTION_DAYS = range(3, 91)  # after a message was created
+UNSUBSCRIBE_REQUEST_DAYS = range(30, 731)  # after staff have marked a request as done
+DEFAULT_UNSUBSCRIBE_REQUEST_DAYS = 365
 NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
@@ -36,6 +39,8 @@ def check_service_name_is_new(name: str, others: Iterable[str]) -> None:
 def parse_file_contact(text: str) -> str:
     """Return what people who download a file may turn to: a link, an email address or a phone number."""
     contact = text.strip()
+    if len(contact) > _MAX_CONTACT_CHARACTERS:
+        raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters; this has {len(contact)}.")
     if _HTTPS_LINK.match(contact) or _is_address(contact):
         return contact
     if not _NUMBER_LIKE.match(contact):
@@ -52,9 +57,21 @@ def check_retention_days(days: int) -> None:
         raise InvalidValue("Messages can be kept for 3 to 90 days.")
 
 
+def check_unsubscribe_request_days(days: int) -> None:
+    if days not in UNSUBSCRIBE_REQUEST_DAYS:
+        raise InvalidValue("Done unsubscribe requests can be kept for 30 to 730 days.")
+
+
 def check_rate_limit(rate: int) -> None:
     if rate < 1:
         raise InvalidValue("Enter 1 or more: with 0 every call would be refused.")
+    check_daily_limit(rate)
+
+
+def check_daily_limit(number: int) -> None:
+    """Raise InvalidValue for what the columns of the limits cannot hold. 0 allows no message."""
+    if not 0 <= number <= _MAX_LIMIT:
+        raise InvalidValue(f"Enter a number from 0 to {_MAX_LIMIT:,}.")
 
 
 def lacks_reply_to(*, live: bool, active: bool, sends_email: bool, has_reply_to: bool) -> bool:

@@ -1,8 +1,8 @@
 """The rules for a valid template, for every way to save one. Rules of the editor alone are in the console's form."""
 
+from config.invalid import InvalidValue
 from notifications.rendering import sms
 from notifications.rendering.email import MAX_BYTES
-from notifications.validation.invalid import InvalidValue
 from notifications.validation.names import check_name
 
 MAX_NAME_CHARACTERS = 255

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
+from tests.browser.looks import Looks
+
 # As root a browser has no sandbox; without the last ones some downloads over https are broken off.
 FLAGS = ["--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"]
 PATIENCE_MS = 60_000  # for a machine with much else to do
@@ -34,3 +36,8 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
     yield browser
     browser.close()
+
+
+@pytest.fixture(scope="module")
+def looks() -> Looks:
+    return Looks()

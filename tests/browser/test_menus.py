@@ -6,24 +6,26 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.signing_in import PASSWORD, sign_in
 from tests.service import Service
 
-PASSWORD = "a-long-password-1"
 
-
-@pytest.fixture
-def page(browser: Browser, service: Service) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, service: Service) -> Iterator[Page]:
     name = f"mina-{uuid.uuid4().hex[:8]}"
     making = f"from django.contrib.auth.models import User; User.objects.create_superuser('{name}', '', '{PASSWORD}')"
     assert service.manage("shell", "-c", making).returncode == 0
     page = browser.new_page(base_url=service.url)
-    page.goto("/admin/")
-    page.locator("#id_username").fill(name)
-    page.locator("#id_password").fill(PASSWORD)
-    page.locator("#id_password").press("Enter")
-    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    sign_in(page, name)
     yield page
     page.close()
+
+
+@pytest.fixture
+def page(signed_in: Page) -> Page:
+    signed_in.set_viewport_size({"width": 1280, "height": 720})
+    signed_in.goto("/admin/")
+    return signed_in
 
 
 def test_the_service_switcher_closes(page: Page):
@@ -37,7 +39,7 @@ def test_the_service_switcher_closes(page: Page):
 
     summary.click()
     expect(choices).to_be_visible()
-    page.get_by_role("heading", name="Everything in the console").click()
+    page.get_by_role("heading", name="All pages").click()
     expect(choices).to_be_hidden()
 
 

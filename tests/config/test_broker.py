@@ -3,8 +3,8 @@
 import pytest
 from kombu.exceptions import OperationalError
 
-from config import broker
-from config.celery import app
+from config.queue import broker
+from config.queue.app import app
 from tests.servers import free_port
 
 

@@ -6,60 +6,61 @@ from datetime import timedelta
 import pytest
 from django.db.models.functions import Now
 
-from config import clock, models, publishing
-from config.celery import app
-from config.models import Presence
+from config.queue import clock, presence, publishing
+from config.queue.app import app
+from config.queue.presence import Presence
 from tests.servers import wait_until
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_name_is_held_by_one():
-    assert models.hold("clock", "first", seconds=20)
-    assert not models.hold("clock", "second", seconds=20)
+    assert presence.hold("clock", "first", seconds=20)
+    assert not presence.hold("clock", "second", seconds=20)
 
 
 def test_its_holder_keeps_it():
-    models.hold("clock", "first", seconds=20)
+    presence.hold("clock", "first", seconds=20)
 
-    assert models.hold("clock", "first", seconds=20)
+    assert presence.hold("clock", "first", seconds=20)
 
 
 def test_a_holder_that_has_been_silent_loses_it():
-    models.hold("clock", "first", seconds=20)
+    presence.hold("clock", "first", seconds=20)
     Presence.objects.update(seen_at=Now() - timedelta(seconds=21))
 
-    assert models.hold("clock", "second", seconds=20)
-    assert not models.hold("clock", "first", seconds=20)
+    assert presence.hold("clock", "second", seconds=20)
+    assert not presence.hold("clock", "first", seconds=20)
 
 
 def test_a_name_given_back_is_free_at_once():
-    models.hold("clock", "first", seconds=20)
+    presence.hold("clock", "first", seconds=20)
 
-    models.release("clock", "first")
+    presence.release("clock", "first")
 
-    assert models.hold("clock", "second", seconds=20)
+    assert presence.hold("clock", "second", seconds=20)
 
 
 def test_nobody_gives_back_the_name_of_another():
-    models.hold("clock", "first", seconds=20)
+    presence.hold("clock", "first", seconds=20)
 
-    models.release("clock", "second")
+    presence.release("clock", "second")
 
-    assert not models.hold("clock", "second", seconds=20)
+    assert not presence.hold("clock", "second", seconds=20)
 
 
 def test_presence_is_seen_for_a_while():
-    models.note("worker", "a-machine")
-    assert models.is_there("worker", within_seconds=30)
+    presence.note("worker", "a-machine")
+    assert presence.is_there("worker", within_seconds=30)
 
     Presence.objects.update(seen_at=Now() - timedelta(seconds=31))
-    assert not models.is_there("worker", within_seconds=30)
+    assert not presence.is_there("worker", within_seconds=30)
 
-    models.note("worker", "another-machine")
-    assert models.is_there("worker", within_seconds=30)
+    presence.note("worker", "another-machine")
+    assert presence.is_there("worker", within_seconds=30)
 
 
+@pytest.mark.fault("A11")
 def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
     service = start_service()
     first = service.start("first", "manage.py", "clock")
@@ -78,7 +79,7 @@ def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
 def test_what_is_asked_for_does_not_expire_by_the_clock_of_a_worker_and_does_not_pile_up():
     beat = clock.Clock(app=app, lazy=True)
     options = {"expires": 10}
-    entry = beat.Entry(name="note", task="config.tasks.note_worker", schedule=10, options=options, app=app)
+    entry = beat.Entry(name="note", task="config.queue.tasks.note_worker", schedule=10, options=options, app=app)
     with app.connection_for_read() as connection:
         connection.SimpleQueue("periodic").clear()
 

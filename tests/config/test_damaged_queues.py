@@ -7,7 +7,7 @@ import redis
 import requests
 from django.conf import settings
 
-from config import tasks
+from config.queue import tasks
 from tests.config.damaged_messages import DAMAGED, ODD
 from tests.servers import Program, wait_until
 from tests.service import Service
@@ -44,7 +44,7 @@ def do_one_task_of_each_queue(service: Service, worker: Program) -> None:
     done = f'"task": "{tasks.note_worker.name}"'
     for queue in QUEUES:
         before = worker.log.read_text().count(done)
-        code = f"from config.tasks import note_worker; note_worker.apply_async(queue={queue!r})"
+        code = f"from config.queue.tasks import note_worker; note_worker.apply_async(queue={queue!r})"
         assert service.manage("shell", "-v", "0", "-c", code).returncode == 0
         wait_until(lambda before=before: worker.log.read_text().count(done) > before, 20)
 

@@ -1,7 +1,9 @@
-"""Is everything well, and who may ask? Source: Developer experience §13."""
+"""Is everything well, and who may ask? Source: docs/reference/running.md §13."""
 
+import pytest
 import requests
 
+from config.version import VERSION
 from tests.servers import wait_until
 
 TOKEN = "a-token-for-monitors"
@@ -26,14 +28,19 @@ def test_all_is_well_when_everything_runs(start_service):
 
     answer = look(service)
     assert answer.json()["message"] == "all is well"
+    assert answer.json()["version"] == VERSION
     assert {"database", "queue", "worker", "clock", "providers", "scanner"} <= fixes(answer).keys()
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_is_not_well_is_named_with_its_fix(start_service):
-    service = start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
+@pytest.fixture(scope="module")
+def guarded(start_service):
+    """A service with a token for monitors, whose scanner is away."""
+    return start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
 
-    answer = look(service, TOKEN)
+
+def test_what_is_not_well_is_named_with_its_fix(guarded):
+    answer = look(guarded, TOKEN)
 
     assert answer.status_code == 503
     assert answer.json()["status"] == "error"
@@ -43,12 +50,10 @@ def test_what_is_not_well_is_named_with_its_fix(start_service):
     assert not fixes(answer)["database"]
 
 
-def test_with_a_token_set_only_its_holder_may_look(start_service):
-    service = start_service(METRICS_TOKEN=TOKEN)
-
-    assert (look(service).status_code, look(service, TOKEN + "x").status_code) == (401, 403)
-    assert look(service).headers["WWW-Authenticate"] == "Bearer"
-    assert look(service, TOKEN).status_code == 503
+def test_with_a_token_set_only_its_holder_may_look(guarded):
+    assert (look(guarded).status_code, look(guarded, TOKEN + "x").status_code) == (401, 403)
+    assert look(guarded).headers["WWW-Authenticate"] == "Bearer"
+    assert look(guarded, TOKEN).status_code == 503
 
 
 def test_behind_a_proxy_nobody_counts_as_local(service):

@@ -1,15 +1,16 @@
-"""What `manage.py demo` makes with a seed, on a scale, and takes away. Source: Developer experience §5."""
+"""What `manage.py demo` makes with a seed, on a scale, and takes away. Source: docs/reference/running.md §5."""
 
 from collections.abc import Callable
 
 import pytest
 from django.core.management import call_command
 
-from config.console.models import AuditEvent
-from config.management import parts
-from config.management.parts import DemoWish
+from config import areas
+from config.areas import DemoWish
+from config.audit.models import AuditEvent
 from datasets.models import DataSet, Record
-from notifications.models import DailyCount, Notification, Service, counting
+from notifications.jobs import counting
+from notifications.models import DailyCount, Notification, Service
 from tests.datasets.making import make_data_set
 from tests.factories import make_notification
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def make(seed: int = 1, factor: int = 1) -> None:
-    for part in parts.registered():
+    for part in areas.commands():
         part.demo({}, DemoWish(seed=seed, factor=factor))
 
 
@@ -26,7 +27,7 @@ def messages() -> list[tuple[object, ...]]:
 
 
 def wipe() -> None:
-    for part in parts.registered():
+    for part in areas.commands():
         part.wipe()
 
 
@@ -90,7 +91,7 @@ def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFi
     settings.PROVIDERS = ["smtp-1=smtp://localhost"]  # type: ignore[attr-defined]
     commands: list[Callable[[], object]] = [lambda: call_command("demo"), lambda: call_command("demo", "--wipe")]
     for command in commands:
-        with pytest.raises(parts.Refused, match="for the sandbox provider alone"):
+        with pytest.raises(areas.Refused, match="for the sandbox provider alone"):
             command()
 
 

@@ -13,7 +13,7 @@ from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 from structlog.testing import capture_logs
 
-from config.file_queue import AFTER_FAULT_SECONDS
+from config.queue.file_queue import AFTER_FAULT_SECONDS
 from tests.config.damaged_messages import DAMAGED
 
 
@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 def connect(folder) -> Connection:
     options = {"data_folder_in": str(folder), "data_folder_out": str(folder), "polling_interval": 0.01}
-    return Connection("filesystem://", transport="config.file_queue:Transport", transport_options=options)
+    return Connection("filesystem://", transport="config.queue.file_queue:Transport", transport_options=options)
 
 
 def take_all(queue: SimpleQueue) -> list[object]:
@@ -92,7 +92,26 @@ def test_a_message_that_cannot_be_read_lies_aside_and_the_next_one_is_read(folde
     assert kept.read_bytes() == content
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
+def endless(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**40)  # takes no room on the disk
+
+
+def link_to(target: str):
+    return lambda path: path.symlink_to(target)
+
+
+ODD_FILES = {
+    "a folder": Path.mkdir,
+    "a pipe": os.mkfifo,
+    "a file of 1 TiB": endless,
+    "a link to a device without an end": link_to("/dev/zero"),
+    "a link that leads nowhere": link_to("nowhere"),
+    "a link to itself": link_to(f"{0:020d}_x.msg"),
+}
+
+
+@pytest.mark.parametrize("make", ODD_FILES.values(), ids=ODD_FILES)
 def test_what_is_no_file_lies_aside_as_well(folder, make):
     (folder / "letters").mkdir()
     make(folder / "letters" / f"{0:020d}_x.msg")
@@ -104,6 +123,18 @@ def test_what_is_no_file_lies_aside_as_well(folder, make):
         assert take_all(queue) == [{"a": "letter"}]
 
     assert len(list((folder / "unreadable").iterdir())) == 1
+
+
+@pytest.mark.parametrize("target", ["nowhere", "letters"], ids=["nowhere", "itself"])
+def test_a_link_that_leads_to_no_folder_in_the_place_of_a_queue_is_moved_aside(folder, target):
+    (folder / "letters").symlink_to(target)
+
+    with connect(folder) as connection:
+        queue = connection.SimpleQueue("letters")
+
+        assert take_all(queue) == []
+        queue.put({"a": "letter"})
+        assert take_all(queue) == [{"a": "letter"}]
 
 
 def test_a_file_in_the_place_of_a_queue_is_moved_aside(folder):

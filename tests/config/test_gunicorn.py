@@ -11,7 +11,7 @@ from tests.servers import ROOT
 
 HOLD_AND_LET_GO = """
 import json, sys
-from config import gunicorn
+from config.web import gunicorn
 
 def resident() -> float:
     with open("/proc/self/status") as status:

@@ -29,7 +29,7 @@ WORD = re.compile(r"(?<![\"'\w])[A-Z]\w*")
 
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=280
+        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=580
     )
 
 
@@ -114,7 +114,7 @@ def test_only_one_file_reads_the_environment():
     readers = {path.relative_to(ROOT).as_posix() for path in product_files() if "os.environ" in path.read_text()}
 
     # The two entry points name the settings module before there are settings.
-    assert readers <= {"config/env.py", "config/celery.py", "config/wsgi.py"}
+    assert readers <= {"config/env.py", "config/queue/app.py", "config/wsgi.py"}
 
 
 def test_every_command_of_the_readme_exists():
@@ -129,6 +129,34 @@ def test_every_command_of_the_readme_exists():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+TEMPLATES = ROOT / "templates"
+INCLUDED = re.compile(r'{% include "([^"]+)"[^%]*%}')
+
+
+def with_included(template: str) -> str:
+    def text(match: re.Match[str]) -> str:
+        path = TEMPLATES / match[1]
+        return with_included(path.read_text()) if path.exists() else ""
+
+    return INCLUDED.sub(text, template)
+
+
+def test_each_section_of_a_page_has_a_heading():
+    without = []
+    for path in TEMPLATES.rglob("*.html"):
+        sections: list[tuple[str, int]] = []
+        page = with_included(path.read_text())
+        for tag in re.finditer(r"</?(?:section|article)\b[^>]*>", page):
+            if not tag[0].startswith("</"):
+                sections.append((tag[0], tag.end()))
+                continue
+            opening, start = sections.pop()
+            if not re.search(r"<h[1-6]\b", page[start : tag.start()]):
+                without.append(f"{path.relative_to(TEMPLATES)}: {opening}")
+
+    assert without == []
 
 
 def test_no_template_writes_microseconds_where_html_takes_three_digits():

@@ -1,4 +1,7 @@
-"""Log lines: one an event, at most 8 KB, with ids and never with what a caller sent. Source: Security §7."""
+"""Log lines: one an event, at most 8 KB, with ids and never with what a caller sent.
+
+Source: docs/reference/security.md §7.
+"""
 
 import json
 import logging
@@ -132,6 +135,7 @@ def test_a_method_of_the_callers_own_is_not_repeated(service):
     assert line_of(service, answer)["method"] == "other"
 
 
+@pytest.mark.fault("H8")
 def test_a_failure_is_told_once_in_the_log_and_not_to_the_caller(start_service):
     service = start_service()
     assert service.manage("migrate", "sessions", "zero").returncode == 0

@@ -1,4 +1,4 @@
-"""Bodies that strangers send leave a web process below 250 MiB. Source: Security and reliability §13."""
+"""Bodies that strangers send leave a web process below 250 MiB. Source: docs/reference/security.md §13."""
 
 import gzip
 import socket
@@ -16,6 +16,17 @@ AT_ONCE = 8
 COOKIE = f"csrftoken={'a' * 32}"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data; boundary=b"
+OTHER_PLACES = [
+    "/sandbox/",
+    "/sandbox/api/messages",
+    "/d/a/b",
+    "/unsubscribe/a",
+    "/admin/forgot-password/",
+    "/admin/notifications/teammember/join/",
+    "/docs/",
+    "/metrics",
+    "/_status/deep",
+]
 PLACES = ["/admin/login/", "/v2/notifications/sms", "/data/a/b", "/nothing"]
 
 
@@ -89,6 +100,7 @@ def attacked(start_service):
 
 
 @pytest.mark.parametrize("path", PLACES)
+@pytest.mark.fault("E9")
 def test_eight_bodies_of_64_mib_leave_a_process_below_its_limit(attacked, path):
     for framed in (with_length, in_chunks):
         for kind, first, block in LARGE.values():
@@ -112,6 +124,35 @@ def test_eight_forms_as_large_as_a_page_takes_do_too(attacked, kind, body):
     statuses = at_once(attacked, [[head("/admin/login/", kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
 
     assert set(statuses) <= {400, 403}
+    assert peak_mib(attacked) < MOST_MIB
+
+
+@pytest.mark.parametrize("path", OTHER_PLACES)
+def test_every_other_place_does_too(attacked, path):
+    for kind, body in (SMALL["escapes"], SMALL["parts"]):
+        statuses = at_once(attacked, [[head(path, kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
+
+        assert {status // 100 for status in statuses} <= {2, 3, 4}  # some pages do not look at a body
+    assert peak_mib(attacked) < MOST_MIB
+
+
+def test_eight_bodies_of_tiny_chunks_do_too(attacked):
+    chunks = b"1;a=b\r\nx\r\n" * (MIB // 10)
+    request = [head("/v2/notifications/sms", "application/json", "Transfer-Encoding: chunked"), *[chunks] * 4]
+
+    statuses = at_once(attacked, [[*request, b"0\r\n\r\n"]] * AT_ONCE)
+
+    assert {status // 100 for status in statuses} == {4}
+    assert peak_mib(attacked) < MOST_MIB
+
+
+@pytest.mark.parametrize("line", [b"1;" + b"a" * MIB, b"0\r\n" + b"a: b\r\n" * (MIB // 6)], ids=["size", "trailers"])
+def test_a_chunk_without_an_end_does_too(attacked, line):
+    request = [head("/data/a/b", "application/json", "Transfer-Encoding: chunked"), line, *[b"a" * MIB] * 63]
+
+    statuses = at_once(attacked, [request] * AT_ONCE)
+
+    assert {status // 100 for status in statuses} <= {0, 4}
     assert peak_mib(attacked) < MOST_MIB
 
 

@@ -1,6 +1,6 @@
 """Figures for monitors: right over several processes, and with nobody's name on them.
 
-Source: Developer experience §13.
+Source: docs/reference/running.md §13.
 """
 
 import re
@@ -11,7 +11,8 @@ import pytest
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
-from config import figures, models
+from config.metrics import registry
+from config.metrics.models import MetricValue
 from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
 from tests.servers import processes, wait_until
 
@@ -127,10 +128,10 @@ def test_with_a_token_set_only_its_holder_may_look(client, settings, db):
 
 
 def test_figures_of_several_turns_are_added_up(db):
-    own = figures.Count(name=f"test_{uuid.uuid4().hex}", help="For this test", labels=("a",))
+    own = registry.Counter(name=f"test_{uuid.uuid4().hex}", help="For this test", labels=("a",))
 
     for number in (1, 2.5):
         own.add("x", number=number)
-        figures.flush()
+        registry.flush()
 
-    assert models.Figure.objects.get(name=own.name).value == 3.5
+    assert MetricValue.objects.get(name=own.name).value == 3.5

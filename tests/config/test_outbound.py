@@ -1,11 +1,11 @@
-"""Which URLs a user may set for calls from here, judged without network. Source: Security and reliability §6."""
+"""Which URLs a user may set for calls from here, judged without network. Source: docs/reference/security.md §6."""
 
 import ipaddress
 
 import pytest
 
-from config import outbound
-from config.outbound import UnsafeUrl
+from config.outbound import targets
+from config.outbound.targets import UnsafeUrl
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def _no_exceptions(settings):
     ],
 )
 def test_a_public_https_address_passes(url):
-    outbound.check_url(url)
+    targets.check_url(url)
 
 
 @pytest.mark.parametrize(
@@ -63,21 +63,21 @@ def test_a_public_https_address_passes(url):
 )
 def test_anything_else_is_refused(url):
     with pytest.raises(UnsafeUrl):
-        outbound.check_url(url)
+        targets.check_url(url)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "http://localhost/", "https://127.0.0.1/"])
 def test_an_allowed_network_may_be_called_by_http_too(settings, url):
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
 
-    outbound.check_url(url)
+    targets.check_url(url)
 
 
 def test_an_allowed_network_opens_no_other(settings):
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
 
     with pytest.raises(UnsafeUrl):
-        outbound.check_url("http://10.0.0.1/")
+        targets.check_url("http://10.0.0.1/")
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_an_allowed_network_opens_no_other(settings):
     ],
 )
 def test_addresses_that_python_alone_would_call_public_or_not_private_are_neither(address):
-    assert not outbound.is_public(ipaddress.ip_address(address))
+    assert not targets.is_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize(
     "address", ["168.63.129.17", "192.0.1.1", "93.184.216.34", "2606:2800:220:1::1", "2001:200::1"]
 )
 def test_their_neighbours_are_public(address):
-    assert outbound.is_public(ipaddress.ip_address(address))
+    assert targets.is_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_their_neighbours_are_public(address):
     ],
 )
 def test_an_origin_is_scheme_host_and_port(first, second, are_one):
-    assert (outbound.origin(first) == outbound.origin(second)) is are_one
+    assert (targets.origin(first) == targets.origin(second)) is are_one

@@ -1,6 +1,6 @@
 """Calls to addresses that a user has set, on real sockets: what is refused is never connected to.
 
-Names are resolved by a function the test hands in, as the system's would answer. Source: Security and reliability §6,
+Names are resolved by a function the test hands in, as the system's would answer. Source: docs/reference/security.md §6,
 test plan H5.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from config import outbound, outbound_call
-from config.outbound import UnsafeUrl
-from config.outbound_call import CallFailed
+from config.outbound import http_client, targets
+from config.outbound.http_client import CallFailed
+from config.outbound.targets import UnsafeUrl
 from tests.receivers import RawServer, Receiver, drip, stay_silent, write_certificate
 
 Listener = RawServer
@@ -35,8 +35,8 @@ def naming(*addresses: str) -> Callable[[str, int], list[str]]:
     return lambda host, port: list(addresses)
 
 
-def post(url: str, **options: Any) -> outbound_call.Answer:
-    return outbound_call.post(url, b"{}", {"Content-Type": "application/json"}, **{"seconds": 5, **options})
+def post(url: str, **options: Any) -> http_client.Answer:
+    return http_client.post(url, b"{}", {"Content-Type": "application/json"}, **{"seconds": 5, **options})
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,14 @@ def post(url: str, **options: Any) -> outbound_call.Answer:
     ],
 )
 @pytest.mark.usefixtures("nothing_allowed")
+@pytest.mark.fault("H5")
 def test_a_url_into_our_own_network_is_refused_at_save_and_at_call_and_nobody_is_connected_to(url, listener):
     url = url.format(port=listener.port)
 
     with pytest.raises(UnsafeUrl):
-        outbound.check_url(url)
+        targets.check_url(url)
     with pytest.raises(UnsafeUrl):
-        outbound_call.check_where_it_leads(url)
+        http_client.check_where_it_leads(url)
     with pytest.raises(UnsafeUrl):
         post(url)
 
@@ -93,7 +94,7 @@ def test_a_name_is_refused_whole_where_one_of_its_addresses_is_not_public(addres
     url = f"https://hooks.example.org:{listener.port}/"
 
     with pytest.raises(UnsafeUrl):
-        outbound_call.check_where_it_leads(url, resolve=naming(*addresses))
+        http_client.check_where_it_leads(url, resolve=naming(*addresses))
     with pytest.raises(UnsafeUrl):
         post(url, resolve=naming(*addresses))
 
@@ -119,7 +120,7 @@ def test_a_name_is_looked_up_once_so_that_another_second_answer_gains_nothing():
 @pytest.mark.usefixtures("nothing_allowed")
 def test_a_name_that_was_public_when_it_was_saved_is_judged_again_at_every_call(listener):
     url = f"https://hooks.example.org:{listener.port}/"
-    outbound_call.check_where_it_leads(url, resolve=naming("93.184.216.34"))
+    http_client.check_where_it_leads(url, resolve=naming("93.184.216.34"))
 
     with pytest.raises(UnsafeUrl):
         post(url, resolve=naming("127.0.0.1"))
@@ -128,6 +129,7 @@ def test_a_name_that_was_public_when_it_was_saved_is_judged_again_at_every_call(
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.fault("H5")
 def test_a_redirect_is_not_followed(status, listener):
     with Receiver(status, location=f"http://127.0.0.1:{listener.port}/latest/meta-data") as receiver:
         answer = post(receiver.url)
@@ -147,7 +149,7 @@ def test_no_proxy_of_the_environment_is_asked(monkeypatch, listener):
 
 def test_what_is_posted_arrives_as_it_is_and_the_answer_comes_back():
     with Receiver(201, reply=b"thanks") as receiver:
-        answer = outbound_call.post(f"{receiver.url}/ü?a=ß&b=%20", b'{"id": "1"}', {"Authorization": "Bearer token-1"})
+        answer = http_client.post(f"{receiver.url}/ü?a=ß&b=%20", b'{"id": "1"}', {"Authorization": "Bearer token-1"})
 
     [posted] = receiver.posted
     assert (answer.status, answer.body) == (201, b"thanks")
@@ -159,7 +161,7 @@ def test_what_is_posted_arrives_as_it_is_and_the_answer_comes_back():
 
 def test_an_answer_is_cut_at_64_kib():
     with Receiver(200, reply=b"x" * 1_000_000) as receiver:
-        assert len(post(receiver.url).body) == outbound_call.MAX_ANSWER_BYTES
+        assert len(post(receiver.url).body) == http_client.MAX_ANSWER_BYTES
 
 
 def test_a_status_counts_also_where_the_body_behind_it_never_ends():
@@ -172,6 +174,21 @@ def test_a_status_counts_also_where_the_body_behind_it_never_ends():
         answer = post(server.url, seconds=2)
 
     assert (answer.status, answer.body) == (200, b"well")
+
+
+def test_a_body_that_drips_behind_connection_close_is_cut_off_in_time():
+    def drip_a_body(peer: Any, closing: threading.Event) -> None:
+        peer.recv(1000)
+        peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+        for _ in range(100):
+            peer.sendall(b".")
+            closing.wait(0.05)
+        peer.sendall(b"end")
+
+    with RawServer(drip_a_body) as server:
+        answer = post(server.url, seconds=0.4)
+
+    assert (answer.status, answer.body.strip(b".")) == (200, b"")
 
 
 @pytest.mark.parametrize("converse", [drip, stay_silent])
@@ -233,9 +250,9 @@ class TestOverTls:
         file = tmp_path / "receiver.pem"
         write_certificate(file, ["hooks.example.org", "xn--bcher-kva.example"])
         monkeypatch.setenv("SSL_CERT_FILE", str(file))
-        outbound_call.forget_authorities()
+        http_client.forget_authorities()
         yield file
-        outbound_call.forget_authorities()
+        http_client.forget_authorities()
 
     @pytest.mark.parametrize("host", ["hooks.example.org", "bücher.example"])
     def test_a_name_is_called_at_its_address(self, certificate, host):

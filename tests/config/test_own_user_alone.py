@@ -13,7 +13,7 @@ from tests.servers import ROOT
 
 PROCESSES = {
     "a command": "from django.core.management import execute_from_command_line as run; run(['manage.py', 'check'])",
-    "the web server": "import runpy; runpy.run_path('config/gunicorn.py')",
+    "the web server": "import runpy; runpy.run_path('config/web/gunicorn.py')",
 }
 SHOW_UMASK = "import os; print(f'umask {os.umask(0):03o}')"
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from kombu.asynchronous import Hub
 
-from config.prefork import Pool
+from config.queue.prefork import Pool
 
 
 def turn_until(hub: Hub, done: Callable[[], object]) -> None:
@@ -14,6 +15,7 @@ def turn_until(hub: Hub, done: Callable[[], object]) -> None:
             return
 
 
+@pytest.mark.fault("A4")
 def test_a_stop_waits_for_the_answer_to_what_was_just_given_and_forgets_what_was_not() -> None:
     answers: list[int] = []
     hub = Hub()

@@ -58,7 +58,7 @@ def test_no_process_starts_with_an_unsafe_value_and_one_line_names_it(name, valu
 )
 def test_the_web_server_ends_at_a_wrong_value_and_does_not_try_again(name, value, tmp_path):
     environment = {**PRODUCTION, "VAR_DIR": str(tmp_path / "var"), name: value}
-    gunicorn = ("-m", "gunicorn", "-c", "config/gunicorn.py", "--bind", f"127.0.0.1:{free_port()}", "config.wsgi")
+    gunicorn = ("-m", "gunicorn", "-c", "config/web/gunicorn.py", "--bind", f"127.0.0.1:{free_port()}", "config.wsgi")
 
     lines = refusal(tmp_path, environment, *gunicorn)
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 import redis
 
-from config.redis_client import Impatient
+from config.queue.redis_client import Impatient
 from tests.servers import PrivateRedis, Program, accepts, wait_until
 
 SECONDS = 0.3

@@ -1,4 +1,4 @@
-"""Is it alive, is it ready? Source: Developer experience §13; Data Set contract §18."""
+"""Is it alive, is it ready? Source: docs/reference/running.md §13; docs/reference/data-sets.md §18."""
 
 import os
 import signal
@@ -45,22 +45,16 @@ def test_other_addresses_below_the_status_are_not_there(service):
     assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this address.")
 
 
-def test_a_queue_that_is_away_is_named(start_service):
+def test_a_queue_that_is_away_is_named_and_missing_migrations_too(start_service):
     service = start_service(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
 
-    answer = get(service, "/_status/ready")
-
-    assert (answer.status_code, answer.json()["failed"]) == (503, ["queue"])
-    assert answer.headers["Cache-Control"] == "no-store"
-
-
-def test_missing_migrations_are_named(start_service):
-    service = start_service()
+    without_queue = get(service, "/_status/ready")
     assert service.manage("migrate", "config", "zero").returncode == 0
+    without_both = get(service, "/_status/ready")
 
-    answer = get(service, "/_status/ready")
-
-    assert (answer.status_code, answer.json()["failed"]) == (503, ["migrations"])
+    assert (without_queue.status_code, without_queue.json()["failed"]) == (503, ["queue"])
+    assert without_queue.headers["Cache-Control"] == "no-store"
+    assert (without_both.status_code, without_both.json()["failed"]) == (503, ["migrations", "queue"])
 
 
 @pytest.mark.skipif(postgres_programs() is None, reason="PostgreSQL's server is not installed")

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from config import publishing, tasks
-from config.celery import app
+from config.queue import publishing, tasks
+from config.queue.app import app
 from tests.servers import ROOT, Program, wait_until
 from tests.service import Service
 
@@ -39,13 +39,13 @@ def worker(own_service) -> Program:
 @pytest.mark.parametrize(
     ("task", "queue"),
     [
-        ("notifications.tasks.sending.deliver", "send-email"),
+        ("notifications.tasks.sending.drain", "send-email"),
         ("notifications.tasks.sending.sweep", "periodic"),
         ("notifications.tasks.receipts.anything", "receipts"),
         ("notifications.tasks.callbacks.anything", "callbacks"),
         ("notifications.tasks.upkeep.count_messages", "upkeep"),
-        ("config.console.tasks.work_on_run", "upkeep"),
-        ("config.tasks.note_worker", "periodic"),
+        ("config.jobs.tasks.work_on_run", "upkeep"),
+        ("config.queue.tasks.note_worker", "periodic"),
     ],
 )
 def test_each_kind_of_work_has_its_queue(task, queue):
@@ -75,6 +75,7 @@ def test_celerys_lines_about_root_are_one_of_ours(worker):
     assert printed.count("worker.runs_as_root") == (os.geteuid() == 0)
 
 
+@pytest.mark.fault("A2")
 def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
     pools = children(worker.pid)
 
@@ -108,7 +109,7 @@ def note(service: Service, worker: Program) -> None:
     """Have the one process of a queue do one task."""
     done = f'"task": "{tasks.note_worker.name}"'
     before = worker.log.read_text().count(done)
-    code = "from config.tasks import note_worker; note_worker.apply_async(queue='upkeep')"
+    code = "from config.queue.tasks import note_worker; note_worker.apply_async(queue='upkeep')"
     assert service.manage("shell", "-v", "0", "-c", code).returncode == 0
     wait_until(lambda: worker.log.read_text().count(done) > before)
 
@@ -160,7 +161,8 @@ def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds()
         assert connection.vendor == "sqlite", "which has no such limit"
         return
     code = (
-        "import django; django.setup(); from django.db import connection; from config import statements; {allow}"
+        "import django; django.setup(); from django.db import connection; "
+        "from config.databases import statements; {allow}"
         f'cursor = connection.cursor(); cursor.execute("{SQL}"); print(cursor.fetchone()[0])'
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}

@@ -9,8 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.console.audit import COMMAND
-from config.console.models import AuditEvent
+from config.audit import COMMAND
+from config.audit.models import AuditEvent
 from datasets import records, store, tokens
 from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
@@ -70,7 +70,7 @@ def test_making_a_data_set_makes_its_write_token_and_shows_it_once(manager):
     assert "no-store" in first.headers["Cache-Control"]
     assert "/data/pay/weekly-volumes" in first.content.decode()
     token = AccessToken.objects.get()
-    assert (token.digest, token.scopes) == (tokens.digest(secret[0]), ["write"])
+    assert (token.digest, token.scopes) == (tokens.hash_secret(secret[0]), ["write"])
     assert again.status_code == 409
     assert secret[0] not in again.content.decode()
     assert not any(secret[0] in str(event.after) for event in AuditEvent.objects.all())
@@ -95,7 +95,7 @@ def test_an_address_that_is_taken_is_refused(manager, data_set):
     answer = manager.post(url, {"group_name": "pay", "type_name": "volumes", **nonce(manager, url)})
 
     text = answer.content.decode()
-    assert f'There is a data set <a href="{page("dataset_overview", data_set.pk)}">pay/volumes</a> already.' in text
+    assert f'The data set <a href="{page("dataset_overview", data_set.pk)}">pay/volumes</a> already exists.' in text
 
 
 def test_a_data_set_without_an_expectation_is_made_although_a_browser_sends_the_unit(manager):
@@ -190,7 +190,7 @@ def test_only_an_empty_data_set_is_deleted_and_its_tokens_go_with_it(manager, da
     done = manager.post(url, {"name": "pay/volumes"})
 
     assert "Only an empty data set can be deleted." in full.content.decode()
-    assert "This is not pay/volumes. Nothing was done." in wrong.content.decode()
+    assert "Enter pay/volumes to confirm. Nothing has changed." in wrong.content.decode()
     assert (left, done.status_code) == (1, 302)
     assert not DataSet.objects.exists()
     assert not AccessToken.objects.exists()
@@ -253,7 +253,7 @@ def test_revoking_counts_at_once_and_stays(manager, data_set):
     assert done.status_code == 302
     with pytest.raises(tokens.TokenNotLive):
         tokens.find_live(secret)
-    assert "never works again" in manager.get(url).content.decode()
+    assert "cannot be used again" in manager.get(url).content.decode()
 
 
 def test_an_owner_sees_their_own_set_alone(owner, data_set):
@@ -294,7 +294,7 @@ def test_a_word_in_use_is_fixed_and_not_deleted(manager, data_set):
 
     group = DataGroup.objects.get()
     assert (group.name, group.description) == ("pay", "Payments")
-    assert "pay is a part of the address of pay/volumes." in deleted.content.decode()
+    assert "pay is part of the path of pay/volumes." in deleted.content.decode()
 
 
 @pytest.mark.parametrize("lookup", ["tokens__digest__startswith=a", "digest__startswith=a", "q="])

@@ -1,13 +1,14 @@
-"""How much work one batch can make. Source: Data Set contract §5, §10."""
+"""How much work one batch can make. Source: docs/reference/data-sets.md §5, §10."""
 
 import gzip
+import sys
 import tracemalloc
 
 import pytest
 
 from config.rest import strict_json
 from datasets import records
-from datasets.errors import MAX_RECORDS, RecordsRefused
+from datasets.errors import MAX_RECORDS, MAX_VALUES, RecordsRefused
 from datasets.models import Record
 from tests.datasets.making import call, make_data_set, make_token
 
@@ -21,6 +22,7 @@ def array_of(count: int, element: bytes = b"{}") -> bytes:
 
 @pytest.mark.parametrize("element", [b"{}", b"1", b'"\\ud800"', b'{"_timestamp":"2024-01-01T00:00:00Z"}'])
 @pytest.mark.parametrize("coding", ["identity", "gzip"])
+@pytest.mark.fault("E9")
 def test_more_than_100000_records_are_refused_by_their_number(element, coding):
     data_set = make_data_set()
     body = array_of(MAX_RECORDS + 1, element)
@@ -59,7 +61,7 @@ def test_the_faults_of_one_record_are_counted_too():
     with pytest.raises(RecordsRefused) as refused:
         list(records.check([record, 7], auto_ids=()))
 
-    assert (refused.value.fault_count, len(refused.value.faults)) == (1002, 100)
+    assert (refused.value.rejection_count, len(refused.value.rejections)) == (1002, 100)
     assert refused.value.message == "Records refused: 2 of 2. Nothing was stored."
 
 
@@ -73,3 +75,50 @@ def test_faults_that_are_not_shown_take_no_memory():
     tracemalloc.stop()
 
     assert peak < 2**20
+
+
+def record_with(value: bytes) -> bytes:
+    return b'[{"_timestamp":"2024-01-01T00:00:00Z","list":[' + value + b"]}]"
+
+
+def test_commas_and_brackets_in_texts_are_no_values():
+    data_set = make_data_set()
+
+    answer = call("POST", data_set, make_token(data_set), record_with(b'"' + b"[,{" * MAX_VALUES + b'"'))
+
+    assert answer.status_code == 200
+
+
+def test_a_record_of_many_small_objects_is_gone_through_without_a_step_for_each():
+    record = {"_timestamp": "2024-01-01T00:00:00Z", "list": [{}] * 100_000}
+
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += event == "call"
+
+    sys.setprofile(count)
+    [parsed] = records.check([record], auto_ids=())
+    sys.setprofile(None)
+
+    assert parsed.body.count("{}") == 100_000
+    assert steps < 1_000
+
+
+@pytest.mark.parametrize(("levels", "is_taken"), [(32, True), (33, False)])
+@pytest.mark.parametrize("beside", [[], [[]] * 100], ids=["alone", "beside a hundred lists"])
+def test_32_levels_are_taken_and_33_are_not(levels, is_taken, beside):
+    deep: list = []
+    for _ in range(levels - 1):
+        deep = [deep]
+    record = {"_timestamp": "2024-01-01T00:00:00Z", "deep": deep, "beside": beside}
+
+    def parse():
+        return list(records.check([record], auto_ids=()))
+
+    if is_taken:
+        assert len(parse()) == 1
+    else:
+        with pytest.raises(RecordsRefused):
+            parse()

@@ -147,6 +147,7 @@ def test_a_record_that_came_after_the_sample_is_overwritten():
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("H8")
 def test_what_nobody_foresaw_is_500_without_a_word_about_it(settings):
     data_set = make_data_set()
     secret = make_token(data_set)

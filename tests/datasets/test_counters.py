@@ -10,12 +10,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config import figures
-from config.console.audit import COMMAND
-from config.console.models import AuditEvent
+from config.audit import COMMAND
+from config.audit.models import AuditEvent
+from config.metrics import registry
 from datasets import store, tasks
-from datasets.models import AccessToken, AccessTokenDay, DataSet, DataSetDay, FieldSeen, WriteRefusal
-from datasets.store import tallies
+from datasets.models import AccessToken, AccessTokenDay, DataSet, DataSetDay, FieldSeen, WriteError
+from datasets.store import call_counts
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records
 
 pytestmark = pytest.mark.django_db
@@ -23,16 +23,16 @@ NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
 
 def turned_late() -> float:
-    figures.flush()
+    registry.flush()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(value) FROM figure WHERE name = 'signalbox_data_sets_turned_late'")
+        cursor.execute("SELECT sum(value) FROM metric_value WHERE name = 'signalbox_data_sets_turned_late'")
         return float(cursor.fetchone()[0] or 0)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_pending(db):
     """Calls of an earlier test, whose tokens are gone."""
-    tallies.store_pending()
+    call_counts.store_pending()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_refused_write_is_kept_with_place_and_reason_and_nothing_it_held(body,
 
     answer = call("POST", data_set, secret, body)
 
-    refusal = WriteRefusal.objects.get()
+    refusal = WriteError.objects.get()
     assert (refusal.status, refusal.index, refusal.field) == kept[:3]
     assert refusal.reason.startswith(kept[3].partition(":")[0])
     assert str(refusal.request_id) == answer.headers["X-Request-Id"]
@@ -72,9 +72,9 @@ def test_the_newest_twenty_refusals_of_a_set_are_kept():
     for n in numbers:
         call("POST", data_set, secret, [{"_timestamp": "2024-01-01T00:00:00Z"}] * n + [{}])
 
-    kept = WriteRefusal.objects.filter(data_set=data_set).values_list("index", flat=True)
+    kept = WriteError.objects.filter(data_set=data_set).values_list("index", flat=True)
     assert list(kept) == list(reversed(numbers))[:20]
-    assert WriteRefusal.objects.filter(data_set=other).count() == 1
+    assert WriteError.objects.filter(data_set=other).count() == 1
     assert DataSetDay.objects.get(data_set=data_set).refused == 25
 
 
@@ -88,11 +88,11 @@ def test_calls_without_a_live_token_are_only_counted():
     Client().get("/data/pay/volumes")
     Client().get("/data/no/such")
     Client().get("/data/Not/AWord")
-    tallies.store_pending()
+    call_counts.store_pending()
 
     day = DataSetDay.objects.get()
     assert (day.data_set_id, day.without_token, day.refused) == (data_set.pk, 3, 0)
-    assert not WriteRefusal.objects.exists()
+    assert not WriteError.objects.exists()
     assert not AccessTokenDay.objects.exists()
 
 
@@ -106,7 +106,7 @@ def test_calls_are_counted_by_token_and_day_without_a_write_for_each():
         call("GET", data_set, second)
         clock.move_to(NOW + timedelta(days=1))
         call("POST", data_set, first, some_records(1))
-        tallies.store_pending()
+        call_counts.store_pending()
 
     days = AccessTokenDay.objects.order_by("token_id", "day").values_list("token__may_write", "day", "calls")
     assert [(write, str(day), calls) for write, day, calls in days] == [

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from datasets import tokens
-from datasets.models import AccessToken, token_by_digest
+from datasets.models import AccessToken, token_by_hash
 from tests.datasets.making import make_data_set, make_token
 
 pytestmark = pytest.mark.django_db
@@ -15,11 +15,11 @@ def test_it_comes_with_what_a_call_needs_in_one_query_and_the_rest_when_asked_fo
     settings = {"auto_ids": ["_timestamp", "é"], "retention_days": 3, "created_at": datetime(2024, 1, 1, tzinfo=UTC)}
     data_set = make_data_set(type="of-it", public=True, **settings)
     make_token(make_data_set(type="other"))
-    digest = tokens.digest(make_token(data_set))
+    digest = tokens.hash_secret(make_token(data_set))
     same = AccessToken.objects.select_related("data_set__group", "data_set__type").get(digest=digest)
 
     with django_assert_num_queries(1):
-        found = token_by_digest(digest)
+        found = token_by_hash(digest)
         own = found.data_set
         assert (own.name, own.auto_ids, own.public, own._state.adding) == (
             "pay_of_it",
@@ -37,4 +37,4 @@ def test_it_comes_with_what_a_call_needs_in_one_query_and_the_rest_when_asked_fo
 def test_there_is_none_of_another_digest():
     make_token(make_data_set())
 
-    assert token_by_digest(tokens.digest("ds_unknown")) is None
+    assert token_by_hash(tokens.hash_secret("ds_unknown")) is None

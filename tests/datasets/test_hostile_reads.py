@@ -38,6 +38,7 @@ _PAIRS = st.lists(st.tuples(st.sampled_from([*SINGLE, *REPEATED]) | st.text(max_
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(_PAIRS)
+@pytest.mark.fault("E5")
 def test_hostile_parameters_are_answered(open_set, pairs):
     query = urlencode([(name, value.encode(errors="surrogatepass")) for name, value in pairs if name.isprintable()])
 

@@ -90,6 +90,7 @@ def test_ten_thousand_records_in_one_post(writer):
     assert all(record["again"] == 1 for record in stored)
 
 
+@pytest.mark.fault("D5")
 def test_fifty_batches_with_the_same_ids_in_different_orders(writer):
     def batch(number: int) -> requests.Response:
         records = some_records(200, batch=number)
@@ -105,6 +106,7 @@ def test_fifty_batches_with_the_same_ids_in_different_orders(writer):
     assert len({record["batch"] for record in stored}) == 1  # one after the other: the last one stands whole
 
 
+@pytest.mark.fault("D4")
 def test_one_idempotency_key_fifty_times_at_once(writer):
     body = [{"_timestamp": "2024-01-01T00:00:00Z", "n": n} for n in range(150)]
 
@@ -185,6 +187,7 @@ def test_every_answer_has_an_id_of_ours(writer):
     assert uuid.UUID(answer.headers["X-Request-Id"])
 
 
+@pytest.mark.fault("G6")
 def test_the_log_names_the_data_set_and_neither_token_nor_path(writer):
     writer.post(some_records(3))
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from config.console.models import AuditEvent
-from config.management.parts import Faults
+from config.areas import Faults
+from config.audit.models import AuditEvent
 from datasets import tokens
 from datasets.management import provision
 from datasets.models import AccessToken, DataSet
@@ -151,40 +151,37 @@ def test_no_secret_is_stored_or_audited():
     assert CARRIED not in str(list(AuditEvent.objects.values()))
 
 
-WORD = "must be 1 to 60 of a-z 0-9 - _, beginning with a letter or digit"
-
-
 @pytest.mark.parametrize(
     ("wrong", "line"),
     [
-        ({"group": "Pay"}, f"data_sets[0].group: {WORD}"),
-        ({"group": 5}, f"data_sets[0].group: {WORD}"),
-        ({"type": "x" * 61}, f"data_sets[0].type: {WORD}"),
+        ({"group": "Pay"}, "data_sets[0].group: Use a–z, 0–9, - and _: “P” is none of them."),
+        ({"group": 5}, "data_sets[0].group: must be a string"),
+        ({"type": "x" * 61}, "data_sets[0].type: Use 1 to 60 characters; this has 61."),
         ({"public": "yes"}, "data_sets[0].public: must be true or false"),
         ({"realtime": 1}, "data_sets[0].realtime: must be true or false"),
-        ({"retention_days": 0}, "data_sets[0].retention_days: must be a whole number from 1 to 36500, or null"),
-        ({"retention_days": True}, "data_sets[0].retention_days: must be a whole number from 1 to 36500, or null"),
-        ({"max_records": 1.0}, "data_sets[0].max_records: must be a whole number from 1 to 1000000000, or null"),
-        ({"auto_ids": []}, "data_sets[0].auto_ids: must be a list of 1 to 20 different field names, or null"),
-        ({"auto_ids": ["a", "a"]}, "data_sets[0].auto_ids[1]: is given twice"),
-        ({"auto_ids": ["_id"]}, "data_sets[0].auto_ids[0]: is not a field name"),
-        ({"auto_ids": [["a"]]}, "data_sets[0].auto_ids[0]: is not a field name"),
+        ({"retention_days": 0}, "data_sets[0].retention_days: Records can be kept for 1 to 36,500 days."),
+        ({"retention_days": True}, "data_sets[0].retention_days: must be a whole number"),
+        ({"max_records": 1.0}, "data_sets[0].max_records: must be a whole number"),
+        ({"auto_ids": []}, "data_sets[0].auto_ids: Name 1 to 20 fields; these are 0."),
+        ({"auto_ids": ["a", "a"]}, "data_sets[0].auto_ids: “a” is given twice."),
+        ({"auto_ids": ["_id"]}, "data_sets[0].auto_ids: “_id” is not a field name."),
+        ({"auto_ids": [["a"]]}, "data_sets[0].auto_ids[0]: must be a string"),
         ({"colour": 1}, "data_sets[0].colour: is not a known key"),
         ({"tokens": {}}, "data_sets[0].tokens: must be a list"),
         ({"tokens": ["x"]}, "data_sets[0].tokens[0]: must be an object"),
         ({"tokens": [{}]}, "data_sets[0].tokens[0].scopes: is required"),
-        ({"tokens": [{"scopes": []}]}, "data_sets[0].tokens[0].scopes: must hold write, read or both, each once"),
+        ({"tokens": [{"scopes": []}]}, "data_sets[0].tokens[0].scopes: Choose write, read or both, each once."),
         (
             {"tokens": [{"scopes": ["read", "read"]}]},
-            "data_sets[0].tokens[0].scopes: must hold write, read or both, each once",
+            "data_sets[0].tokens[0].scopes: Choose write, read or both, each once.",
         ),
         (
             {"tokens": [{"scopes": ["read"], "token": "short"}]},
-            "data_sets[0].tokens[0].token: must be 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
+            "data_sets[0].tokens[0].token: Use 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
         ),
         (
             {"tokens": [{"scopes": ["read"], "token": None}]},
-            "data_sets[0].tokens[0].token: must be 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
+            "data_sets[0].tokens[0].token: must be a string",
         ),
         ({"tokens": [{"scopes": ["read"], "revoked": None}]}, "data_sets[0].tokens[0].revoked: must be true or false"),
         ({"tokens": [{"scopes": ["read"], "note": ""}]}, "data_sets[0].tokens[0].note: is not a known key"),
@@ -236,5 +233,5 @@ def test_the_command_applies_all_or_nothing(service):
     failed = service.manage("provision", "-", input=json.dumps({"data_sets": [good, bad]}))
 
     assert failed.returncode == 1
-    assert failed.stderr.splitlines() == [f"data_sets[1].type: {WORD}"]
+    assert failed.stderr.splitlines() == ["data_sets[1].type: Use a–z, 0–9, - and _: “B” is none of them."]
     assert failed.stdout == ""

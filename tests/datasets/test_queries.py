@@ -175,6 +175,7 @@ def test_sums_are_exact_while_whole():
     assert (row["n:sum"], row["n:mean"]) == (2, 0.5)
 
 
+@pytest.mark.fault("E2")
 def test_no_answer_holds_an_infinity():
     data_set = make_data_set()
     huge = [1.7e308, 1.7e308, 10**400]

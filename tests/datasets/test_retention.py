@@ -10,8 +10,9 @@ import time_machine
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from config.console.clean_up import rules, runs
-from config.console.models import AuditEvent, Trigger
+from config.audit.models import AuditEvent
+from config.jobs import retention, rules
+from config.jobs.models import Trigger
 from datasets import store
 from datasets.models import DataSet, Record, RememberedKey
 from tests.datasets.making import call, make_data_set, make_token, put_in
@@ -35,7 +36,7 @@ def ids(data_set: DataSet) -> set[str]:
 def run(name: str):
     rule = rules.named(name)
     assert rule
-    return runs.run(rule, Trigger.CLOCK)
+    return retention.run(rule, Trigger.CLOCK)
 
 
 def state(data_set: DataSet) -> tuple[int, int]:

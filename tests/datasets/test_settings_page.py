@@ -8,7 +8,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from datasets.models import AccessToken, DataSet
 from tests.datasets.making import make_data_set, make_token, put_in
 
@@ -116,7 +116,7 @@ def test_the_last_owner_stays_until_there_is_another_one(data_set, owner):
     person("sam")
 
     alone = client.post(settings_of(data_set), {})
-    assert "A data set keeps at least one owner. Add another one before you leave." in text_of(alone)
+    assert "A data set needs at least one owner. Add another owner first." in text_of(alone)
     assert names(data_set) == ["olu"]
 
     handed_over = client.post(settings_of(data_set), {"add_owner": "sam"}, follow=True)

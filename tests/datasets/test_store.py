@@ -9,13 +9,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config.console.audit import COMMAND
-from config.console.models import AuditEvent
+from config.audit import COMMAND
+from config.audit.models import AuditEvent
+from config.rest.idempotency import IdempotencyKey
 from datasets import records, store
 from datasets.errors import KeyReused, NoSuchDataSet, RecordsRefused
 from datasets.models import AccessToken, DataSetDay, Record, RememberedKey
-from datasets.store import IdempotencyKey
 from datasets.store.batch import PART, Batch
+from tests.cleaning import clean_up
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
 
 pytestmark = pytest.mark.django_db
@@ -156,7 +157,7 @@ def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT statement FROM pg_prepared_statements")
-            assert any("WITH turn AS" in statement for (statement,) in cursor.fetchall())
+            assert any("WITH locked AS" in statement for (statement,) in cursor.fetchall())
 
 
 def test_counters_follow_what_is_stored():
@@ -237,8 +238,8 @@ def test_old_keys_are_removed_and_young_ones_stay():
         row = {"key": f"k{hours}", "fingerprint": "x", "created_at": now - timedelta(hours=hours)}
         RememberedKey.objects.create(data_set=data_set, **row)
 
-    assert sum(store.forget_old_keys()) == 2
-    assert sum(store.forget_old_keys()) == 0
+    assert clean_up("data-set-keys").removed == 2
+    assert clean_up("data-set-keys").removed == 0
     assert set(RememberedKey.objects.values_list("key", flat=True)) == {"k1", "k23"}
 
 

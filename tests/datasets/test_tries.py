@@ -29,5 +29,5 @@ def test_a_refusal_is_told_in_the_service_s_own_words(service, token):
 
 
 def test_nobody_there_is_told_with_the_fix():
-    with pytest.raises(CommandError, match="start the service with `make run`"):
+    with pytest.raises(CommandError, match="Start it with `make run`"):
         try_data(f"http://127.0.0.1:{free_port()}", {"DATA_TOKEN": "x"})

@@ -69,7 +69,7 @@ def told(value: object, look: writing.Look) -> list[str]:
     try:
         return [] if list(records.check(value, auto_ids=(), look=look)) else ["nothing"]
     except RecordsRefused as refused:
-        return [f"{fault.index} {fault.message}" for fault in refused.faults]
+        return [f"{fault.index} {fault.message}" for fault in refused.rejections]
 
 
 @pytest.mark.parametrize("odd", ['"\\u0000"', '"a\\ud800"', DEEP, "[" * 33 + "]" * 33, "1e400", "9" * 4301])
@@ -80,4 +80,4 @@ def test_one_bad_record_among_many_good_ones_is_found(odd):
     with pytest.raises(RecordsRefused) as refused:
         list(records.check(strict_json.loads(data, skip_mark=True, storable=False), auto_ids=(), look=look_at(data)))
 
-    assert {fault.index for fault in refused.value.faults} == {100}
+    assert {fault.index for fault in refused.value.rejections} == {100}

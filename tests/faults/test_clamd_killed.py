@@ -1,6 +1,6 @@
 """clamd dies with files in its hands, and stands still with two hundred before it: nothing unscanned gets in.
 
-Source: Security and reliability, test plan A14.
+Source: docs/testing.md, A14.
 """
 
 import contextlib
@@ -32,6 +32,7 @@ def clamd(settings):
     one.stop()
 
 
+@pytest.mark.fault("A14")
 def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noqa: F811
     caller = file_caller()
     os.kill(clamd.program.pid, signal.SIGSTOP)  # the upload is in its hands, and will stay there
@@ -48,6 +49,7 @@ def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noq
     assert send(caller, file_of()).status_code == 201
 
 
+@pytest.mark.fault("A14")
 def test_frozen_with_two_hundred_before_us_it_lets_nothing_in_and_works_again_when_it_wakes(clamd, blobs):  # noqa: F811
     caller = file_caller()
     os.kill(clamd.program.pid, signal.SIGSTOP)

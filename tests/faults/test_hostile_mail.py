@@ -1,6 +1,6 @@
 """Values made to become headers, recipients or messages of their own: the mail server sees one message, as meant.
 
-Source: Security and reliability, test plan H1, H2.
+Source: docs/testing.md, H1, H2.
 """
 
 from email.message import EmailMessage
@@ -9,9 +9,10 @@ import pytest
 
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers.smtp import Smtp
-from notifications.models import Claim, Notification
+from notifications.models import Notification
 from tests.notifications.calling import email_template, make_caller
 from tests.notifications.delivery.test_mime import read
+from tests.notifications.draining import claim_one
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +46,7 @@ OURS = {
 
 
 def hand_over(sink, identifier: str) -> EmailMessage:
-    claim = Claim.take(Notification.objects.get(id=identifier).id)
+    claim = claim_one(Notification.objects.get(id=identifier).id)
     assert claim is not None
     Smtp("mail", sink.url).send(message_for(claim))
     read(sink.envelopes[-1].content)
@@ -53,6 +54,7 @@ def hand_over(sink, identifier: str) -> EmailMessage:
 
 
 @pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
+@pytest.mark.fault("H1", "H2")
 def test_no_value_becomes_a_header_a_recipient_or_a_message(smtp_sink, line_break):
     evil = f"Jo{line_break}Bcc: evil@example.net{line_break}MAIL FROM:<evil@example.net>{line_break}RCPT TO:<e@x.net>"
     caller = make_caller()
@@ -106,6 +108,7 @@ def test_an_unsubscribe_url_is_one_header_or_refused(smtp_sink, url):
 
 
 @pytest.mark.parametrize("text", ["before\r\n.\r\nafter", ".\n..\n...", "x" * 100_000, "line\n" * 5000], ids=len)
+@pytest.mark.fault("H1", "H2")
 def test_a_body_is_one_message_and_comes_back_whole(smtp_sink, text):
     caller = make_caller()
 

@@ -1,6 +1,6 @@
 """Redis forgets all it holds while messages wait: the rows know, and all are handed over.
 
-Source: Security and reliability, test plan A5; at full size in benchmarks/faults/redis_away.py.
+Source: docs/testing.md, A5; at full size in benchmarks/faults/redis_away.py.
 """
 
 import shutil
@@ -25,6 +25,7 @@ def redis_server():
     server.stop()
 
 
+@pytest.mark.fault("A5")
 def test_what_waited_in_redis_is_found_again_and_goes_once(start_service, redis_server, smtp_sink):
     service = start_service(
         REDIS_URL=redis_server.url, PROVIDERS=f"mail={smtp_sink.url}", DJANGO_SETTINGS_MODULE="tests.quick_settings"

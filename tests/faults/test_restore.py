@@ -1,9 +1,10 @@
-"""A backup, restored elsewhere under a new sealing key: API keys, file links and callbacks of before work.
+"""A backup, restored elsewhere under a new encryption key: API keys, file links and callbacks of before work.
 
-Source: Security and reliability §1, test plan I2; docs/operations.md says it in commands.
+Source: docs/reference/security.md §1; docs/testing.md, I2; docs/operations.md says it in commands.
 """
 
 import base64
+import os
 import re
 import shutil
 import sqlite3
@@ -16,9 +17,10 @@ import requests
 from cryptography.fernet import Fernet
 
 from tests.notifications.provisioned import Provisioned
-from tests.servers import postgres_programs
+from tests.servers import ROOT, postgres_programs
 from tests.service import Service
 
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text()
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 DOCUMENT = {
     "name": f"Archive {uuid.uuid4().hex[:8]}",
@@ -35,7 +37,8 @@ SECRETS = (
 )
 
 
-def test_what_was_sealed_before_opens_after_a_restore_and_a_new_key(start_service, tmp_path):
+@pytest.mark.fault("I2")
+def test_what_was_encrypted_before_opens_after_a_restore_and_a_new_key(start_service, tmp_path):
     before = start_service(FIELD_KEYS=OLD)
     caller = Provisioned(before, DOCUMENT)
     link = send_file(caller)
@@ -91,7 +94,7 @@ def back_up(service: Service, dump: Path) -> None:
         with sqlite3.connect(url.removeprefix("sqlite:///")) as source, sqlite3.connect(dump) as target:
             source.backup(target)
         return
-    run("pg_dump", "--format=custom", f"--file={dump}", url)
+    run_documented("pg_dump", service, dump)
 
 
 def restore(service: Service, dump: Path) -> None:
@@ -102,12 +105,20 @@ def restore(service: Service, dump: Path) -> None:
             own.with_name(own.name + name).unlink(missing_ok=True)
         shutil.copyfile(dump, own)
         return
-    run("pg_restore", "--clean", "--if-exists", "--no-owner", f"--dbname={url}", str(dump))
+    run_documented("pg_restore", service, dump)
 
 
-def run(program: str, *arguments: str) -> None:
+def run_documented(program: str, service: Service, dump: Path) -> None:
+    """Run the command of docs/operations.md, with an option in DATABASE_URL that only this project knows."""
     folder = postgres_programs()
     if folder is None and shutil.which(program) is None:
         pytest.skip(f"{program} is not on this machine")
-    path = shutil.which(program) or str(folder / program if folder else program)
-    subprocess.run([path, *arguments], check=True, capture_output=True)
+    kept = service.folder / "environment"
+    url = service.environment["DATABASE_URL"]
+    kept.write_text(f"DATABASE_URL={url}{'&' if '?' in url else '?'}prepare_threshold=none\n")
+    (command,) = re.findall(rf"^(?:.*`)?({program} .*signalbox\.dump[^`\n]*)", OPERATIONS, re.MULTILINE)
+    (database,) = re.findall(r"^database\(\) \{\n.*?^\}", OPERATIONS, re.MULTILINE | re.DOTALL)
+    script = f"{database}\n{command}".replace("/etc/signalbox/environment", str(kept))
+    script = script.replace("signalbox.dump", str(dump))
+    path = f"{os.environ['PATH']}:{folder}"
+    subprocess.run(["sh", "-ec", script], check=True, capture_output=True, env={**os.environ, "PATH": path})

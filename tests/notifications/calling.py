@@ -5,7 +5,7 @@ from typing import Any
 
 from django.test import Client
 
-from config.envelopes import HELPFUL
+from config.rest.handler import HELPFUL
 from notifications.models import ApiKey, Channel, KeyType, Service, Template
 from tests.factories import make_api_key, make_reply_to, make_service, make_sms_sender, make_template
 from tests.notifications.tokens import make_token

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from notifications.submission import recall
+from notifications.submission import ttl_cache
 
 
 @pytest.fixture(autouse=True)
-def nothing_recalled() -> Iterator[None]:
-    """Rows of one test are gone in the next: nothing read before may be remembered."""
-    recall.forget()
+def empty_caches() -> Iterator[None]:
+    """Rows of one test are gone in the next: nothing that was read before may be kept."""
+    ttl_cache.clear()
     yield
-    recall.forget()
+    ttl_cache.clear()

@@ -1,6 +1,6 @@
 """Expected values: objects by the keys named, lists in full length, strings exactly or by pattern.
 
-Source: the sending contract §1.
+Source: docs/reference/sending-api.md §1.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Play the vectors of the sending contract over HTTP. Source: the sending contract §1.
+"""Play the vectors of the sending contract over HTTP. Source: docs/reference/sending-api.md §1.
 
 A vector is steps of requests and what must come back. Values in braces are filled in; expected strings may be patterns.
 """

@@ -1,6 +1,6 @@
 """The official clients, unchanged: the Python one itself, and the fifteen rules all six rely on, over real HTTP.
 
-Source: the sending contract §23; Developer experience §7.
+Source: docs/reference/sending-api.md §23; docs/reference/running.md §7.
 """
 
 import json

@@ -10,6 +10,7 @@ import time_machine
 from django.db import connection
 from django.db.models import Sum
 
+from notifications.jobs import counting
 from notifications.models import (
     Channel,
     CountedDay,
@@ -21,7 +22,6 @@ from notifications.models import (
     Service,
     Status,
     Template,
-    counting,
 )
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template

@@ -1,6 +1,6 @@
 """Sixteen clients and two web processes at once: the minute's and the day's limits are exact all the same.
 
-Source: the sending contract §13; Security and reliability, test plan D2, D3.
+Source: docs/reference/sending-api.md §13; docs/testing.md, D2, D3.
 """
 
 import http.client
@@ -90,6 +90,7 @@ def at_once(caller: Provisioned, work: Callable[[Client], list[Answer]]) -> list
         return [answer for answers in pool.map(one, range(CLIENTS)) for answer in answers]
 
 
+@pytest.mark.fault("D2", "D3")
 def test_three_thousand_pass_in_a_minute_and_the_next_one_does_not(busy_service: Service) -> None:
     """Bodies that the schema refuses count as well, and cost little. Other key types have windows of their own."""
     caller = make_service(busy_service)
@@ -141,6 +142,7 @@ def test_a_limit_of_the_services_own_lets_exactly_so_many_through(busy_service: 
     assert Counter(status for status, _, _ in answers) == {400: 50, 429: CLIENTS * 10 - 50}
 
 
+@pytest.mark.fault("D2", "D3")
 def test_a_daily_limit_of_a_hundred_lets_exactly_a_hundred_through(busy_service: Service) -> None:
     caller = make_service(busy_service, daily_limits={"sms": DAILY_LIMIT})
     body = {"phone_number": NUMBER, "template_id": caller.templates["text"]}

@@ -1,6 +1,6 @@
 """Redis dies and comes back: sends are still answered in time, stored, and held to the limits.
 
-Source: Security and reliability §12, test plan A5, A6.
+Source: docs/reference/security.md §12; docs/testing.md, A5, A6.
 """
 
 import time
@@ -49,6 +49,7 @@ def send(caller: Provisioned, times: int, key_type: str = "test") -> list[int]:
     return statuses
 
 
+@pytest.mark.fault("A6", "A7")
 def test_sends_pass_while_redis_is_away_and_after_it_has_forgotten_everything(
     redis_server: PrivateRedis, lighthouses: tuple[Service, Provisioned]
 ) -> None:

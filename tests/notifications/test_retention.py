@@ -9,8 +9,9 @@ import pytest
 import time_machine
 from django.db import connection
 
-from config.console.clean_up import pace, rules, schedule
-from notifications.models import Channel, DailyCount, KeyType, Notification, ReceivedText, Service, Status, retention
+from config.jobs import pace, rules, schedule
+from notifications.jobs import retention
+from notifications.models import Channel, DailyCount, KeyType, Notification, ReceivedText, Service, Status
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import make_caller

@@ -1,13 +1,15 @@
-"""The clock's rules: silent messages end, the sandbox inbox keeps its size, due messages are enqueued once."""
+"""The clock's rules: silent messages end, the sandbox inbox keeps its size, due messages wake a worker."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from config.queue import publishing
 from notifications import tasks
-from notifications.models import Channel, Notification, SandboxContent, SandboxMessage, Status
+from notifications.models import Channel, SandboxContent, SandboxMessage, Status
 from notifications.models.sandbox_message import MOST_KEPT
+from notifications.tasks.sending import SWEEP_WAKES
 from tests.cleaning import clean_up
 from tests.factories import make_notification, make_template
 
@@ -67,19 +69,31 @@ def test_silence_is_a_failure_only_where_the_provider_reports(settings, channel,
     assert message.completed_at is not None
 
 
-def test_due_messages_are_enqueued_once_in_half_a_minute():
-    long_ago = timezone.now() - timedelta(minutes=5)
-    make_notification(next_attempt_at=long_ago, enqueued_at=long_ago)
-    make_notification()
+def test_the_sweep_wakes_a_worker_for_each_message_that_is_due(django_capture_on_commit_callbacks):
+    template = make_template()
+    for _ in range(3):
+        make_notification(template)
+    make_notification(template, next_attempt_at=timezone.now() + timedelta(hours=1))
+    make_notification(template, claimed_until=timezone.now() + timedelta(hours=1))
+    before = publishing.waiting("send-email")["send-email"]
 
-    assert [tasks.enqueue_due(), tasks.enqueue_due()] == [1, 0]
-    assert Notification.objects.due().count() == 0
+    with django_capture_on_commit_callbacks(execute=True):
+        published = [tasks.wake_for_due()]
+    with django_capture_on_commit_callbacks(execute=True):
+        published.append(tasks.wake_for_due())
+
+    assert published[0] == min(3, SWEEP_WAKES - before)
+    assert publishing.waiting("send-email")["send-email"] == before + sum(published) <= SWEEP_WAKES
 
 
 def test_the_sandbox_keeps_seven_days():
-    old = SandboxMessage.objects.seal(make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x"))
+    old = SandboxMessage.objects.store(
+        make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x")
+    )
     SandboxMessage.objects.filter(id=old.id).update(received_at=timezone.now() - timedelta(days=7, minutes=1))
-    new = SandboxMessage.objects.seal(make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x"))
+    new = SandboxMessage.objects.store(
+        make_notification().id, Channel.SMS, SandboxContent(to="1", sender="A", text="x")
+    )
 
     assert trim_sandbox() == 1
 
@@ -92,7 +106,7 @@ def test_the_sandbox_keeps_the_newest_two_thousand():
         SandboxMessage(
             notification_id=notification_id,
             channel=Channel.SMS,
-            sealed=b"x",
+            encrypted_content=b"x",
             received_at=now - timedelta(seconds=second),
         )
         for second in range(MOST_KEPT + 5)

@@ -1,6 +1,5 @@
 """Unsubscribe requests outlive their messages: clean-up, and the move from the table of the release before."""
 
-import doctest
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -11,14 +10,13 @@ import time_machine
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from config.console.clean_up import rules
+from config.jobs import rules
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import (
     EarlierUnsubscribeRequest,
     Notification,
     Status,
     UnsubscribeRequest,
-    keeping_times,
 )
 from notifications.submission.unsubscribe_requests import confirm
 from tests.cleaning import clean_up
@@ -39,11 +37,6 @@ def made(days: float, request_days: int = 365) -> UnsubscribeRequest:
     """A request that staff marked as done so many days ago."""
     template = make_template(make_service(unsubscribe_request_days=request_days))
     return make_unsubscribe_request(template, done_at=NOW - timedelta(days=days), done_by="mina@example.org")
-
-
-def test_the_example_of_the_rule_holds() -> None:
-    assert doctest.testmod(keeping_times).attempted == 2
-    assert doctest.testmod(keeping_times).failed == 0
 
 
 @pytest.mark.django_db

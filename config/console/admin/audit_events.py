@@ -1,4 +1,4 @@
-"""The audit trail, read-only: days, and sentences."""
+"""The read-only pages of the audit: events as sentences, grouped by day."""
 
 from collections.abc import Callable, Iterable
 from datetime import date, datetime
@@ -16,10 +16,12 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from config.console import audit_places, cells, scope, words
+from config.accounts import scope
+from config.audit import places
+from config.audit.models import ActorKind, AuditEvent
+from config.console import audit_sentences, cells
 from config.console.admin import audit_filters
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.models import ActorKind, AuditEvent
 
 _THROUGH = {
     ActorKind.USER: "Console",
@@ -28,15 +30,15 @@ _THROUGH = {
     ActorKind.CLOCK: "System",
     ActorKind.COMMAND: "Command line",
 }
-_PAGE = 50
-_LINE = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label="After">{}</td></tr>'
+_PAGE_SIZE = 50
+_ROW = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label="After">{}</td></tr>'
 
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ConsoleModelAdmin):
-    """Operators read here who did what, others what was done to what they manage or own; nobody writes or deletes."""
+    """All events for operators; for others the events of what they manage or own. Nobody can change or delete one."""
 
-    site_address: ClassVar[str] = "operations/audit/"
+    site_path: ClassVar[str] = "operations/audit/"
     list_display = ("when", "what", "made_through", "network_address")
     fields = (
         "when",
@@ -53,20 +55,20 @@ class AuditEventAdmin(ConsoleModelAdmin):
     ordering = ("-at",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the events this person may read; all others are to them as if they did not exist."""
+        """Return the events this person may read."""
         return super().get_queryset(request).filter(scope.audited(request))
 
     def title_of(self, request: HttpRequest, obj: Any) -> str:
-        return words.sentence(obj, words.names_of([obj], self.titles_for(request)))
+        return audit_sentences.sentence(obj, audit_sentences.names_of([obj], self.titles_for(request)))
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
-        """Put the page of the row the event is about on the event too: its cell knows no request."""
+        """Also set the URL of the event's row, because the method that renders its cell gets no request."""
         super().give_title(request, obj)
         obj.object_url = self._url_of_object(request, obj)
 
     def _url_of_object(self, request: HttpRequest, event: AuditEvent) -> str:
-        """Return the page of the row, "" where it is gone, has no page or is not this person's to see."""
-        model = words.model_of(event.object_kind)
+        """Return the URL of the row, or "" if it was deleted, has no page, or is not visible to this person."""
+        model = audit_sentences.model_of(event.object_kind)
         found = self.admin_site.get_model_admin(model) if model and self.admin_site.is_registered(model) else None
         if not isinstance(found, ConsoleModelAdmin):
             return ""
@@ -77,7 +79,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return scope.is_operator(request) or audit_places.are_open_to(request)
+        return scope.is_operator(request) or places.are_open_to(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -86,34 +88,34 @@ class AuditEventAdmin(ConsoleModelAdmin):
         return False
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
-        """Return False: an event has no history, it is a part of one."""
+        """Return False, because an event has no history."""
         return False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show a page of events below the days they happened on, newest first; paged by key, and never counted."""
+        """Show a page of events grouped by day, newest first, paged by key and without a count."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         filters = audit_filters.shown(request)
         if set(request.GET) - {"before", *(one.name for one in filters)}:
-            raise SuspiciousOperation  # trap T2: nothing is filtered by what no filter declares
+            raise SuspiciousOperation  # trap T2: accept only declared filters
         found = self.get_queryset(request).filter(audit_filters.chosen(request)).order_by("-at", "-id")
         before = _key(request.GET.get("before", ""))
         if before:
             at, pk = before
             found = found.filter(at__lte=at).exclude(Q(at=at) & Q(id__gte=pk))
-        some = list(found[: _PAGE + 1])
-        events, is_more = some[:_PAGE], len(some) > _PAGE
-        kept = request.GET.copy()
-        kept.pop("before", None)
+        some = list(found[: _PAGE_SIZE + 1])
+        events, is_more = some[:_PAGE_SIZE], len(some) > _PAGE_SIZE
+        older = request.GET.copy()
+        older.pop("before", None)
         if is_more:
-            kept["before"] = f"{events[-1].at.isoformat()}_{events[-1].pk}"
+            older["before"] = f"{events[-1].at.isoformat()}_{events[-1].pk}"
         context = {
             **self.page_context(request, "Audit"),
             "days": _days(events, self.titles_for(request)),
             "filters": filters,
             "is_filtered": any(one.value for one in filters),
             "is_paged": before is not None,
-            "older": kept.urlencode() if is_more else "",
+            "older": older.urlencode() if is_more else "",
             "zone": timezone.get_current_timezone_name(),
         }
         return TemplateResponse(request, "admin/audit.html", context)
@@ -122,10 +124,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
     def when(self, event: AuditEvent) -> SafeString | str:
         return cells.moment(event.at)
 
-    @admin.display(description="What")
+    @admin.display(description="Event")
     def what(self, event: AuditEvent) -> str:
-        """Return the title that was given to the row with the reader known."""
-        return str(getattr(event, "row_title", "") or words.sentence(event))
+        """Return the title that `give_title` set for this reader."""
+        return str(getattr(event, "row_title", "") or audit_sentences.sentence(event))
 
     @admin.display(description="Through")
     def made_through(self, event: AuditEvent) -> str:
@@ -143,10 +145,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
 
     @admin.display(description="Before and after")
     def changes(self, event: AuditEvent) -> SafeString | str:
-        rows = words.differences(event)
+        rows = audit_sentences.differences(event)
         if not rows:
             return "No details."
-        body = format_html_join("", _LINE, rows)
+        body = format_html_join("", _ROW, rows)
         return format_html(
             '<div class="sb-scroll"><table class="sb-table sb-stack"><thead>'
             "<tr><th>Field</th><th>Before</th><th>After</th></tr></thead><tbody>{}</tbody></table></div>",
@@ -157,18 +159,18 @@ class AuditEventAdmin(ConsoleModelAdmin):
 def _days(
     events: Iterable[AuditEvent], shown: Callable[[models.Model], str]
 ) -> list[tuple[date, list[dict[str, Any]]]]:
-    """Return each day, in the console's zone, with its events as sentences."""
+    """Return each day in the console's time zone with its events as sentences."""
     some = list(events)
-    names = words.names_of(some, shown)
+    names = audit_sentences.names_of(some, shown)
     of_day = groupby(some, key=lambda event: timezone.localdate(event.at))
     return [
-        (day, [{"event": event, "sentence": words.sentence(event, names)} for event in on_day])
+        (day, [{"event": event, "sentence": audit_sentences.sentence(event, names)} for event in on_day])
         for day, on_day in of_day
     ]
 
 
 def _key(text: str) -> tuple[datetime, UUID] | None:
-    """Read where a page begins; nonsense begins at the newest."""
+    """Return time and id of the event before which a page starts, or None for text in another form."""
     at, _, pk = text.replace(" ", "+").partition("_")
     try:
         moment, identifier = datetime.fromisoformat(at), UUID(pk)

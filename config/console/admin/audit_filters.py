@@ -1,4 +1,4 @@
-"""What the audit is narrowed by: when, who, where, what. A value that makes no sense narrows nothing."""
+"""The filters of the audit. A filter with an invalid value is ignored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from config.console import audit_places, words
-from config.console.models import ActorKind
+from config.audit import places
+from config.audit.models import ActorKind
+from config.console import audit_sentences
 
 _WHO = {
     ActorKind.USER: "People",
@@ -42,7 +43,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """One field of the form above the list. choices: value and words; none for a day."""
+    """A field of the form above the list. choices: value and label; empty for a date."""
 
     name: str
     title: str
@@ -51,14 +52,22 @@ class Filter:
 
 
 def shown(request: HttpRequest) -> list[Filter]:
-    """Return the fields of the form, with what was chosen."""
+    """Return the fields of the form with their current values."""
     fields: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("from", "From", []),
         ("to", "To", []),
         ("who", "Who", [(kind.value, title) for kind, title in _WHO.items()]),
-        *((place.field, place.title, place.choices(request)) for place in audit_places.registered()),
-        ("kind", "Kind", sorted(((kind, words.kind_of(kind)) for kind in KINDS), key=lambda one: one[1].lower())),
-        ("verb", "Action", sorted(((verb, words.in_words(verb)) for verb in _verbs()), key=lambda one: one[1])),
+        *((place.field, place.title, place.choices(request)) for place in places.registered()),
+        (
+            "kind",
+            "Kind",
+            sorted(((kind, audit_sentences.kind_of(kind)) for kind in KINDS), key=lambda one: one[1].lower()),
+        ),
+        (
+            "verb",
+            "Action",
+            sorted(((verb, audit_sentences.in_words(verb)) for verb in _verbs()), key=lambda one: one[1]),
+        ),
     ]
     return [
         Filter(name=name, title=title, value=request.GET.get(name, ""), choices=choices)
@@ -67,7 +76,7 @@ def shown(request: HttpRequest) -> list[Filter]:
 
 
 def chosen(request: HttpRequest) -> Q:
-    """Return what the filters of this request leave."""
+    """Return the filter condition of this request."""
     found = Q()
     asked: dict[str, Any] = {
         "actor_kind": _one_of(request.GET.get("who", ""), set(_WHO)),
@@ -76,7 +85,7 @@ def chosen(request: HttpRequest) -> Q:
         "at__gte": _beginning(request.GET.get("from", ""), 0),
         "at__lt": _beginning(request.GET.get("to", ""), 1),
     }
-    for place in audit_places.registered():
+    for place in places.registered():
         asked[place.field] = _one_of(request.GET.get(place.field, ""), {value for value, _ in place.choices(request)})
     for name, value in asked.items():
         if value:
@@ -85,7 +94,7 @@ def chosen(request: HttpRequest) -> Q:
 
 
 def _verbs() -> Iterator[str]:
-    yield from {**words.VERBS, **words.OF_ACCOUNTS, **words.OF_CLEAN_UP}
+    yield from {**audit_sentences.VERBS, **audit_sentences.OF_ACCOUNTS, **audit_sentences.OF_CLEAN_UP}
 
 
 def _one_of(value: str, known: set[Any]) -> str:
@@ -93,7 +102,7 @@ def _one_of(value: str, known: set[Any]) -> str:
 
 
 def _beginning(text: str, days_later: int) -> datetime | None:
-    """Return the first moment of a day of the console's zone, or of a later one."""
+    """Return midnight, in the console's time zone, some days after the date in `text`. None if it is no date."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Clean-up: what goes in time, what would go now, and what went. Source: Staff console §2.17."""
+"""The pages of clean-up: rules, a preview of each, and past runs. Source: docs/reference/console.md §2.17."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -13,23 +13,25 @@ from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from config import publishing
-from config.console import cells, recent_sign_in, scope
+from config import formats
+from config.accounts import scope
+from config.console import cells, recent_sign_in
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.clean_up import durations, rules, runs, state
-from config.console.clean_up.rules import Rule
-from config.console.models import RetentionRun, Trigger
-from config.console.tasks import work_on_run
+from config.jobs import retention, rules, state
+from config.jobs.models import RetentionRun, Trigger
+from config.jobs.rules import RetentionRule
+from config.jobs.tasks import work_on_run
+from config.queue import publishing
 
 ALL = "all"
-_PAGE = 30
+_PAGE_SIZE = 30
 
 
 @admin.register(RetentionRun)
 class CleanUpAdmin(ConsoleModelAdmin):
-    """Operators see and run every rule; others see the rules their permission is named in."""
+    """Operators see and run every rule. Other people see the rules for which they have permission."""
 
-    site_address: ClassVar[str] = "operations/clean-up/"
+    site_path: ClassVar[str] = "operations/clean-up/"
     fields = ("rule_words", "started_by", "started", "took", "removed", "of_places", "error")
     readonly_fields = fields
 
@@ -58,7 +60,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         if set(request.GET) - {"runs", "before"}:
-            raise SuspiciousOperation  # trap T2: nothing is filtered by what no filter declares
+            raise SuspiciousOperation  # trap T2: accept only declared parameters
         seen = [state.of(rule) for rule in _seen_by(request)]
         history = _history(request, [one.rule for one in seen])
         context = {
@@ -73,9 +75,9 @@ class CleanUpAdmin(ConsoleModelAdmin):
         return TemplateResponse(request, "admin/clean_up.html", context)
 
     def rule_page(self, request: HttpRequest, name: str) -> HttpResponse:
-        """Show what one rule would remove now, by service or data set, and its runs; nothing is removed."""
+        """Show what a rule would remove now, by service or data set, and its past runs. Nothing is removed."""
         if name == "add":
-            raise PermissionDenied  # where every other list has the page that makes a row
+            raise PermissionDenied  # the path where other lists have the form for a new row
         rule = _rule_or_404(request, name)
         context = {
             **self.page_context(request, rule.title),
@@ -86,7 +88,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
         return TemplateResponse(request, "admin/clean_up_rule.html", context)
 
     def run_page(self, request: HttpRequest, name: str) -> HttpResponse:
-        """Explain with exact figures what a run removes, and start it in the background."""
+        """Show exactly what a run would remove. On POST start it in the background."""
         if not scope.is_operator(request):
             raise PermissionDenied
         chosen = rules.registered() if name == ALL else [_rule_or_404(request, name)]
@@ -101,25 +103,25 @@ class CleanUpAdmin(ConsoleModelAdmin):
             **self.page_context(request, "Run all rules" if name == ALL else f"Run “{chosen[0].title}”"),
             "row_url": self.list_url(),
             "states": states,
-            "button": f"Remove {cells.number(number)} now" if number else "Run now",
-            "is_grave": number > 0,
+            "button": f"Remove {formats.number(number)} now" if number else "Run now",
+            "is_destructive": number > 0,
             "explanation": _explanation(states, number),
             "missing": state.missing_processes(),
         }
         return TemplateResponse(request, "admin/clean_up_run.html", context)
 
-    def _start(self, request: HttpRequest, chosen: list[Rule]) -> None:
-        going = []
+    def _start(self, request: HttpRequest, chosen: list[RetentionRule]) -> None:
+        running = []
         for rule in chosen:
-            row, is_new = runs.start(rule, Trigger.PERSON, request.user)
+            row, is_new = retention.start(rule, Trigger.PERSON, request.user)
             if is_new:
                 publishing.enqueue(work_on_run, str(row.pk))
             else:
-                going.append(rule.title)
-        if len(going) < len(chosen):
+                running.append(rule.title)
+        if len(running) < len(chosen):
             messages.success(request, "Clean-up started. The result is shown under Run history.")
-        if going:
-            messages.warning(request, f"Running already: {', '.join(going)}.")
+        if running:
+            messages.warning(request, f"Already running: {', '.join(running)}. Wait until it has finished.")
 
     # One run
 
@@ -137,31 +139,31 @@ class CleanUpAdmin(ConsoleModelAdmin):
 
     @admin.display(description="Took")
     def took(self, run: RetentionRun) -> str:
-        return durations.took(run)
+        return run.took
 
-    @admin.display(description="Where")
+    @admin.display(description="Removed from")
     def of_places(self, run: RetentionRun) -> SafeString | str:
         places = run.detail.get("removed", {})
         if not places:
             return "Nothing was removed."
-        lines = [(label, cells.number(number)) for label, number in sorted(places.items())]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}: {}</li>", lines))
+        items = [(label, formats.number(number)) for label, number in sorted(places.items())]
+        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}: {}</li>", items))
 
 
 def by(run: RetentionRun) -> str:
-    """Say who started a run."""
+    """Return the name of the person or trigger that started a run."""
     if run.trigger == Trigger.PERSON:
         return run.by.get_username() if run.by else "a person"
-    return "command line" if run.trigger == Trigger.COMMAND else "clock"
+    return "command line" if run.trigger == Trigger.COMMAND else "schedule"
 
 
-def _seen_by(request: HttpRequest) -> list[Rule]:
+def _seen_by(request: HttpRequest) -> list[RetentionRule]:
     if scope.is_operator(request):
         return rules.registered()
     return [rule for rule in rules.registered() if rule.permission and request.user.has_perm(rule.permission)]
 
 
-def _rule_or_404(request: HttpRequest, name: str) -> Rule:
+def _rule_or_404(request: HttpRequest, name: str) -> RetentionRule:
     rule = next((one for one in _seen_by(request) if one.name == name), None)
     if rule is None:
         raise Http404
@@ -169,13 +171,13 @@ def _rule_or_404(request: HttpRequest, name: str) -> Rule:
 
 
 def _groups(states: list[state.RuleState]) -> list[dict[str, Any]]:
-    """Return the groups that have rules; what the program needs for itself is folded while all is well with it."""
+    """Return the groups that have rules. The technical group is collapsed unless a rule is running or has failed."""
     found = []
     for group in rules.Group:
         own = [one for one in states if one.rule.group == group]
-        needs_a_look = any(one.running or (one.last and one.last.error) for one in own)
+        needs_attention = any(one.running or (one.last and one.last.error) for one in own)
         if own:
-            is_folded = group == rules.Group.TECHNICAL and not needs_a_look
+            is_folded = group == rules.Group.TECHNICAL and not needs_attention
             found.append({"title": group.value, "states": own, "is_folded": is_folded})
     return found
 
@@ -184,12 +186,12 @@ def _explanation(states: list[state.RuleState], number: int) -> list[str]:
     if not number:
         return ["There is nothing to remove now."]
     oldest = min((one.oldest for one in states if one.oldest), default=None)
-    since = f", the oldest from {cells.spoken(oldest)}" if oldest else ""
-    return [f"This removes {cells.counted(number, 'row')}{since}. This cannot be undone."]
+    since = f", the oldest from {formats.spoken(oldest)}" if oldest else ""
+    return [f"This removes {formats.counted(number, 'row')}{since}. This cannot be undone."]
 
 
-def _history(request: HttpRequest, seen: list[Rule]) -> dict[str, Any]:
-    """Return a page of runs, newest first, by key: those that did something, unless all are asked for."""
+def _history(request: HttpRequest, seen: list[RetentionRule]) -> dict[str, Any]:
+    """Return a page of runs, newest first. Scheduled runs that removed nothing are left out unless `?runs=all`."""
     shows_all = request.GET.get("runs") == "all"
     found = RetentionRun.objects.select_related("by").filter(rule__in=[rule.name for rule in seen])
     if not shows_all:
@@ -197,13 +199,13 @@ def _history(request: HttpRequest, seen: list[Rule]) -> dict[str, Any]:
     before = _moment(request.GET.get("before", ""))
     if before:
         found = found.filter(started_at__lt=before)
-    some = list(found.order_by("-started_at")[: _PAGE + 1])
-    lines = [
-        {"run": run, "title": _title(run), "by": by(run), "took": durations.took(run), "url": _run_url(run)}
-        for run in some[:_PAGE]
+    some = list(found.order_by("-started_at")[: _PAGE_SIZE + 1])
+    runs = [
+        {"run": run, "title": _title(run), "by": by(run), "took": run.took, "url": _run_url(run)}
+        for run in some[:_PAGE_SIZE]
     ]
-    older = some[_PAGE - 1].started_at.isoformat() if len(some) > _PAGE else ""
-    return {"history": lines, "older": older, "shows_all": shows_all, "is_paged": before is not None}
+    older = some[_PAGE_SIZE - 1].started_at.isoformat() if len(some) > _PAGE_SIZE else ""
+    return {"history": runs, "older": older, "shows_all": shows_all, "is_paged": before is not None}
 
 
 def _moment(text: str) -> datetime | None:

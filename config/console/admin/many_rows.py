@@ -1,13 +1,13 @@
-"""A step over the rows chosen in a list: the number found is shown, and only that many are touched (trap T11).
+"""Bulk actions on the rows chosen in a list (trap T11).
 
-Two forms follow each other. The list's own names an action and rows, or "all that match"; the page that explains the
-step sends both again with the number it has shown. What is found then must still be that many.
+Two forms follow each other. The list posts an action with row ids or "all that match". The confirmation page shows the
+number of rows and posts both again with that number. If the number has changed by then, nothing is done.
 """
 
 import uuid
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any  # rows of any model
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import SuspiciousOperation
@@ -15,21 +15,22 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from config import publishing
+from config import formats
 from config.accounts.sessions import account_of
-from config.console import audit, cells
-from config.console.background import kinds, steps
-from config.console.background.steps import BACKGROUND_OVER
-from config.console.models import BackgroundStep
-from config.console.tasks import work_on_step
+from config.jobs import bulk
+from config.jobs.bulk import BACKGROUND_OVER
+from config.jobs.models import BackgroundStep
+from config.jobs.tasks import work_on_step
+from config.queue import publishing
+from config.web.ip_addresses import client_ip
 
-SHOWN = 50  # rows that the page names
+SHOWN = 50  # rows that the confirmation page lists
 
 
 class Chosen:
-    """What the page of a step over many rows is about; its form includes `admin/includes/chosen_rows.html`.
+    """The rows of a confirmation page, whose form includes `admin/includes/chosen_rows.html`.
 
-    rows: those of the chosen ones that this person may change and that the step has anything to do with, in order.
+    rows: the chosen rows that this person may change and that the action applies to, in order
     """
 
     def __init__(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
@@ -46,7 +47,7 @@ class Chosen:
 
     @cached_property
     def shown(self) -> list[Any]:
-        """Return the rows the page names; of many it names the first."""
+        """Return the first rows, which the page lists."""
         return list(self.rows[:SHOWN])
 
     @property
@@ -55,7 +56,7 @@ class Chosen:
 
     @property
     def sent_again(self) -> list[str]:
-        """Return the ids the page's form carries: with "all that match" one stands for them."""
+        """Return the ids that the form posts again. For "all that match" one id is enough."""
         return self.pks[:1] if self.is_all else self.pks
 
     @property
@@ -64,7 +65,7 @@ class Chosen:
 
     @property
     def differs(self) -> bool:
-        """Say whether other rows match than were counted; single rows that were ticked are never more than that."""
+        """Return whether the number of matching rows has changed. Only "all that match" can change."""
         return self.is_all and bool(self._counted) and self._counted != str(self.number)
 
     @property
@@ -75,33 +76,31 @@ class Chosen:
 def take(
     request: HttpRequest, kind: str, pks: list[str], *, way_back: str, arguments: Mapping[str, object] | None = None
 ) -> HttpResponse:
-    """Do a step to these rows and lead back; over BACKGROUND_OVER of them, start it and lead to its progress."""
-    step = new_step(request, kind, rows=pks, total=len(pks), way_back=way_back, arguments=dict(arguments or {}))
+    """Change these rows and redirect to `way_back`. For more than BACKGROUND_OVER rows start a job instead."""
+    job = new_job(request, kind, rows=pks, total=len(pks), way_back=way_back, arguments=dict(arguments or {}))
     if len(pks) > BACKGROUND_OVER:
-        return in_background(request, step)
-    its_kind = kinds.named(kind)
-    steps.do_now(step)
-    messages.success(request, its_kind.told(step) if its_kind else "")
+        return in_background(request, job)
+    messages.success(request, bulk.do_now(job))
     return HttpResponseRedirect(way_back)
 
 
-def new_step(request: HttpRequest, kind: str, **fields: Any) -> BackgroundStep:
-    """Return a step of this person that is not stored, under the id its form carries."""
+def new_job(request: HttpRequest, kind: str, **fields: Any) -> BackgroundStep:
+    """Return an unsaved job of this person, with the id from its form."""
     return BackgroundStep(
-        pk=_id_of(request), kind=kind, by=account_of(request), network_address=audit.network_address(request), **fields
+        pk=_id_of(request), kind=kind, by=account_of(request), network_address=client_ip(request), **fields
     )
 
 
-def in_background(request: HttpRequest, step: BackgroundStep) -> HttpResponse:
-    """Start a step, once however often its form is sent, and lead to the page that shows how far it is."""
-    if steps.begin(step):
-        publishing.enqueue(work_on_step, str(step.pk))
-        messages.success(request, f"Started with {cells.number(step.total)}. This page shows how far it has come.")
-    return HttpResponseRedirect(reverse("admin:operations_backgroundstep_change", args=[step.pk]))
+def in_background(request: HttpRequest, job: BackgroundStep) -> HttpResponse:
+    """Start a job and redirect to its progress page. A form that is sent twice starts one job."""
+    if bulk.start(job):
+        publishing.enqueue(work_on_step, str(job.pk))
+        messages.success(request, f"Job started: {formats.counted(job.total, 'row')}. This page shows its progress.")
+    return HttpResponseRedirect(reverse("admin:operations_backgroundstep_change", args=[job.pk]))
 
 
 def _id_of(request: HttpRequest) -> uuid.UUID:
     try:
-        return uuid.UUID(request.POST.get("step_id") or str(uuid.uuid4()))
+        return uuid.UUID(request.POST.get("job_id") or str(uuid.uuid4()))
     except ValueError as error:
         raise SuspiciousOperation from error

@@ -1,7 +1,4 @@
-"""The base class of every admin: the console's rules against the traps of the Django admin.
-
-An admin says what it shows; this class says what nobody may do with it.
-"""
+"""The base class of every admin, which removes the traps of the Django admin."""
 
 from collections.abc import Callable
 from functools import partial, update_wrapper
@@ -19,59 +16,61 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
-from config.console import audit, audit_places, changes, lookups, recent_sign_in, scope, titles, words
-from config.console.admin.console_list import console_list
+from config import audit
+from config.accounts import scope
+from config.audit import changes, places
+from config.audit.models import AuditEvent
+from config.console import audit_sentences, lookups, recent_sign_in
+from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
 from config.console.admin.saving import SavingAdmin
-from config.console.models import AuditEvent
-from config.console.paginator import CappedPaginator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, TabularInline
 
 
 class ConsoleModelAdmin(SavingAdmin):
-    """An admin that filters by declared filters only, deletes nothing unasked, counts no millions, and keeps an audit.
+    """An admin with declared filters only, no bulk delete, capped counts, and an audit of every change.
 
-    may_delete: whether single rows of this model may be deleted at all (trap T6).
-    guards_start: whether a form is refused that was opened before somebody else's save (trap T10).
-    masked_fields: fields that hold a recipient; the audit keeps them masked.
-    empty: what belongs into the list, shown while it is empty.
-    steps: word of an address below a row's page → method that answers it, such as {"revoke": "revoke"}.
-           GET explains, POST does, in one transaction; the method gets the request and the row.
-    grave_steps: those of them that want a recent sign-in.
-    open_steps: those of them that change nothing, for all who may see the row.
+    may_delete: whether single rows of this model may be deleted (trap T6).
+    guards_start: whether to reject a form that was opened before another person's save (trap T10).
+    masked_fields: fields with a recipient; the audit stores them masked.
+    empty: the text of the empty list.
+    row_actions: the last part of a URL below the row's page → method, such as {"revoke": "revoke"}. The method gets
+           the request and the row. GET shows a confirmation page; POST acts, in one transaction.
+    protected_actions: the actions that require a recent sign-in.
+    read_only_actions: the actions that change nothing, open to everybody who may view the row.
     """
 
     guards_start: ClassVar[bool] = True
     may_delete: ClassVar[bool] = False
-    grave_steps: ClassVar[frozenset[str]] = frozenset()
-    open_steps: ClassVar[frozenset[str]] = frozenset()
+    protected_actions: ClassVar[frozenset[str]] = frozenset()
+    read_only_actions: ClassVar[frozenset[str]] = frozenset()
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
-    steps: ClassVar[dict[str, str]] = {}
+    row_actions: ClassVar[dict[str, str]] = {}
 
     show_full_result_count = False
     paginator = CappedPaginator
     list_per_page = 50
     list_filter_submit = False
     save_on_top = False
-    compressed_fields = False  # labels stand above their fields, as on our own pages
+    compressed_fields = False  # labels stand above their fields, as in the console's other forms
     formfield_overrides: ClassVar[Any] = {models.BooleanField: {"widget": CheckboxInput}}
     warn_unsaved_form = True
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Accept what a declared filter sends; everything else is answered 400."""
+        """Accept only the lookups of declared filters. Django answers any other with 400."""
         filters = self.get_list_filter(request) if request is not None else self.list_filter
         return lookup in lookups.declared(self.model, filters, self.date_hierarchy)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return console_list(super().get_changelist(request, **kwargs))
+        return ConsoleChangeList
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
-        """Return those of a person's rows that the list shows; the others still open by their addresses."""
+        """Return the rows that the list shows. The pages of a person's other rows still open by their URLs."""
         return rows
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the declared actions; deleting many rows with one click is none of them."""
+        """Return the declared actions without Django's bulk delete."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def response_action(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse | None:
@@ -83,11 +82,11 @@ class ConsoleModelAdmin(SavingAdmin):
         return self.may_delete and super().has_delete_permission(request, obj)
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
-        """Answer 404 where Django leads back to the overview; another service's row gets the same answer (trap T8)."""
+        """Raise Http404 instead of redirecting, so that another service's row looks like no row (trap T8)."""
         raise Http404
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Leave out the small buttons that make a related row in a window of their own."""
+        """Remove the buttons that open a related row in a popup window."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and isinstance(field.widget, RelatedFieldWidgetWrapper):
             for name in ("can_add_related", "can_change_related", "can_delete_related", "can_view_related"):
@@ -103,17 +102,17 @@ class ConsoleModelAdmin(SavingAdmin):
         return super().get_form(request, obj, change=change, **kwargs)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Show the history to people who may read it."""
+        """Set the subtitle, and show the History button to people who may read the history."""
         obj = kwargs.get("obj")
-        ours: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
+        own: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
         if obj is not None:
-            ours["subtitle"] = self.title_of(request, obj)
-        return super().render_change_form(request, {**context, **ours}, *args, **kwargs)
+            own["subtitle"] = self.title_of(request, obj)
+        return super().render_change_form(request, {**context, **own}, *args, **kwargs)
 
-    # The audit: written here, in the transaction of the change, instead of Django's own log, which keeps `str(obj)`.
+    # The audit, in the transaction of the change, replaces Django's admin log, which would store `str(obj)`.
 
     def audit_scope(self, obj: models.Model) -> dict[str, Any]:
-        """Return `service_id` or `data_set_id` of a row, under which its events are found."""
+        """Return the `service_id` or `data_set_id` to store with the row's events."""
         names = ("service_id", "data_set_id")
         return {name: getattr(obj, name) for name in names if getattr(obj, name, None) is not None}
 
@@ -127,13 +126,11 @@ class ConsoleModelAdmin(SavingAdmin):
         after: dict[str, object] | None = None,
         reason: str = "",
     ) -> AuditEvent:
-        """Write one event about a row, by the person of this request."""
+        """Record an event about a row, with the person of this request as the actor."""
         return audit.record(
             audit.person(request),
             verb,
-            object_kind=obj._meta.model_name or "",
-            object_id=obj.pk,
-            label=titles.masked(obj),
+            **audit.about(obj),
             before=before,
             after=after,
             reason=reason,
@@ -172,26 +169,28 @@ class ConsoleModelAdmin(SavingAdmin):
         if not self.has_view_or_change_permission(request, obj) or not self.may_read_history(request, obj):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
-        names = words.names_of(events, self.titles_for(request))
-        told = [{"pk": event.pk, "at": event.at, "sentence": words.sentence(event, names)} for event in events]
-        context = {**self.page_context(request, "History", obj), "events": told, **(extra_context or {})}
+        names = audit_sentences.names_of(events, self.titles_for(request))
+        lines = [
+            {"pk": event.pk, "at": event.at, "sentence": audit_sentences.sentence(event, names)} for event in events
+        ]
+        context = {**self.page_context(request, "History", obj), "events": lines, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
-        """Say whether this person may read the audit of what a row belongs to: its history is a part of that."""
-        held = self.audit_scope(obj)
+        """Return whether this person may read the audit of the service or data set of the row."""
+        owner = self.audit_scope(obj)
         return scope.is_operator(request) or any(
-            str(held.get(place.field)) in {str(pk) for pk, _ in place.choices(request)}
-            for place in audit_places.registered()
+            str(owner.get(place.field)) in {str(pk) for pk, _ in place.choices(request)}
+            for place in places.registered()
         )
 
-    # Steps: pages of their own below a row's page, so that each can be linked, and tested with the plain client.
+    # Actions on a row have URLs below the row's page.
 
     def get_urls(self) -> list[URLPattern]:
-        return [*self._step_urls(), *super().get_urls()]
+        return [*self._action_urls(), *super().get_urls()]
 
     def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
-        """Return what every page of our own needs: the frame, the title, and where it hangs."""
+        """Return the template context that every page of the console needs."""
         if obj is not None:
             self.give_title(request, obj)
         return {
@@ -204,24 +203,24 @@ class ConsoleModelAdmin(SavingAdmin):
             "media": self.media,
         }
 
-    def step_page(
+    def action_page(
         self, request: HttpRequest, obj: models.Model, *, title: str, button: str, status: int = 200, **context: Any
     ) -> HttpResponse:
-        """Show a page that explains one step and holds the button that does it.
+        """Return a page that explains an action and has the button for it.
 
-        context: `explanation` (sentences), `form`, `is_grave` (a red button), `template` for more than that.
+        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `template`.
         """
-        template = context.pop("template", "admin/step.html")
+        template = context.pop("template", "admin/action.html")
         page = {**self.page_context(request, title, obj), "button": button, **context}
         return TemplateResponse(request, template, page, status=status)
 
-    def step_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
+    def action_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
         messages.success(request, message)
         return HttpResponseRedirect(url)
 
-    def may_take(self, request: HttpRequest, word: str, obj: models.Model) -> bool:
-        """Say whether this person may take this step; an admin may ask for more, or less, here."""
-        if word in self.open_steps:
+    def may_do(self, request: HttpRequest, word: str, obj: models.Model) -> bool:
+        """Return whether this person may do this action."""
+        if word in self.read_only_actions:
             return self.has_view_or_change_permission(request, obj)
         return self.has_change_permission(request, obj)
 
@@ -232,31 +231,34 @@ class ConsoleModelAdmin(SavingAdmin):
         return self.url_of("change", obj)
 
     def url_of(self, name: str, obj: models.Model | None = None) -> str:
-        """Return the address of one of this admin's pages: changelist, add, or of a row: change, history, a step."""
+        """Return the URL of a page of this admin: changelist, add, or for a row change, history or an action."""
         route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
         return reverse(route, args=[obj.pk] if obj is not None else [])
 
-    def _step_urls(self) -> list[URLPattern]:
+    def _action_urls(self) -> list[URLPattern]:
         names = f"{self.opts.app_label}_{self.opts.model_name}"
-        return [path(f"<path:object_id>/{word}/", self._step_view(word), name=f"{names}_{word}") for word in self.steps]
+        return [
+            path(f"<path:object_id>/{word}/", self._action_view(word), name=f"{names}_{word}")
+            for word in self.row_actions
+        ]
 
-    def _step_view(self, word: str) -> Callable[..., HttpResponse]:
-        view = partial(self._take_step, word)
-        update_wrapper(view, getattr(self, self.steps[word]))
+    def _action_view(self, word: str) -> Callable[..., HttpResponse]:
+        view = partial(self._do_action, word)
+        update_wrapper(view, getattr(self, self.row_actions[word]))
         return self.admin_site.admin_view(view)
 
-    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         obj = self._row_or_404(request, object_id)
-        if not self.may_take(request, word, obj):
+        if not self.may_do(request, word, obj):
             raise PermissionDenied
-        if word in self.grave_steps and not recent_sign_in.is_recent(request):
+        if word in self.protected_actions and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
         with transaction.atomic():
-            answer: HttpResponse = getattr(self, self.steps[word])(request, obj)
+            answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
         return answer
 
     def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
-        """Return a row; people who may see none of its kind get 403 for one that is not there, as for one that is."""
+        """Return a row or raise Http404. People who may see no rows of this model always get PermissionDenied."""
         obj: models.Model | None = self.get_object(request, unquote(object_id))
         if obj is None and not self.has_view_or_change_permission(request):
             raise PermissionDenied
@@ -266,7 +268,7 @@ class ConsoleModelAdmin(SavingAdmin):
 
 
 class ConsoleInline(TabularInline):  # type: ignore[type-arg]
-    """Rows that are read on another row's page, and changed nowhere."""
+    """A read-only table of related rows on a row's page."""
 
     extra = 0
     can_delete = False

@@ -1,4 +1,4 @@
-"""The buttons of a row's form, and where a person stands after they have pressed one."""
+"""The buttons of a row's form, and the page that follows a save."""
 
 from typing import Any, ClassVar
 
@@ -13,31 +13,31 @@ from config.console.admin.titled import TitledAdmin
 
 
 class SavingAdmin(TitledAdmin):
-    """An admin whose form has one button that names what it does, such as "Create template" or "Save template".
+    """An admin whose form has one button with a verb and its object, such as "Create template".
 
-    making: the verb of the button that makes a row.
-    opens_new_row: whether a person goes on with the row just made, instead of with the list.
-    comes_next: what to do after a row is made, one sentence of the message that reports it.
+    create_verb: the verb of the button that creates a row.
+    opens_new_row: whether the page after creating a row is the row's page instead of the list.
+    next_step: a sentence that follows the success message of a new row.
     """
 
-    making: ClassVar[str] = "Create"
+    create_verb: ClassVar[str] = "Create"
     opens_new_row: ClassVar[bool] = False
-    comes_next: ClassVar[str] = ""
+    next_step: ClassVar[str] = ""
 
     def save_label(self, obj: models.Model | None) -> str:
-        """Return the label of the form's button; a form of a new row has no row."""
-        return f"{self.making if obj is None else 'Save'} {self.opts.verbose_name}"
+        """Return the label of the form's button. obj: None in the form of a new row."""
+        return f"{self.create_verb if obj is None else 'Save'} {self.opts.verbose_name}"
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        one_way = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        page = {**context, **one_way, "save_label": self.save_label(kwargs.get("obj"))}
+        hidden_buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        page = {**context, **hidden_buttons, "save_label": self.save_label(kwargs.get("obj"))}
         return super().render_change_form(request, page, *args, **kwargs)
 
     def response_add(
         self, request: HttpRequest, obj: models.Model, post_url_continue: str | None = None
     ) -> HttpResponse:
-        done = self._done(request, obj, f"{self.making.lower().removesuffix('e')}ed")
-        messages.success(request, " ".join(filter(None, (done, self.comes_next))))
+        done = self._done(request, obj, f"{self.create_verb.lower().removesuffix('e')}ed")
+        messages.success(request, " ".join(filter(None, (done, self.next_step))))
         return self._to_row(request, obj) if self.opens_new_row else self.response_post_save_add(request, obj)
 
     def response_change(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
@@ -48,7 +48,7 @@ class SavingAdmin(TitledAdmin):
         return f"{capfirst(self.opts.verbose_name)} “{self.title_of(request, obj)}” is {done}."
 
     def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
-        """Stay on the row's page, with the filters of the list that led there."""
+        """Redirect to the row's page and keep the filters of the list."""
         name = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_change"
         filters: Any = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         return HttpResponseRedirect(add_preserved_filters(filters, reverse(name, args=[obj.pk])))

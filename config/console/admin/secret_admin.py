@@ -1,4 +1,4 @@
-"""An admin whose *Add* makes a secret and shows it once."""
+"""The base class of admins whose new rows have a secret that is shown once."""
 
 from typing import Any
 
@@ -12,19 +12,19 @@ from config.console.shown_once import AlreadyShown, Secret
 
 
 class ShownOnceAdmin(ConsoleModelAdmin):
-    """Make the secret in `save_model` (keep it on the row object, in no field), and describe it in `secret_of`.
+    """Create the secret in `save_model` (as an attribute of the row, not a field), and describe it in `secret_of`.
 
-    secret_kind: the word the pages use, such as "API key".
-    A step that makes a secret (rotate) gives `**self.nonce_context(request)` to its `step_page`; its POST calls
-    `shown_once.spend(request)` and returns `self.secret_page(request, row)`.
+    secret_kind: such as "API key".
+    An action that creates a secret, such as rotate, passes `**self.nonce_context(request)` to `action_page`. Its POST
+    calls `shown_once.spend(request)` and returns `self.secret_page(request, row)`.
     """
 
-    secret_kind = "secret"  # noqa: S105  a word of the page
+    secret_kind = "secret"  # noqa: S105  a text of the page
     add_form_template = "admin/secret_form.html"
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
-        """Return what to show of a row that has just been made."""
-        raise LookupError(f"{type(self).__name__} makes a secret and must say how to show it")
+        """Return the secret of a new row."""
+        raise NotImplementedError
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -38,7 +38,7 @@ class ShownOnceAdmin(ConsoleModelAdmin):
         context = {**self.nonce_context(request), **(extra_context or {})}
         try:
             return super().add_view(request, form_url, context)
-        except AlreadyShown:  # the same form twice at once: the second transaction is rolled back
+        except AlreadyShown:  # the form was sent twice at once, and this transaction is rolled back
             return self.already_shown_page(request)
 
     def save_model(self, request: HttpRequest, obj: models.Model, form: Any, change: bool) -> None:
@@ -54,18 +54,18 @@ class ShownOnceAdmin(ConsoleModelAdmin):
 
     def secret_page(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
         secret = self.secret_of(request, obj)
-        return shown_once.page(request, secret, self.page_context(request, f"{secret.kind} made", obj))
+        return shown_once.page(request, secret, self.page_context(request, f"{secret.kind} created", obj))
 
     def nonce_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Return what a template needs that includes `admin/includes/nonce.html` in its form."""
+        """Return the context for a form that includes `admin/includes/nonce.html`."""
         return {"nonce": shown_once.new_nonce(request), "nonce_field": shown_once.FIELD}
 
     def already_shown_page(self, request: HttpRequest) -> HttpResponse:
         context = self.page_context(request, "Already shown")
         return shown_once.already_shown_page(request, self.secret_kind, context)
 
-    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         try:
-            return super()._take_step(word, request, object_id)
+            return super()._do_action(word, request, object_id)
         except AlreadyShown:
             return self.already_shown_page(request)

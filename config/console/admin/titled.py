@@ -1,4 +1,4 @@
-"""What a row is called on its pages: by a name people know, masked for those who may not see more."""
+"""The titles of rows, masked for people who may not see them in full."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 from django.db import models
 from django.http import HttpRequest
 
-from config.console import titles
+from config.audit import titles
 from config.console.theme import ModelAdmin
 
 
 class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class takes no parameter
-    """An admin whose headings and breadcrumbs name a row by `title_of`."""
+    """An admin that uses `title_of` in headings and breadcrumbs."""
 
     def title_of(self, request: HttpRequest, obj: models.Model) -> str:
-        """Return what this person may call a row. An admin whose readers may not all see it says so in `sees_title`."""
+        """Return the title that this person may see. Override `sees_title` if some readers get it masked."""
         return titles.whole(obj) if self.sees_title(request, obj) else titles.masked(obj)
 
     def sees_title(self, request: HttpRequest, obj: models.Model) -> bool:
-        """Return whether this person, who may see the row, may read its title unmasked."""
+        """Return whether a person who may see the row may see its title unmasked."""
         return True
 
     def titles_for(self, request: HttpRequest) -> Callable[[models.Model], str]:
-        """Return a function that says what this person may call a row of any model."""
+        """Return a function that returns the title of a row of any model for this person."""
 
         def shown(row: models.Model) -> str:
             site = self.admin_site
@@ -39,5 +39,5 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
         return obj
 
     def give_title(self, request: HttpRequest, obj: Any) -> None:
-        """Put the row's title on the row object, for the breadcrumbs, which know no request."""
+        """Set `row_title` on the row for the breadcrumbs, which get no request."""
         obj.row_title = self.title_of(request, obj)

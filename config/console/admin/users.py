@@ -1,4 +1,7 @@
-"""Accounts of the console, for operators. Nobody is deleted: they are made inactive. Source: Staff console §2.19."""
+"""The accounts of the console, for operators. Accounts are deactivated, never deleted.
+
+Source: docs/reference/console.md §2.19.
+"""
 
 from typing import Any
 
@@ -9,32 +12,31 @@ from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
-from config.accounts import second_factor, sessions
-from config.console import audit, cells, invites, memberships, recent_sign_in, scope, shown_once
+from config import audit
+from config.accounts import invites, scope, second_factor, sessions
+from config.console import cells, memberships, recent_sign_in, shown_once
 from config.console.admin.secret_admin import ShownOnceAdmin
 from config.console.shown_once import Secret
-from config.console.user_forms import InviteForm, RightsForm, manages_data_sets, permission_to_manage
+from config.console.user_forms import InviteForm, PermissionsForm, manages_data_sets, permission_to_manage
 
 admin.site.unregister(Group)
 admin.site.unregister(User)
 
-_RIGHTS = ("is_active", "is_superuser")
-_HANDING_OVER = (
-    "Send it to this person in a way you trust. It works once, for 7 days, and lets its holder choose the password."
-)
+_PERMISSIONS = ("is_active", "is_superuser")
+_LINK_HELP = "Send this link to the person over a secure channel. It works once, within 7 days."
 
 
 @admin.register(User)
 class ConsoleUserAdmin(ShownOnceAdmin):
-    secret_kind = "Link to choose a password"  # noqa: S105  words of the page
+    secret_kind = "Link to choose a password"  # noqa: S105  a text of the page
     masked_fields = ("email", "first_name", "last_name")
     list_display = ("who", "full_name", "email", "active", "operator", "manages", "services", "last_sign_in")
     list_filter = ("is_active", "is_superuser")
     ordering = ("username",)
     change_form_template = "admin/user_change_form.html"
-    steps = {"link": "make_link", "end-sessions": "end_sessions", "reset-second-factor": "reset_second_factor"}
-    grave_steps = frozenset({"link", "end-sessions", "reset-second-factor"})
-    empty = "No accounts. An account lets a person sign in here."
+    row_actions = {"link": "make_link", "end-sessions": "end_sessions", "reset-second-factor": "reset_second_factor"}
+    protected_actions = frozenset({"link", "end-sessions", "reset-second-factor"})
+    empty = "No accounts yet. A person needs an account to sign in."
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return scope.is_operator(request)
@@ -52,7 +54,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
         return super().get_queryset(request).prefetch_related("user_permissions")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """Ask once for the services of all accounts on the page."""
+        """Read the services of all accounts on the page with one query."""
         page: ChangeList = super().get_changelist_instance(request)
         names = memberships.of([user.pk for user in page.result_list])
         for user in page.result_list:
@@ -60,27 +62,27 @@ class ConsoleUserAdmin(ShownOnceAdmin):
         return page
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = InviteForm if obj is None else RightsForm
+        kwargs["form"] = InviteForm if obj is None else PermissionsForm
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             return ("email", "username")
         of_data = ("manages_data_sets",) if permission_to_manage() else ()
-        return ("who", "full_name", "email", *_RIGHTS, *of_data, "services", "factor", "last_sign_in", "made")
+        return ("who", "full_name", "email", *_PERMISSIONS, *of_data, "services", "factor", "last_sign_in", "made")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return () if obj is None else ("who", "full_name", "services", "factor", "last_sign_in", "made")
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Ask for a recent sign-in before rights are changed."""
+        """Require a recent sign-in before permissions are changed."""
         if self.has_change_permission(request) and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
         return super().change_view(request, object_id, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
-            obj.is_staff = True  # every account here may sign in; what it then sees is for its roles to say
+            obj.is_staff = True  # lets the account sign in; its roles decide which pages it may open
             if not change:
                 obj.set_unusable_password()
             super().save_model(request, obj, form, change)
@@ -88,66 +90,66 @@ class ConsoleUserAdmin(ShownOnceAdmin):
                 self._invite(request, obj)
                 return
             if {"email", "is_active"} & set(form.changed_data):
-                invites.end(user_id=obj.pk)  # a link may be in the mailbox of the address of before
-            if self._rights_changed(request, obj, form):
+                invites.end(user_id=obj.pk)  # a link may be in the mailbox of the old email address
+            if self._permissions_changed(request, obj, form):
                 sessions.end_all(obj.pk, but=request.session)
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
-        back = ("To the accounts", self.list_url())
-        return Secret(
-            kind=self.secret_kind, name=obj.username, value=obj.link, explanation=_HANDING_OVER, where_next=back
-        )
+        back = ("Go to users", self.list_url())
+        return Secret(kind=self.secret_kind, name=obj.username, value=obj.link, explanation=_LINK_HELP, where_next=back)
 
     def make_link(self, request: HttpRequest, user: User) -> HttpResponse:
-        """Make a new link, for a person whose first one is over, or who has forgotten the password."""
-        title = f"A link for {user.username}"
+        """Create a new link for a person whose first link has expired or who has forgotten the password."""
+        title = f"Create a link for {user.username}"
         if not user.is_active:
-            return self.step_page(request, user, title=title, button="", refusal="This account is not active.")
+            return self.action_page(
+                request, user, title=title, button="", refusal="This account is not active. Turn on Active first."
+            )
         if request.method == "POST":
             shown_once.spend(request)
             self._invite(request, user)
             return self.secret_page(request, user)
         explanation = [
-            f"The link lets {user.username} choose a password, once, in the next seven days. An earlier link ends.",
-            "The present password works until then. A second factor stays.",
+            f"The link lets {user.username} choose a password. It works once, within 7 days. Earlier links end.",
+            "The current password works until then. The second factor stays on.",
         ]
         context = {"explanation": explanation, **self.nonce_context(request)}
-        return self.step_page(request, user, title=title, button="Make the link", **context)
+        return self.action_page(request, user, title=title, button="Create link", **context)
 
     def end_sessions(self, request: HttpRequest, user: User) -> HttpResponse:
         if request.method == "POST":
             ended = sessions.end_all(user.pk, but=request.session)
             self._note(request, "ended_sessions", user, ended=ended)
-            told = f"{ended} {'session' if ended == 1 else 'sessions'} of {user.username} ended."
-            return self.step_done(request, self.row_url(user), told)
-        explanation = [f"{user.username} is signed out everywhere, and can sign in again."]
+            message = f"{ended} {'session' if ended == 1 else 'sessions'} of {user.username} ended."
+            return self.action_done(request, self.row_url(user), message)
+        explanation = [f"{user.username} is signed out on all devices and can sign in again."]
         if user.pk == request.user.pk:
-            explanation = ["You are signed out everywhere but here."]
-        return self.step_page(
+            explanation = ["You are signed out everywhere except in this browser."]
+        return self.action_page(
             request, user, title=f"End the sessions of {user.username}", button="End sessions", explanation=explanation
         )
 
     def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
         title = f"Reset the second factor of {user.username}"
         if second_factor.device_of(user) is None:
-            return self.step_page(request, user, title=title, button="", refusal="This account has no second factor.")
+            return self.action_page(request, user, title=title, button="", refusal="This account has no second factor.")
         if request.method == "POST":
             second_factor.reset(user)
             sessions.end_all(user.pk, but=request.session)
             self._note(request, "reset_second_factor", user)
-            return self.step_done(request, self.row_url(user), f"{user.username} has no second factor now.")
-        what_then = (
-            "After the next sign-in this person sets up a new app before anything else."
+            return self.action_done(request, self.row_url(user), f"The second factor of {user.username} is removed.")
+        next_sign_in = (
+            "At the next sign-in the person has to set up a new app."
             if second_factor.is_demanded()
-            else "The password alone opens the account until a new app is set up."
+            else "Until the person sets up a new app, the password alone opens the account."
         )
         explanation = [
-            "The app and the recovery codes no longer work, and every session ends.",
-            what_then,
-            "Make sure that it is really this person who asks: a stranger with the password would ask for the same.",
+            "The authenticator app and the recovery codes stop working, and all sessions end.",
+            next_sign_in,
+            "Check that the request comes from this person. Someone who stole the password would ask for the same.",
         ]
-        return self.step_page(
-            request, user, title=title, button="Reset second factor", is_grave=True, explanation=explanation
+        return self.action_page(
+            request, user, title=title, button="Reset second factor", is_destructive=True, explanation=explanation
         )
 
     @admin.display(description="User name", ordering="username")
@@ -187,25 +189,25 @@ class ConsoleUserAdmin(ShownOnceAdmin):
     def factor(self, user: User) -> SafeString:
         return cells.chip("On", "good") if second_factor.device_of(user) else cells.chip("Off", "warn")
 
-    @admin.display(description="Made")
+    @admin.display(description="Created")
     def made(self, user: User) -> SafeString | str:
         return cells.moment(user.date_joined)
 
     def _invite(self, request: HttpRequest, user: Any) -> None:
         token = invites.make(by=audit.author(request), user_id=user.pk)
-        # Kept on the object alone: the page of this answer is the only one that shows it.
+        # Not a column: only this response shows the link.
         user.link = invites.link_to("choose-password", token)
         self._note(request, "invited", user)
 
     def _note(self, request: HttpRequest, verb: str, user: User, **after: object) -> None:
         self.audit(request, verb, user, after={"username": user.username, **after})
 
-    def _rights_changed(self, request: HttpRequest, user: User, form: Any) -> bool:
-        """Give or take the permission over data sets, and say whether anything about the account's rights is new."""
+    def _permissions_changed(self, request: HttpRequest, user: User, form: Any) -> bool:
+        """Save the permission to manage data sets, and return whether any permission of the account has changed."""
         permission = permission_to_manage()
         if permission is not None and "manages_data_sets" in form.changed_data:
             manages = form.cleaned_data["manages_data_sets"]
             (user.user_permissions.add if manages else user.user_permissions.remove)(permission)
             before, after = {"manages_data_sets": not manages}, {"manages_data_sets": manages}
             self.audit(request, "changed", user, before={**before}, after={**after})
-        return bool({*_RIGHTS, "manages_data_sets"} & set(form.changed_data))
+        return bool({*_PERMISSIONS, "manages_data_sets"} & set(form.changed_data))

@@ -1,4 +1,4 @@
-"""The way to a page, in the words of the sidebar: where the theme would say an app's name, its section stands."""
+"""Breadcrumbs with the section and page titles of the sidebar instead of app and model names."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ register = template.Library()
 
 
 @register.filter
-def in_our_words(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Name section and list as the sidebar does; a section is no page.
+def with_sidebar_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Replace the titles of app and list. The section gets no link, because it has no page.
 
-    parts: what the theme found, each with `title` and maybe `link`: an app, a list, and a row of it.
+    parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`
     """
     if len(parts) < 2 or "link" not in parts[0]:
         return parts
@@ -27,5 +27,5 @@ def in_our_words(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @register.filter
 def is_not_the_list(title: str, list_url: str) -> bool:
-    """Say whether a page below a list has a name of its own; the list itself is named on the way to it."""
+    """Return whether a page's title differs from its list, which the breadcrumbs already contain."""
     return navigation.place_of(list_url)[1] != title

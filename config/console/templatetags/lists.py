@@ -1,4 +1,4 @@
-"""What stands above every list: the filters in force, each with a link that removes it."""
+"""The active filters above a list, each with a link that removes it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +9,8 @@ register = template.Library()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilterInForce:
-    """One filter of a list. remove_url: the same list without it."""
+class ActiveFilter:
+    """An active filter of a list. remove_url: the list without this filter."""
 
     title: str
     value: str
@@ -18,8 +18,8 @@ class FilterInForce:
 
 
 @register.simple_tag
-def filters_in_force(changelist: Any) -> list[FilterInForce]:
-    """Return the filters that the list's address sets to a value they know."""
+def active_filters(changelist: Any) -> list[ActiveFilter]:
+    """Return the filters for which the list's query string has a valid value."""
     found = []
     for spec in changelist.filter_specs:
         parameters = [name for name in spec.expected_parameters() if name in changelist.params]
@@ -27,5 +27,5 @@ def filters_in_force(changelist: Any) -> list[FilterInForce]:
         if chosen:
             remove_url = changelist.get_query_string(remove=[*parameters, "p"])
             value = " or ".join(str(choice["display"]) for choice in chosen)
-            found.append(FilterInForce(title=str(spec.title), value=value, remove_url=remove_url))
+            found.append(ActiveFilter(title=str(spec.title), value=value, remove_url=remove_url))
     return found

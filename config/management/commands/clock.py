@@ -1,12 +1,12 @@
-"""Run the clock: it asks the workers for what is due."""
+"""Run the clock, which publishes scheduled tasks."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config import statements
-from config.celery import app
+from config.databases import statements
+from config.queue.app import app
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """There is nothing to choose."""
+        """Take no options."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         statements.allow(statements.WORKER_SECONDS)

@@ -1,4 +1,4 @@
-"""Make the demo data."""
+"""Create the demo data."""
 
 import json
 from argparse import ArgumentParser
@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from config.areas import DemoWish
 from config.management import demo
-from config.management.parts import DemoWish
 
-SCALES = {"small": 1, "big": 100}  # big: some 50,000 messages and 100,000 records, in less than a minute
+SCALES = {"small": 1, "big": 100}  # big: about 50,000 messages and 100,000 records, in less than a minute
 
 
 class Command(BaseCommand):
@@ -19,10 +19,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--scale", choices=sorted(SCALES), default="small", help="how much of it; small is usual")
-        parser.add_argument("--seed", type=int, default=1, help="one number always makes the same data; 1 is usual")
-        parser.add_argument("--wipe", action="store_true", help="remove what there is of it first")
-        parser.add_argument("--json", action="store_true", help="print the lines as one JSON document")
+        parser.add_argument("--scale", choices=sorted(SCALES), default="small", help="amount of data (default: small)")
+        parser.add_argument("--seed", type=int, default=1, help="the same number creates the same data (default: 1)")
+        parser.add_argument("--wipe", action="store_true", help="remove the demo data first")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, scale: str, seed: int, wipe: bool, **options: Any) -> None:
         if wipe:

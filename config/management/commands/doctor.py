@@ -1,4 +1,4 @@
-"""Look at everything the service stands on, and say what to do where it is not well."""
+"""Run all health checks and print a fix for each that fails."""
 
 import json
 import logging
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.management import checkups
+from config.health import health_checks
 
 
 class Command(BaseCommand):
@@ -23,8 +23,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        logging.disable(logging.WARNING)  # the database's pool says each try to connect: one finding says it all
-        findings = checkups.examine()
+        logging.disable(logging.WARNING)  # the pool logs each attempt to connect, but one finding is enough
+        findings = health_checks.examine()
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2))
         else:

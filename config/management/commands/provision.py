@@ -1,4 +1,4 @@
-"""Make services and data sets as a document says. Source: Developer experience §5."""
+"""Create or change services and data sets from a JSON document. Source: docs/reference/running.md §5."""
 
 import json
 import sys
@@ -8,23 +8,24 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from config.management import document, parts
-from config.management.parts import Faults
+from config import areas
+from config.areas import Faults
+from config.management.document import load
 
 
 class Command(BaseCommand):
     help = (
-        "Make services and data sets as a JSON document says, all or nothing; safe to repeat. Prints the document "
-        "completed with ids and new secrets. Example: manage.py provision services.json. "
-        "Exit code 0, or 1 with one line for each fault."
+        "Create or change services and data sets from a JSON document, all or nothing; safe to repeat. Prints the "
+        "document completed with ids and new secrets. Example: manage.py provision services.json. "
+        "Exit code 0, or 1 with one line for each error."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+        parser.add_argument("file", metavar="FILE", help="path of the document; - for standard input")
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
         faults = Faults()
-        completed = apply(document.load(file), faults)
+        completed = apply(load(file), faults)
         if faults.lines:
             for line in faults.lines:
                 self.stderr.write(line)
@@ -33,9 +34,9 @@ class Command(BaseCommand):
 
 
 def apply(declared: dict[str, object], faults: Faults) -> dict[str, object]:
-    """Apply each key by its area's part, in one transaction that any fault undoes. Returns the completed document."""
+    """Apply each key with its area's part. Any error rolls the transaction back. Return the completed document."""
     completed = dict(declared)
-    by_key = {part.provision_key: part for part in parts.registered()}
+    by_key = {part.provision_key: part for part in areas.commands()}
     for unknown in declared.keys() - by_key.keys():
         faults.add(unknown, "is not a known key")
     with transaction.atomic():

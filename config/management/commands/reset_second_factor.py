@@ -1,4 +1,4 @@
-"""Take the second factor of an account away, for the operator whom no other operator can help."""
+"""Remove the second factor of an account, for example of the only operator."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
+from config import audit
 from config.accounts import second_factor, sessions
-from config.console import audit
-from config.management.parts import Refused
+from config.areas import Refused
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="the name the account signs in with")
+        parser.add_argument("name", help="user name of the account")
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
         user = User.objects.filter(username=name).first()

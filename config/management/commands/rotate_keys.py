@@ -1,25 +1,26 @@
-"""Seal every secret at rest under the first of FIELD_KEYS; then the old key may go."""
+"""Encrypt every stored secret under the first of FIELD_KEYS, so that the old key can be removed."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.management import parts, sealed_columns
-from config.management.parts import Refused
-from config.sealing import SealBroken
+from config import areas
+from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
+from config.areas import Refused
+from config.encryption import DecryptionFailed
 
 
 class Command(BaseCommand):
     help = (
-        "Seal every secret at rest under the first of FIELD_KEYS; afterwards the other keys may be removed. "
+        "Encrypt every secret at rest under the first of FIELD_KEYS; afterwards the other keys may be removed. "
         "Example: FIELD_KEYS=new,old manage.py rotate_keys. Exit code 0, or 1 where a value does not open."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for column in (*sealed_columns.PLATFORM, *(column for part in parts.registered() for column in part.sealed)):
+        for column in (*ENCRYPTED_COLUMNS, *(column for part in areas.commands() for column in part.encrypted_columns)):
             try:
-                self.stdout.write(f"{column.name}: {column.reseal()}")
-            except SealBroken as error:
+                self.stdout.write(f"{column.name}: {column.rotate_keys()}")
+            except DecryptionFailed as error:
                 raise Refused(
                     f"{column.name}: a value does not open with any of FIELD_KEYS; keep the old keys."
                 ) from error

@@ -1,4 +1,4 @@
-"""Run the clean-up and catch-up rules now, as the clock would, or say what they would remove."""
+"""Run the clean-up and catch-up rules now, or show what they would remove."""
 
 import json
 import sys
@@ -9,11 +9,11 @@ from typing import Any
 import structlog
 from django.core.management.base import BaseCommand
 
-from config.console.clean_up import rules, runs
-from config.console.clean_up.rules import Due, Rule
-from config.console.models import Trigger
-from config.management import parts
-from config.management.parts import Refused
+from config import areas
+from config.areas import Refused
+from config.jobs import retention, rules
+from config.jobs.models import Trigger
+from config.jobs.rules import Due, RetentionRule
 
 
 class Command(BaseCommand):
@@ -23,18 +23,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("rule", nargs="?", choices=sorted(_names()), help="all rules when it is left out")
-        parser.add_argument("--preview", action="store_true", help="say what would go, and remove nothing")
+        parser.add_argument("rule", nargs="?", choices=sorted(_names()), help="one rule; default: all rules")
+        parser.add_argument("--preview", action="store_true", help="show what would be removed, and remove nothing")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument(
             "--older-than",
             type=float,
             metavar="HOURS",
-            help="for files: how old a blob without a row must be; 0 only while nothing is being sent",
+            help="for files: minimum age of a file without a row; use 0 only while no message is being sent",
         )
 
     def handle(self, *args: Any, rule: str | None, preview: bool, older_than: float | None, **options: Any) -> None:
-        if options["json"]:  # stdout is the document: what is logged on the way goes elsewhere
+        if options["json"]:  # stdout gets the document only, so logs go to stderr
             structlog.configure(logger_factory=structlog.WriteLoggerFactory(sys.stderr))
         chosen = [one for one in rules.registered() if rule in {None, one.name}]
         catching_up = {} if preview else {name: run for name, run in _catch_ups().items() if rule in {None, name}}
@@ -63,20 +63,20 @@ class Command(BaseCommand):
             self.stdout.write(f"  {due['label']}: {due['number']}{since}")
 
 
-def _previewed(rule: Rule) -> dict[str, Any]:
+def _previewed(rule: RetentionRule) -> dict[str, Any]:
     found: list[Due] = list(rule.preview())
     due = [{"label": one.label, "number": one.number, "oldest": one.oldest} for one in found]
     return {"rule": rule.name, "keeps": rule.keeps(), "number": sum(one.number for one in found), "due": due}
 
 
-def _run(rule: Rule, age: timedelta | None) -> dict[str, Any]:
-    row = runs.run(rule, Trigger.COMMAND, older_than=age)
+def _run(rule: RetentionRule, age: timedelta | None) -> dict[str, Any]:
+    row = retention.run(rule, Trigger.COMMAND, older_than=age)
     error = row.error or ("" if row.finished_at else "a run is going already; its page shows how far it has come")
     return {"rule": rule.name, "removed": row.removed, "error": error}
 
 
 def _catch_ups() -> dict[str, Any]:
-    return {name: run for part in parts.registered() for name, run in part.sweeps.items()}
+    return {name: run for part in areas.commands() for name, run in part.sweeps.items()}
 
 
 def _names() -> list[str]:

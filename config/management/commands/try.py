@@ -1,4 +1,4 @@
-"""Send one message or write one record to the running service, as any caller would."""
+"""Send one message or write one record to the running service through its API."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,9 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config import env
-from config.management import parts
-from config.management.parts import Refused
+from config import areas, env
+from config.areas import Refused
 
 
 class Command(BaseCommand):
@@ -28,4 +27,4 @@ class Command(BaseCommand):
 
 
 def _tries() -> dict[str, Any]:
-    return {name: function for part in parts.registered() for name, function in part.tries.items()}
+    return {name: function for part in areas.commands() for name, function in part.tries.items()}

@@ -1,4 +1,4 @@
-"""Start everything with one command: `make run`. Source: Developer experience §2."""
+"""Start the whole service with one command, `make run`. Source: docs/reference/running.md §2."""
 
 import errno
 import ipaddress
@@ -13,37 +13,40 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from config import env, models
+from config import env
+from config.areas import Refused
 from config.management import demo
-from config.management.parts import Refused
 from config.management.supervision import Supervisor
+from config.queue import presence
 
 
 class Command(BaseCommand):
     help = (
-        "Migrate, make the demo data on the first run, and run web, worker and clock until Ctrl-C. "
-        "Example: manage.py up --port 9000. Exit code 0 after a stop, 1 where it cannot start or a process has died."
+        "Migrate, create the demo data on the first run, and run web, worker and clock until Ctrl-C. "
+        "Example: manage.py up --port 9000. Exit code 0 after a stop, 1 if it cannot start or a process has ended."
     )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="where to listen (127.0.0.1)")
-        parser.add_argument("--port", default=8000, type=int, help="where to listen (8000)")
+        parser.add_argument("--host", default="127.0.0.1", help="host to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", default=8000, type=int, help="port to listen on (default: 8000)")
 
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        if not 0 < port < 65536:
+            raise CommandError("--port must be from 1 to 65535.")
         started = time.monotonic()
         host = f"[{host}]" if ":" in host and not host.startswith("[") else host
         _check_secrets(host)
         _check_free(host, port)
-        _settle_address(host, port)
+        _use_own_base_url(host, port)
         for line in self._prepare():
             self.stdout.write(line)
 
         def is_ready() -> bool:
-            return _answers(host, port) and models.is_there("worker", within_seconds=time.monotonic() - started)
+            return _answers(host, port) and presence.is_there("worker", within_seconds=time.monotonic() - started)
 
         def say_ready() -> None:
             self.stdout.write(f"Ready in {time.monotonic() - started:.0f} s. Ctrl-C stops.")
@@ -53,7 +56,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _prepare(self) -> list[str]:
-        """Migrate and make the demo data; returns the lines to print."""
+        """Migrate and create the demo data. Return the lines to print."""
         try:
             call_command("migrate", verbosity=0)
             if settings.ENVIRONMENT == "local" and demo.is_allowed():
@@ -69,7 +72,7 @@ class Command(BaseCommand):
 
 
 def _check_secrets(host: str) -> None:
-    """Secrets made for a demo are for this machine alone."""
+    """Refuse to listen on other hosts with the secrets of the demo."""
     made = [name for name in ("SECRET_KEY", "FIELD_KEYS", demo.PASSWORD) if name in env.demo_values()]
     if settings.ENVIRONMENT == "local" and made and not _is_loopback(host):
         raise Refused(
@@ -99,20 +102,20 @@ def _check_free(host: str, port: int) -> None:
             raise Refused(f"{host}:{port} cannot be listened on: {error.strerror}.") from error
 
 
-def _settle_address(host: str, port: int) -> None:
-    """Where no BASE_URL was given, it is where we listen. Settings are read once, so begin again with the new one."""
+def _use_own_base_url(host: str, port: int) -> None:
+    """If BASE_URL is not set, set it to this host and port and restart, because settings are read only once."""
     address = f"http://{host}:{port}"
     if settings.ENVIRONMENT != "local" or env.is_given("BASE_URL") or address == settings.BASE_URL:
         return
     env.keep({"BASE_URL": address})
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  ourselves
+    os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  the same command
 
 
 def _commands(host: str, port: int) -> dict[str, list[str]]:
     """Return the three processes, the same as in production."""
     manage = [sys.executable, str(Path(sys.argv[0]).resolve())]
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(env.ROOT / "config" / "gunicorn.py")]
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(env.ROOT / "config" / "web" / "gunicorn.py")]
     return {
         "web": [*gunicorn, "--bind", f"{host}:{port}", "config.wsgi"],
         "worker": [*manage, "worker"],

@@ -1,4 +1,4 @@
-"""Run a worker: it sends what is waiting."""
+"""Run a worker, which sends messages and runs tasks."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config import statements
-from config.management.pools import Pool, Pools
+from config.databases import statements
+from config.queue.pools import Pool, Pools
 
 
 class Command(BaseCommand):
@@ -21,10 +21,10 @@ class Command(BaseCommand):
             "--concurrency",
             type=int,
             default=2,
-            help="messages of a channel sent at the same time (2); with --queues: tasks",
+            help="messages of a channel sent at the same time (default: 2); with --queues: tasks",
         )
         parser.add_argument(
-            "--queues", default="", help=f"only these, with commas: {', '.join(settings.WORKER_QUEUES)}"
+            "--queues", default="", help=f"only these queues, separated by commas: {', '.join(settings.WORKER_QUEUES)}"
         )
 
     def handle(self, *args: Any, concurrency: int, queues: str, **options: Any) -> None:

@@ -1,58 +1,48 @@
-"""The data set area's share of the documentation: operations, shapes, refusals and chapters.
+"""The OpenAPI part of the data set area: operations, schemas, errors and chapters.
 
-Loaded when the document is first asked for. Source: Developer experience §8.
+It is loaded when the document is first requested. Source: docs/reference/running.md §8.
 """
 
-from dataclasses import asdict
+from django.conf import settings
 
-from config.docs.parts import Part, Problem
-from datasets.api import problems
-from datasets.api.problems import Row
+from config.docs.parts import Part
+from datasets import errors
 from datasets.api.schema import operations, shapes
 from datasets.api.schema.chapters import CHAPTERS
 
-_FAULT = {"index": 0, "field": "_timestamp", "message": "is required"}
-_ROWS = {
-    "writeRecords": (
-        *problems.TOKEN,
-        problems.WRITING,
-        *problems.ADDRESS,
-        *problems.BODY,
-        *problems.KEY,
-        problems.TOO_MANY_RECORDS,
-        problems.NO_RECORDS,
-        problems.REFUSED,
-        *problems.FAILURES,
-    ),
-    "emptyDataSet": (
-        *problems.TOKEN,
-        problems.WRITING,
-        *problems.ADDRESS,
-        *problems.BODY,
-        problems.NOT_EMPTY_ARRAY,
-        *problems.FAILURES,
-    ),
-    "readRecords": (*problems.TOKEN, problems.READING, *problems.ADDRESS, *problems.QUERY, *problems.FAILURES),
-}
-
-
-def _problem(row: Row) -> Problem:
-    return Problem(**asdict(row))
-
-
-def _refusal(problem: Problem) -> dict[str, object]:
-    told: dict[str, object] = {"status": "error", "message": problem.message}
-    return {**told, "errors": [_FAULT], "error_count": 1} if problem.slug == problems.REFUSED.slug else told
-
+_TOKEN = (errors.TokenMissing, errors.TokenNotLive, errors.TokenOfAnotherDataSet)
+_BODY = (
+    *(errors.WrongContentType, errors.WrongContentEncoding, errors.BodyTooLarge, errors.BodyEmpty),
+    *(errors.BodyNotUtf8, errors.BodyNotJson, errors.BodyNotGzip),
+)
+_KEY = (errors.KeyMalformed, errors.KeyReused)
+_RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRefused)
+_QUERY = errors.QueryRefused.__subclasses__()  # in the order of the contract's table
+_FAILURES = (errors.Busy, errors.DataInternalError)
+_WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, *_BODY)
 
 PART = Part(
     name="Data",
     title="Data sets",
+    base_url=settings.DATA_BASE_URL,
     prefix="/data/",
     chapters=CHAPTERS,
-    problems={name: [_problem(row) for row in rows] for name, rows in _ROWS.items()},
-    families={title: [_problem(row) for row in rows] for title, rows in problems.FAMILIES.items()},
-    refusal=_refusal,
-    refusal_schema=shapes.REFUSAL,
+    errors={
+        "writeRecords": (*_WRITING, *_KEY, *_RECORDS, *_FAILURES),
+        "emptyDataSet": (*_WRITING, errors.TooManyValues, errors.NotAnEmptyArray, *_FAILURES),
+        "readRecords": (*_TOKEN, errors.ReadingNotAllowed, errors.NoSuchDataSet, *_QUERY, *_FAILURES),
+    },
+    families={
+        "Tokens": (*_TOKEN, errors.WritingNotAllowed, errors.ReadingNotAllowed),
+        "Paths": (
+            *(errors.NoSuchDataSet, errors.NothingHere, errors.MethodNotAllowed),
+            *(errors.DataRequestNotUnderstood, errors.DataUseHttps),
+        ),
+        "Bodies": (*_BODY, *_KEY),
+        "Records": (*_RECORDS, errors.NotAnEmptyArray),
+        "Queries": _QUERY,
+        "Failures of data sets": _FAILURES,
+    },
+    error_schema=shapes.REFUSAL,
 )
 __all__ = ["PART", "operations"]

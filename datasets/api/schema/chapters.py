@@ -1,4 +1,4 @@
-"""The chapters of the documentation about data sets, in Markdown. Their numbers are those of the code."""
+"""The documentation of data sets, in Markdown, with limits taken from the code."""
 
 from django.conf import settings
 
@@ -6,26 +6,27 @@ from config.docs.parts import Chapter
 from datasets.api.schema import operations
 from datasets.errors import MAX_RECORDS
 
+_BASE = "$API" if settings.DATA_BASE_URL == settings.BASE_URL else settings.DATA_BASE_URL
 _MEBIBYTES = settings.DATASETS_MAX_BODY_BYTES // 1024**2
 
 _ACCESS = """
-A data set is a named store of time-stamped JSON records. Its address has two words, the data group and the data type:
-`/data/{group}/{type}`. Staff make data sets in the console, and each has access tokens of its own:
-`Authorization: Bearer <token>`.
+A data set is a named store of time-stamped JSON records. Its path consists of a data group and a data type:
+`/data/{group}/{type}`. Staff create data sets in the console. Each data set has its own access tokens; send one in the
+header `Authorization: Bearer <token>`.
 
-- The scope **write** is for POST and PUT, the scope **read** for GET and HEAD; a token has one or both.
-- A public data set is read without a token, and by pages of other sites.
-- OPTIONS says which methods there are, to anyone.
+- The scope **write** allows POST and PUT, the scope **read** allows GET and HEAD. A token has one or both.
+- Anyone can read a public data set without a token, also from pages of other sites.
+- OPTIONS returns the allowed methods and needs no token.
 """
 
 _WRITING = f"""
-All records of a request are stored, or none. A record whose `_id` is there already replaces it as a whole; without an
-`_id` each record is a new one, so send an `Idempotency-Key` where you may have to repeat a request. Ten thousand
-records in one POST are ordinary. The body is JSON in UTF-8, plain or gzip, of at most {_MEBIBYTES} MiB sent and opened,
-and of at most {MAX_RECORDS:,} records.
+The service stores all records of a request, or none. A record replaces the stored record with the same `_id` as a
+whole. A record without an `_id` is always new, so send an `Idempotency-Key` if you may repeat the request. One POST can
+hold ten thousand records. The body is JSON in UTF-8, uncompressed or gzip. It has at most {_MEBIBYTES} MiB before and
+after decompression, and at most {MAX_RECORDS:,} records.
 
-Refused records are named one by one under `errors`, by their place in the array and their field; `error_count` says how
-many faults there are in all:
+If records are refused, `errors` lists the first errors by index in the array and field, and `error_count` counts all of
+them:
 
 ```json
 {{
@@ -39,20 +40,21 @@ many faults there are in all:
 ```
 """
 
-_READING = """
-Three kinds of query: **raw** gives whole records, page by page with `next_cursor`; **grouped** (`group_by`) gives one
-row for each value with its `_count`; **by period** (`period`) gives one row for each hour, day, week, month, quarter or
-year, gaps filled. The last two go together, and `collect` adds sums, means and the like to each row:
+_READING = f"""
+There are three kinds of query. A **raw** query returns whole records in pages, with `next_cursor`. A **grouped** query
+(`group_by`) returns one row for each value with its `_count`. A query **by period** (`period`) returns one row for each
+hour, day, week, month, quarter or year, including empty ones. You can combine the last two. `collect` adds sums, means
+and other values to each row:
 
 ```bash
-curl -sS "$API/data/demo/visits?period=day&duration=7&collect=count:sum" -H "Authorization: Bearer $DATA_TOKEN"
+curl -sS "{_BASE}/data/demo/visits?period=day&duration=7&collect=count:sum" -H "Authorization: Bearer $DATA_TOKEN"
 ```
 
-In parameters, write a colon that is part of a field name as `\\:` and a backslash as `\\\\`: the values of the field
-`a:b` are added up by `collect=a\\:b:sum`. Encode both as a URL needs it (`\\` is `%5C`).
+In parameters, write a colon in a field name as `\\:` and a backslash as `\\\\`. For example, `collect=a\\:b:sum` adds
+up the field `a:b`. Percent-encode both for the URL (`\\` is `%5C`).
 
-Answers carry an `ETag`: send it back as `If-None-Match`, and an unchanged answer is 304 without a body. With
-`Accept-Encoding: gzip` long answers come compressed.
+Answers have an `ETag`. Send it as `If-None-Match`: if the answer has not changed, you get 304 without a body. Send
+`Accept-Encoding: gzip` to get long answers compressed.
 """
 
 CHAPTERS = [

@@ -1,4 +1,4 @@
-"""The operations of a data set: what each takes and answers when it succeeds. The views stay bare of it."""
+"""Describe the operations of a data set for the OpenAPI document."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ _CODING = OpenApiParameter(
     "Content-Encoding",
     {"enum": ["gzip", "identity"]},
     OpenApiParameter.HEADER,
-    description="The body may be compressed with gzip; its limit holds for both sizes.",
+    description="Send `gzip` for a compressed body. The size limit applies before and after decompression.",
 )
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
     OpenApiParameter.HEADER,
-    description="The same key with the same body, within 24 hours: the first answer again, and nothing stored twice.",
+    description="A request with the same key and body within 24 hours gets the first answer and stores nothing.",
 )
 _REPLAYED = OpenApiParameter(
     "Idempotent-Replay",
@@ -57,8 +57,8 @@ class AccessToken(OpenApiAuthenticationExtension):
             "type": "http",
             "scheme": "bearer",
             "description": (
-                "The access token of this one data set. A token has the scope write (POST, PUT), the scope read (GET) "
-                "or both. A public data set is read without one."
+                "The access token of this data set. A token has the scope write (POST, PUT), the scope read (GET) or "
+                "both. A public data set needs no token to read."
             ),
             "x-credential": "$DATA_TOKEN",
         }
@@ -73,31 +73,39 @@ def _query(name: str, schema: dict[str, Any], about: str) -> OpenApiParameter:
 
 
 def _parameters() -> list[OpenApiParameter]:
-    """The parameters of a read, in the order they are looked at."""
+    """Return the parameters of a read in the order of checks."""
     most = {"type": "integer", "minimum": 1}
     return [
-        _query("format", {"enum": list(FORMATS)}, "`json` if left out. The others give all records in one stream."),
-        _query("start_at", _MOMENT, "Records from this moment on. Write `+` as `%2B`."),
-        _query("end_at", _MOMENT, "Records before this moment."),
-        _query("inclusive", _SWITCH, "`true`: records of the moment `end_at` too, which may equal `start_at`."),
-        _query("period", {"enum": list(PERIODS)}, "One row for each period, gaps filled."),
+        _query(
+            "format",
+            {"enum": list(FORMATS)},
+            "The default is `json`. The others return all records in one stream.",
+        ),
+        _query("start_at", _MOMENT, "Return records from this moment on. Encode `+` as `%2B`."),
+        _query("end_at", _MOMENT, "Return records before this moment."),
+        _query("inclusive", _SWITCH, "Send `true` to include the moment `end_at`, which may then equal `start_at`."),
+        _query("period", {"enum": list(PERIODS)}, "Return one row for each period, including empty ones."),
         _query(
             "duration",
             {**most, "maximum": MAX_DURATION},
-            "How many periods: from `start_at`, or up to `end_at` or now.",
+            "The number of periods, from `start_at` or up to `end_at` or now.",
         ),
-        _query("filter_by", _TEXTS, "`field:value`; may repeat, all must hold. Write `:` in a field name as `\\:`."),
-        _query("filter_by_prefix", _TEXTS, "`field:beginning`, of texts; may repeat, all must hold."),
-        _query("group_by", _TEXTS, "A field: one row for each of its values; may repeat."),
-        _query("collect", _TEXTS, f"`field:method` beside each count; may repeat. Methods: {', '.join(METHODS)}."),
+        _query(
+            "filter_by",
+            _TEXTS,
+            "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`.",
+        ),
+        _query("filter_by_prefix", _TEXTS, "`field:prefix` for texts. Repeatable; all must match."),
+        _query("group_by", _TEXTS, "A field. The answer has one row for each of its values. Repeatable."),
+        _query("collect", _TEXTS, f"`field:method`, added to each row. Repeatable. Methods: {', '.join(METHODS)}."),
         _query("sort_by", {"type": "string"}, "`field:ascending` or `field:descending`."),
         _query(
             "limit",
             {**most, "maximum": settings.DATASETS_MAX_LIMIT},
-            f"Rows at most; {settings.DATASETS_DEFAULT_LIMIT} if left out of a raw JSON read.",
+            f"The maximum number of rows. The default for a raw JSON read is {settings.DATASETS_DEFAULT_LIMIT}.",
         ),
-        _query("cursor", {"type": "string"}, "`next_cursor` of the page before."),
-        _query("flatten", _SWITCH, "With groups and periods: one row for each pair, not a list in each group."),
+        _query("cursor", {"type": "string"}, "The `next_cursor` of the previous page."),
+        _query("flatten", _SWITCH, "With groups and periods, return one row for each pair, without nesting."),
     ]
 
 
@@ -117,7 +125,7 @@ class DataSets(OpenApiViewExtension):
                 operation_id="writeRecords",
                 tags=[WRITING],
                 summary="Add records",
-                description="All records of the body are stored, or none. A bare object is taken for an array of one.",
+                description="Store all records of the body, or none. A single object counts as an array of one.",
                 request={"application/json": {"oneOf": [shapes.RECORDS, shapes.RECORD]}},
                 responses={200: OpenApiResponse(shapes.Stored, description="The records are stored.")},
                 parameters=[_GROUP, _TYPE, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
@@ -127,9 +135,9 @@ class DataSets(OpenApiViewExtension):
                 operation_id="emptyDataSet",
                 tags=[WRITING],
                 summary="Empty a data set",
-                description="Removes every record, and nothing else of the data set.",
+                description="Delete all records. Settings and tokens stay.",
                 request={"application/json": shapes.NOTHING},
-                responses={200: OpenApiResponse(shapes.Emptied, description="No record is left.")},
+                responses={200: OpenApiResponse(shapes.Emptied, description="All records are deleted.")},
                 parameters=[_GROUP, _TYPE, _CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
             ),
@@ -138,24 +146,27 @@ class DataSets(OpenApiViewExtension):
                 tags=[READING],
                 summary="Read records",
                 description=(
-                    "Whole records; with `group_by`, `period` or both, counts and collected values. "
-                    "HEAD answers the same without a body."
+                    "Return whole records or, with `group_by`, `period` or both, counts and collected values. "
+                    "HEAD returns the same headers without a body."
                 ),
                 responses={
                     (200, "application/json"): {"oneOf": [shapes.RAW, shapes.ROWS]},
                     (200, "text/csv"): {"type": "string"},
                     (200, "application/x-ndjson"): {"type": "string"},
-                    304: OpenApiResponse(description="You have it already: `If-None-Match` holds its entity tag."),
+                    304: OpenApiResponse(description="Not changed: `If-None-Match` contains the current entity tag."),
                 },
                 parameters=[
                     _GROUP,
                     _TYPE,
                     *_parameters(),
                     OpenApiParameter(
-                        "If-None-Match", str, OpenApiParameter.HEADER, description="Entity tags you have."
+                        "If-None-Match",
+                        str,
+                        OpenApiParameter.HEADER,
+                        description="The entity tags of stored answers.",
                     ),
-                    _header("ETag", "Changes when the answer does.", 200, 304),
-                    _header("Cache-Control", "For how long a public data set may be kept.", 200, 304),
+                    _header("ETag", "Changes when the answer changes.", 200, 304),
+                    _header("Cache-Control", "How long the answer of a public data set may be cached.", 200, 304),
                 ],
             ),
         )

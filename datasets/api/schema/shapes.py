@@ -1,12 +1,12 @@
-"""The bodies of requests and answers, described for the document. What judges records is `records/`."""
+"""The JSON Schemas of requests and answers. Limits and names come from `records`, which validates records."""
 
 from typing import Any
 
 from rest_framework import serializers
 
 from datasets.errors import MAX_RECORDS
-from datasets.records.faults import MAX_ID_LENGTH
 from datasets.records.names import COMPUTED, MAX_LENGTH, MOMENTS
+from datasets.records.rejections import MAX_ID_LENGTH
 
 Json = dict[str, Any]  # Any: JSON Schema
 
@@ -21,7 +21,7 @@ class Emptied(serializers.Serializer[object]):
 
 
 _MOMENT: Json = {"type": "string", "format": "date-time"}
-_PERIOD: Json = {**_MOMENT, "description": "Of the same form."}
+_PERIOD: Json = {**_MOMENT, "description": "In the same format as `_timestamp`."}
 _OURS = "|".join(["_id", *MOMENTS, *sorted(COMPUTED)])
 _CONTROL = r"\u0000-\u001f\u007f-\u009f"
 RECORD: Json = {
@@ -29,7 +29,7 @@ RECORD: Json = {
     "properties": {
         "_timestamp": {
             **_MOMENT,
-            "description": "The start of the period the record is about, as ISO 8601; UTC where no zone is given.",
+            "description": "The start of the period that the record describes, in ISO 8601. The default zone is UTC.",
         },
         "_id": {
             "type": "string",
@@ -37,7 +37,7 @@ RECORD: Json = {
             "maxLength": MAX_ID_LENGTH,
             "pattern": r"^\S+$",
             "description": (
-                "A record with the same `_id` is replaced as a whole. Left out, one is made. "
+                "A stored record with the same `_id` is replaced as a whole. Without an `_id`, the service makes one. "
                 "At most 2,000 bytes of UTF-8."
             ),
         },
@@ -48,8 +48,8 @@ RECORD: Json = {
     "propertyNames": {"maxLength": MAX_LENGTH, "pattern": rf"^(?:{_OURS}|[^_{_CONTROL}][^{_CONTROL}]*)$"},
     "additionalProperties": {
         "description": (
-            f"Fields of your own: any JSON value. A name has 1 to {MAX_LENGTH} characters, no control characters, and "
-            "does not start with `_`."
+            f"Your own fields, with any JSON value. A name has 1 to {MAX_LENGTH} characters, no control characters, "
+            "and does not start with `_`."
         )
     },
 }
@@ -69,7 +69,7 @@ RAW: Json = {
         "data": {"type": "array", "items": READ_RECORD, "description": "Whole records."},
         "next_cursor": {
             "type": ["string", "null"],
-            "description": "Send it as `cursor` for the next page; null on the last one.",
+            "description": "Send it as `cursor` to get the next page. It is null on the last page.",
         },
     },
     "required": ["data", "next_cursor"],
@@ -105,9 +105,13 @@ REFUSAL: Json = {
         "errors": {
             "type": "array",
             "items": FAULT,
-            "description": "Where records are refused: the first 100 faults, by index.",
+            "description": "If records are refused: the first 100 errors, by index.",
         },
-        "error_count": {"type": "integer", "minimum": 1, "description": "Where records are refused: all faults."},
+        "error_count": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "If records are refused: how many errors.",
+        },
     },
     "required": ["status", "message"],
     "additionalProperties": False,

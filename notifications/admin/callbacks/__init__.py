@@ -1,4 +1,7 @@
-"""Callbacks in the console: the endpoints of a service, and what was posted to them. Source: Staff console §3.8."""
+"""Callbacks in the console: the endpoints of a service, and what was posted to them.
+
+Source: docs/reference/console.md §3.8.
+"""
 
 from notifications.admin.callbacks import endpoints, log
 

@@ -1,4 +1,4 @@
-"""What the list and the page of an endpoint say of it. Source: Staff console §3.8."""
+"""Columns of the list and the page of callback endpoints. Source: docs/reference/console.md §3.8."""
 
 from typing import Any
 
@@ -6,10 +6,11 @@ from django.contrib import admin
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
+from config import formats
 from config.console import cells
 from notifications.models import CallbackEndpoint, PauseReason
 
-MOST_SHOWN = 38  # characters of a URL in the list: as many as a telephone is wide
+MOST_SHOWN = 38  # characters of a URL in the list; more do not fit on a phone
 
 
 class EndpointColumns:
@@ -31,14 +32,14 @@ class EndpointColumns:
 
     @admin.display(description="Format")
     def is_signed(self, row: CallbackEndpoint) -> SafeString:
-        return cells.chip("Token, signed", "accent") if row.sealed_signing_secret else cells.chip("Token")
+        return cells.chip("Token, signed", "accent") if row.encrypted_signing_secret else cells.chip("Token")
 
     @admin.display(description="Format")
     def form_of_calls(self, row: CallbackEndpoint) -> SafeString:
-        if not row.sealed_signing_secret:
+        if not row.encrypted_signing_secret:
             return cells.chip("Bearer token")
         if len(row.signing_secrets(timezone.now())) > 1 and row.old_signing_secret_until:
-            until = cells.spoken(row.old_signing_secret_until)
+            until = formats.spoken(row.old_signing_secret_until)
             return cells.two_lines("Bearer token, signed", f"with the former secret too until {until}")
         return cells.chip("Bearer token, signed", "accent")
 
@@ -57,7 +58,7 @@ class EndpointColumns:
         if row.paused_at is None:
             return self.state(row)
         by = f" by {row.paused_by}" if row.pause_reason == PauseReason.PERSON and row.paused_by else ""
-        return cells.two_lines(f"Paused{by}", f"{cells.spoken(row.paused_at)}: {row.get_pause_reason_display()}")
+        return cells.two_lines(f"Paused{by}", f"{formats.spoken(row.paused_at)}: {row.get_pause_reason_display()}")
 
     @admin.display(description="State")
     def state(self, row: CallbackEndpoint) -> SafeString:

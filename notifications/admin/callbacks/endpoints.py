@@ -1,6 +1,7 @@
-"""Endpoints: made, tried, paused and resumed, their secret replaced, their failures sent again.
+"""Callback endpoints: creating, testing, pausing and resuming them, rotating secrets, resending failed callbacks.
 
-Source: Staff console §3.8. The list holds one for each kind of event and service: the sending contract §20 has no more.
+A service has at most one endpoint for each kind of event.
+Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
 """
 
 from datetime import timedelta
@@ -13,7 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console import audit, cells, changes, shown_once
+from config import audit, formats
+from config.audit import changes
+from config.console import shown_once
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.columns import EndpointColumns
@@ -34,7 +37,7 @@ event = Webhook({secret!r}).verify(request_body, request_headers)  # raises wher
 
 @admin.register(CallbackEndpoint)
 class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
-    """What may be done to an endpoint is a step with a page of its own; the form of the row only shows it."""
+    """Endpoints are read-only after creation. Each action on one has its own page."""
 
     secret_kind = "signing secret"  # noqa: S105  a word of the page
     form = NewCallbackForm
@@ -43,7 +46,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     list_display = ("told_of_where", "state", "is_signed", "success", "last_call")
     list_filter = ("kind",)
     ordering = ("service__name", "kind")
-    steps = {
+    row_actions = {
         "edit": "edit",
         "rotate": "rotate",
         "try": "try_it",
@@ -52,9 +55,9 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         "resend-failed": "resend_failed",
         "remove": "remove",
     }
-    grave_steps = frozenset({"edit", "rotate", "remove"})
+    protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
-    empty = "No callbacks. With one, a service is told what became of each message instead of asking."
+    empty = "No callbacks. With one, Signalbox reports the final status of each message to the service."
     made = (
         *("service", "told_of", "shown_url", "form_of_calls", "state_in_full", "success", "last_call", "failing"),
         *("made_by", "created"),
@@ -64,7 +67,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         return ("service", "kind", "url", "bearer_token", "is_signed") if obj is None else self.made
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else self.made
+        return () if obj is None else (*self.made, "service_name")
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
@@ -83,7 +86,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         )
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Offer no way to save a row that is only shown."""
+        """Remove the save button from a read-only row."""
         row = context.get("original")
         if row is not None:
             log = f"{reverse('admin:notifications_callbackdelivery_changelist')}?{urlencode({'endpoint': row.pk})}"
@@ -99,7 +102,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         return super().add_view(request, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        obj.sealed_bearer_token = obj.seal("bearer_token", form.cleaned_data["bearer_token"])
+        obj.encrypted_bearer_token = obj.encrypt("bearer_token", form.cleaned_data["bearer_token"])
         if form.cleaned_data["is_signed"]:
             obj.rotate_signing_secret(timezone.now())
         super().save_model(request, obj, form, change)
@@ -107,7 +110,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         if obj.signing_secret:
             return self.secret_page(request, obj)
-        return self.step_done(request, self.row_url(obj), "The callback is made. Send a test event to try it.")
+        return self.action_done(request, self.row_url(obj), "The callback is made. Send a test event to try it.")
 
     def secret_of(self, request: HttpRequest, obj: CallbackEndpoint) -> Secret:
         secret = obj.signing_secret or ""
@@ -125,11 +128,11 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
     # Steps
 
-    def _take_step(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Look a new URL up before the step's transaction begins."""
+    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Resolve a new URL before the transaction begins: a DNS look-up may take seconds."""
         if word == "edit" and self.has_module_permission(request):
             request.url_fault = fault_of_url(request)  # type: ignore[attr-defined]  # for the form of this request
-        return super()._take_step(word, request, object_id)
+        return super()._do_action(word, request, object_id)
 
     def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         fault = getattr(request, "url_fault", "")
@@ -139,14 +142,16 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             row.url = form.cleaned_data["url"]
             token = form.cleaned_data["bearer_token"]
             if token and token != row.bearer_token:
-                row.sealed_bearer_token = row.seal("bearer_token", token)
-            row.save(update_fields=["url", "sealed_bearer_token"])
+                row.encrypted_bearer_token = row.encrypt("bearer_token", token)
+            row.save(update_fields=["url", "encrypted_bearer_token"])
             was, now = changes.difference(stored, changes.snapshot(row))
             if now:
                 self.audit(request, "changed", row, before=was, after=now)
-            return self.step_done(request, self.row_url(row), "Calls go there from now on, tries of earlier ones too.")
+            return self.action_done(
+                request, self.row_url(row), "Calls go there from now on, tries of earlier ones too."
+            )
         explanation = ["What waits to be tried again goes to the new URL as well."]
-        return self.step_page(
+        return self.action_page(
             request,
             row,
             title=f"Change URL or token: {row.title}",
@@ -160,7 +165,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         if request.method == "POST":
             shown_once.spend(request)
             row.rotate_signing_secret(timezone.now())
-            columns = ["sealed_signing_secret", "sealed_old_signing_secret", "old_signing_secret_until"]
+            columns = ["encrypted_signing_secret", "encrypted_old_signing_secret", "old_signing_secret_until"]
             row.save(update_fields=columns)
             self.audit(request, "rotated", row)
             return self.secret_page(request, row)
@@ -171,7 +176,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         )
         title = f"{'Rotate the secret' if had_one else 'Sign every call'}: {row.title}"
         button = "Make another secret" if had_one else "Make a secret"
-        return self.step_page(
+        return self.action_page(
             request, row, title=title, button=button, explanation=[explanation], **self.nonce_context(request)
         )
 
@@ -180,37 +185,39 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             delivery = CallbackDelivery.objects.owe_test(row)
             self.audit(request, "tried", row)
             page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
-            return self.step_done(request, page, "The test event is sent. The answer appears here.")
+            return self.action_done(request, page, "The test event is sent. The answer appears here.")
         explanation = [
             "A made-up event goes to the URL at once, paused or not, with token and signature as always.",
             "A delivery status is about a message with the reference “test event” and the template "
             "00000000-0000-0000-0000-000000000000.",
         ]
-        return self.step_page(
+        return self.action_page(
             request, row, title=f"Send a test event: {row.title}", button="Send test event", explanation=explanation
         )
 
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
-            return self.step_page(request, row, title=f"Pause {row.title}", button="", refusal="It is paused already.")
+            return self.action_page(
+                request, row, title=f"Pause {row.title}", button="", refusal="It is paused already."
+            )
         if request.method == "POST":
             health.pause(row, PauseReason.PERSON, audit.person(request))
-            return self.step_done(request, self.row_url(row), "Nothing is sent to it until you resume it.")
+            return self.action_done(request, self.row_url(row), "Nothing is sent to it until you resume it.")
         explanation = ["What happens meanwhile is kept as long as its message, and goes out once you resume."]
-        return self.step_page(request, row, title=f"Pause {row.title}", button="Pause", explanation=explanation)
+        return self.action_page(request, row, title=f"Pause {row.title}", button="Pause", explanation=explanation)
 
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
-            return self.step_page(request, row, title=f"Resume {row.title}", button="", refusal="It is not paused.")
+            return self.action_page(request, row, title=f"Resume {row.title}", button="", refusal="It is not paused.")
         if request.method == "POST":
             health.resume(row, audit.person(request))
-            return self.step_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
+            return self.action_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
             f"{_events(waiting)} waited meanwhile and will be sent." if waiting else "No event waited meanwhile.",
             "A test event tells first whether it answers.",
         ]
-        return self.step_page(request, row, title=f"Resume {row.title}", button="Resume", explanation=explanation)
+        return self.action_page(request, row, title=f"Resume {row.title}", button="Resume", explanation=explanation)
 
     def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         form = SinceForm(posted(request))
@@ -219,12 +226,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             since = form.cleaned_data["since"]
             count = failed.filter(finished_at__gte=since).repeat()
             self.audit(request, "resent", row, after={"failed_since": since.isoformat(), "events": count})
-            return self.step_done(request, self.row_url(row), f"Sent again: {_events(count)}.")
+            return self.action_done(request, self.row_url(row), f"Sent again: {_events(count)}.")
         explanation = [
             f"{_events(failed.count())} could not be delivered.",
             "Those since the moment below are sent again, each under its former webhook-id, and tried as new ones are.",
         ]
-        return self.step_page(
+        return self.action_page(
             request, row, title=f"Resend what failed: {row.title}", button="Resend", form=form, explanation=explanation
         )
 
@@ -232,14 +239,14 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         if request.method == "POST":
             self.audit(request, "removed", row, before={"kind": row.kind, "url": row.url})
             row.delete()
-            return self.step_done(request, self.list_url(), f"{row.title} is removed.")
+            return self.action_done(request, self.list_url(), f"{row.title} is removed.")
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
             f"{_events(waiting)} still waiting are dropped, and its delivery log goes.",
             "This cannot be undone.",
         ]
-        return self.step_page(
-            request, row, title=f"Remove {row.title}", button="Remove", explanation=explanation, is_grave=True
+        return self.action_page(
+            request, row, title=f"Remove {row.title}", button="Remove", explanation=explanation, is_destructive=True
         )
 
     @staticmethod
@@ -248,4 +255,4 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
 
 def _events(count: int) -> str:
-    return cells.counted(count, "event")
+    return formats.counted(count, "event")

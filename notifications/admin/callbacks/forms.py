@@ -1,4 +1,7 @@
-"""Where a service wants to be called, as staff say it. Source: Staff console §3.8; the sending contract §20."""
+"""Forms for the URL and the bearer token of a callback endpoint.
+
+Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -7,11 +10,11 @@ from django import forms
 from django.http import HttpRequest
 from django.utils import timezone
 
-from config import outbound_call
+from config.console.checking import checked
 from config.console.theme import CheckboxInput, PasswordInput, RadioSelect, TextInput
-from config.outbound import UnsafeUrl
-from config.outbound_call import CallFailed
-from notifications.admin.checking import checked
+from config.outbound import http_client
+from config.outbound.http_client import CallFailed
+from config.outbound.targets import UnsafeUrl
 from notifications.models import CallbackEndpoint, CallbackKind
 from notifications.validation import keys
 
@@ -26,15 +29,15 @@ _TOKEN_HELP = "At least 10 letters, digits or signs. It goes with every call as 
 
 
 def fault_of_url(request: HttpRequest) -> str:
-    """Say what is wrong with the URL a form was sent with, by the guard and by where its name leads now.
+    """Return why the submitted URL cannot be used: its form is wrong, or its host resolves to a refused IP address.
 
-    Asked before the form's transaction begins: a look-up may take seconds.
+    Call it before the form's transaction begins: a DNS look-up may take seconds.
     """
     url = request.POST.get("url", "").strip()
     if request.method != "POST" or not url:
         return ""
     try:
-        outbound_call.check_where_it_leads(url, seconds=LOOK_UP_SECONDS)
+        http_client.check_where_it_leads(url, seconds=LOOK_UP_SECONDS)
     except UnsafeUrl as error:
         return f"The URL {error}."
     except CallFailed as error:
@@ -43,7 +46,7 @@ def fault_of_url(request: HttpRequest) -> str:
 
 
 class TargetForm(forms.Form):
-    """URL and token. url_fault: what `fault_of_url` has said."""
+    """URL and token. url_fault: the result of `fault_of_url`."""
 
     url_fault = ""
 
@@ -99,11 +102,11 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
         return cleaned
 
     def validate_unique(self) -> None:
-        """Leave it to `clean`, which says what to do."""
+        """Skip Django's check: the error of `clean` says what to do."""
 
 
 class EditCallbackForm(TargetForm):
-    """The URL, and another token where one is typed."""
+    """The URL, and a new token if the person enters one."""
 
     def __init__(self, *args: Any, row: CallbackEndpoint, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -114,7 +117,7 @@ class EditCallbackForm(TargetForm):
         ].help_text = f"Leave it empty to keep the token, unless the host of the URL changes. {_TOKEN_HELP}"
 
     def clean(self) -> dict[str, Any]:
-        """Ask for the token again where it would go to another host: not everybody who may change the URL knows it."""
+        """Require the token if the host changes: a person who may change the URL need not know the token."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         url, token = cleaned.get("url"), cleaned.get("bearer_token")
         if url and token == "" and not self._row.keeps_token_for(url):

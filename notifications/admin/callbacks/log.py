@@ -1,7 +1,7 @@
-"""The delivery log: what was posted to endpoints, what they answered, and sending it again.
+"""The callback log: requests to endpoints, their answers, and resending them.
 
-Source: Staff console §3.8. Recipients are masked, and replies hidden, from people who may not see recipients: a
-receiver may echo what it was told.
+People without the role *See recipients* get masked recipients and no replies: a receiver may echo the request.
+Source: docs/reference/console.md §3.8.
 """
 
 import json
@@ -20,11 +20,10 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.safestring import SafeString
 
-from config import publishing
+from config.audit.masking import mask
 from config.console import cells
-from config.console.masking import mask
 from notifications import tasks
-from notifications.admin import rights
+from notifications.admin import permissions
 from notifications.admin.service_rows import ServiceScopedAdmin
 from notifications.delivery.callbacks import bodies
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, Role
@@ -40,8 +39,12 @@ class EndpointFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         endpoints = CallbackEndpoint.objects.select_related("service").order_by("service__name", "kind")
-        chosen = rights.chosen_service(request)
-        mine = endpoints.filter(service=chosen) if chosen else endpoints.filter(service__in=rights.services_of(request))
+        chosen = permissions.chosen_service(request)
+        mine = (
+            endpoints.filter(service=chosen)
+            if chosen
+            else endpoints.filter(service__in=permissions.services_of(request))
+        )
         return [(str(one.pk), f"{one.service.name}: {one.get_kind_display().lower()}") for one in mine]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
@@ -53,17 +56,17 @@ class EndpointFilter(admin.SimpleListFilter):
 
 @admin.register(CallbackDelivery)
 class CallbackDeliveryAdmin(ServiceScopedAdmin):
-    """Nobody adds or changes a row by a form."""
+    """Callback deliveries are read-only."""
 
     service_path = "endpoint__service"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("made", "told", "state_shown", "answer", "tries", "next_try")
+    list_display = ("made", "event", "state_shown", "answer", "tries", "next_try")
     list_filter = ("state", EndpointFilter)
     list_select_related = ("endpoint__service",)
     ordering = ("-created_at", "-id")
     sortable_by = ()
-    steps = {"resend": "resend"}
+    row_actions = {"resend": "resend"}
     empty = (
         "Nothing has been posted yet. "
         "An event appears here when a message is final, a text comes in or a recipient unsubscribes."
@@ -73,8 +76,8 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         return obj.endpoint.service_id if isinstance(obj, CallbackDelivery) else None
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Name the service while all of them are listed."""
-        return (*self.list_display, "of_service") if rights.sees_all_services(request) else self.list_display
+        """Add the service column if the list shows every service."""
+        return (*self.list_display, "of_service") if permissions.sees_all_services(request) else self.list_display
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -85,14 +88,14 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         delivery: Any = self._row_or_404(request, object_id)
         if request.method != "GET" or not self.has_view_permission(request, delivery):
             raise PermissionDenied
-        is_shown_whole = rights.may_see_recipients(request, delivery.endpoint.service)
+        is_shown_whole = permissions.may_see_recipients(request, delivery.endpoint.service)
         context = {
             **self.page_context(request, delivery.title, delivery),
             "may_resend": self.has_change_permission(request, delivery),
             "resend_url": self.url_of("resend", delivery),
             "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
             "state": self.state_shown(delivery),
-            "told": self.told(delivery),
+            "event": self.event(delivery),
             "is_shown_whole": is_shown_whole,
             "body": _shown_body(delivery, is_shown_whole=is_shown_whole),
             "attempts": [
@@ -110,21 +113,22 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         if delivery.endpoint.paused_at is not None:
             remedy = ("Resume it", reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]))
             refusal = "The callback is paused. Resume it, and what waits is sent."
-            return self.step_page(request, delivery, title=title, button="", refusal=refusal, remedy=remedy)
+            return self.action_page(request, delivery, title=title, button="", refusal=refusal, remedy=remedy)
         if request.method == "POST":
             row = CallbackDelivery.objects.filter(pk=delivery.pk)
             if not row.repeat():
                 row.filter(state=DeliveryState.WAITING).update(next_attempt_at=Now())
-            row.mark_enqueued()
-            publishing.enqueue(tasks.call_back, str(delivery.pk))
+            tasks.wake_for_callbacks()
             self.audit(request, "resent", delivery)
-            return self.step_done(request, self.row_url(delivery), "The event is sent again. The answer appears here.")
+            return self.action_done(
+                request, self.row_url(delivery), "The event is sent again. The answer appears here."
+            )
         explanation = [
             "It is tried now instead of at its next time."
             if is_waiting
             else "It goes under its former webhook-id, by which the receiver knows it, and is tried as new ones are."
         ]
-        return self.step_page(request, delivery, title=title, button="Send again", explanation=explanation)
+        return self.action_page(request, delivery, title=title, button="Send again", explanation=explanation)
 
     # Columns
 
@@ -133,7 +137,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         return cells.moment(delivery.created_at)
 
     @admin.display(description="Event")
-    def told(self, delivery: CallbackDelivery) -> SafeString | str:
+    def event(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.notification_id is not None:
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
         if delivery.received_text_id is not None:
@@ -170,15 +174,15 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
 
 def _is_due(delivery: CallbackDelivery) -> bool:
-    """Return whether an answer can be expected while somebody looks at the page."""
+    """Return whether the next attempt is due soon enough for the page to refresh itself."""
     is_waiting = delivery.state == DeliveryState.WAITING
     is_open = is_waiting and (delivery.endpoint.paused_at is None or delivery.is_test)
     return is_open and delivery.next_attempt_at <= timezone.now() + _SOON
 
 
 def _shown_body(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
-    """Return the JSON that is posted, on lines of its own."""
-    told = json.loads(bodies.body_of(delivery))
+    """Return the posted JSON, indented."""
+    body = json.loads(bodies.body_of(delivery))
     if not is_shown_whole:
-        told |= {name: mask(told[name]) for name in _RECIPIENTS if name in told}
-    return json.dumps(told, ensure_ascii=False, indent=2)
+        body |= {name: mask(body[name]) for name in _RECIPIENTS if name in body}
+    return json.dumps(body, ensure_ascii=False, indent=2)

@@ -1,4 +1,4 @@
-"""Which days of the log are chosen: `today`, `week`, or two days such as `2026-11-01..2026-11-20`."""
+"""The date filter's value: `today`, `week`, or two days such as `2026-11-01..2026-11-20`."""
 
 from datetime import date, datetime, time, timedelta
 
@@ -6,11 +6,11 @@ from django.utils import timezone
 
 PARAMETER = "made"
 WEEK_DAYS = 7
-_TO = ".."  # between the two days of a range, either of which may be missing
+_TO = ".."  # separates the first and the last day; either may be missing
 
 
 def chosen(value: str) -> tuple[date | None, date | None]:
-    """Return the first and the last day that a value of the parameter means; nonsense is no day.
+    """Return the first and the last day of a parameter's value. An invalid day is None.
 
     >>> chosen("2026-11-01..2026-11-20")
     (datetime.date(2026, 11, 1), datetime.date(2026, 11, 20))
@@ -24,13 +24,13 @@ def chosen(value: str) -> tuple[date | None, date | None]:
 
 
 def span(first: str, last: str) -> str:
-    """Return the value of the parameter for what was typed into two date fields."""
+    """Return the parameter's value for the input of two date fields."""
     typed = [day.isoformat() if day else "" for day in (_day(first), _day(last))]
     return _TO.join(typed) if any(typed) else ""
 
 
 def in_words(value: str) -> str:
-    """Return what a value of the parameter means, for people.
+    """Return a parameter's value in words.
 
     >>> in_words("2026-11-01..2026-11-20"), in_words("2026-11-01.."), in_words("..2026-11-01")
     ('1 Nov 2026 to 20 Nov 2026', 'from 1 Nov 2026', 'until 1 Nov 2026')
@@ -42,7 +42,7 @@ def in_words(value: str) -> str:
 
 
 def first_of_last(days: int) -> date:
-    """Return the first of the last so many days, today included."""
+    """Return the first day of a period of `days` days that ends today."""
     return timezone.localdate() - timedelta(days=days - 1)
 
 
@@ -55,4 +55,4 @@ def _day(text: str) -> date | None:
         day = date.fromisoformat(text)
     except ValueError:
         return None
-    return day if date(2000, 1, 1) <= day < date(3000, 1, 1) else None  # a day later must be a day too
+    return day if date(2000, 1, 1) <= day < date(3000, 1, 1) else None  # callers add one day, which must be valid too

@@ -1,30 +1,28 @@
-"""What the message log is filtered by. Source: Staff console §2.9."""
+"""Filters of the message log. Source: docs/reference/console.md §2.9."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils import timezone
 
-from notifications.admin import rights
-from notifications.admin.messages import days, search, words
+from notifications.admin import permissions
+from notifications.admin.messages import days, words
+from notifications.admin.messages.search import SEARCH
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
 from notifications.models import Attachment, KeyType, Status
-from notifications.models.retention import kept_since
 
-_FEW_FILES = 200  # each of a page's statements looks for so many messages by their ids
+_FEW_FILES = 200  # the most message ids that one statement of a page searches for
 
 
 class StatusFilter(admin.SimpleListFilter):
-    """The three answers staff look for, then each exact value.
+    """The three status groups, then each exact status.
 
-    Unchosen, all are named, which leaves out nothing: without their names the index of the log would be of no use. What
-    a search has found is looked at by its id.
+    The filter excludes the other statuses. With `status IN (…)`, SQLite leaves the log's index and sorts all rows.
     """
 
     title = "status"
@@ -35,15 +33,12 @@ class StatusFilter(admin.SimpleListFilter):
         return [*groups, *((value, f"Only {value}") for value in Status.values)]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if are_left_to_stretches(request):
-            return queryset
-        wanted = statuses(request)
-        is_open = len(wanted) == len(Status) and is_search(request)
-        return queryset if is_open else queryset.filter(status__in=wanted)
+        others = set(Status.values) - set(statuses(request.GET))
+        return queryset.exclude(status__in=sorted(others)) if others else queryset
 
 
 class KeyTypeFilter(admin.SimpleListFilter):
-    """All but tests unless asked for: who looks for a message by name wants it whatever its key was."""
+    """Leave test messages out by default. A search by recipient or reference covers every key type."""
 
     title = "key type"
     parameter_name = "key_type"
@@ -62,11 +57,8 @@ class KeyTypeFilter(admin.SimpleListFilter):
             yield {"selected": self.value() == value, "query_string": query, "display": title}
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if are_left_to_stretches(request):
-            return queryset
-        wanted = key_types(request)
-        is_open = len(wanted) == len(KeyType) and is_search(request)
-        return queryset if is_open else queryset.filter(key_type__in=wanted)
+        others = set(KeyType.values) - set(key_types(request.GET))
+        return queryset.exclude(key_type__in=sorted(others)) if others else queryset
 
 
 class KeyFilter(OwnRowsFilter):
@@ -76,13 +68,13 @@ class KeyFilter(OwnRowsFilter):
 
 
 class ProviderFilter(admin.SimpleListFilter):
-    """The providers of the settings; a test key's message has none."""
+    """The configured providers. Messages of test keys have no provider."""
 
     title = "provider"
     parameter_name = "provider"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(carrier.name, carrier.name) for carrier in providers.configured()]
+        return [(provider.name, provider.name) for provider in providers.configured()]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         return queryset.filter(provider=self.value()) if self.value() else queryset
@@ -96,16 +88,15 @@ class FileFilter(admin.SimpleListFilter):
         return [("yes", "Yes")]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        """Go from the files to their messages where they are few, else from the messages to their files.
+        """Search by the ids of messages with files if these are few, else test each message for a file.
 
-        A file is made in the moment of its message, which is what the index of files goes by; it outlives its message
-        by far, so files of messages that are gone are left out.
+        A file has the same `created_at` as its message, and its index begins with that column. A file may outlive
+        its message, so files older than the service's retention are left out.
         """
         if self.value() != "yes":
             return queryset
-        chosen = rights.chosen_service(request)
-        services = [chosen] if chosen else list(rights.services_of(request))
-        since = min(map(kept_since, services), default=timezone.now())
+        services = permissions.listed_services(request)
+        since = min((service.kept_since() for service in services), default=timezone.now())
         files = Attachment.objects.filter(service__in=services, created_at__gte=since)
         few = list(files.order_by().values_list("notification_id", flat=True)[: _FEW_FILES + 1])
         if len(few) <= _FEW_FILES:
@@ -115,7 +106,7 @@ class FileFilter(admin.SimpleListFilter):
 
 
 class MadeFilter(admin.SimpleListFilter):
-    """`today`, `week`, or two days such as `2026-11-01..2026-11-20`, which the form above the list sends."""
+    """The days of the panel, or the two days that the form above the list sends."""
 
     title = "date"
     parameter_name = days.PARAMETER
@@ -124,7 +115,7 @@ class MadeFilter(admin.SimpleListFilter):
         return [("today", "Today"), ("week", f"Last {days.WEEK_DAYS} days")]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Name the days that were typed above the list too: they are in force like a choice of the panel."""
+        """Add the days entered above the list to the choices, so that the panel shows them as chosen."""
         yield from super().choices(changelist)
         value = self.value() or ""
         if any(days.chosen(value)) and value not in dict(self.lookup_choices):
@@ -138,63 +129,22 @@ class MadeFilter(admin.SimpleListFilter):
         return queryset.filter(created_at__lt=days.beginning(last + timedelta(days=1))) if last else queryset
 
 
-class SearchFilter(admin.SimpleListFilter):
-    """The result of a search, by the id it is kept under. It stands above the list, not among the filters."""
-
-    title = "search"
-    parameter_name = "search"
-    template = "admin/notifications/no_filter.html"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("", "")] if self.parameter_name in request.GET else []
-
-    def choices(self, changelist: Any) -> Iterator[Any]:
-        return iter(())
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        found = search.of(request)
-        return queryset.filter(found.matching) if found else queryset
-
-
-@contextmanager
-def left_to_stretches(request: HttpRequest) -> Iterator[None]:
-    """Leave out service, status and key type, which each stretch names itself.
-
-    Named beside it once more, as one of several, they lead SQLite to another index and to a sort of all there is: of a
-    million messages page 100 took 5.3 s of work, and takes 0.2 s without them.
-    """
-    request.are_left_to_stretches = True  # type: ignore[attr-defined]  # for the filters of this request
-    try:
-        yield
-    finally:
-        request.are_left_to_stretches = False  # type: ignore[attr-defined]
-
-
-def are_left_to_stretches(request: HttpRequest) -> bool:
-    return getattr(request, "are_left_to_stretches", False)
-
-
-def statuses(request: HttpRequest) -> list[str]:
-    """Return the statuses the list may hold; all, where none is asked for or one that there is not."""
-    chosen = request.GET.get(StatusFilter.parameter_name, "")
+def statuses(parameters: Mapping[str, str]) -> list[str]:
+    """Return the statuses that the list shows: every status if the filter is missing or unknown."""
+    chosen = parameters.get(StatusFilter.parameter_name, "")
     if chosen in words.GROUPS:
         return sorted(words.GROUPS[chosen][1])
     return [chosen] if chosen in Status.values else Status.values
 
 
-def key_types(request: HttpRequest) -> list[str]:
-    """Return the kinds of key whose messages the list may hold."""
-    chosen = request.GET.get(KeyTypeFilter.parameter_name, "")
+def key_types(parameters: Mapping[str, str]) -> list[str]:
+    """Return the key types whose messages the list shows."""
+    chosen = parameters.get(KeyTypeFilter.parameter_name, "")
     if chosen in KeyType.values:
         return [chosen]
-    return [KeyType.LIVE.value, KeyType.TEAM.value] if hides_tests(request) else KeyType.values
+    return [KeyType.LIVE.value, KeyType.TEAM.value] if hides_tests(parameters) else KeyType.values
 
 
-def hides_tests(request: HttpRequest) -> bool:
-    """Say whether the list leaves test messages out, unasked."""
-    chosen = request.GET.get(KeyTypeFilter.parameter_name)
-    return chosen not in {*KeyType.values, "all"} and not is_search(request)
-
-
-def is_search(request: HttpRequest) -> bool:
-    return SearchFilter.parameter_name in request.GET
+def hides_tests(parameters: Mapping[str, str]) -> bool:
+    """Return whether the list leaves test messages out by default."""
+    return parameters.get(KeyTypeFilter.parameter_name) not in {*KeyType.values, "all"} and SEARCH not in parameters

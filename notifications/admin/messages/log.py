@@ -1,11 +1,8 @@
-"""The message log: read-only, recipients masked, searched by POST. Source: Staff console §2.9."""
+"""The message log: read-only, recipients masked, searched by POST. Source: docs/reference/console.md §2.9."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from itertools import product
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -17,24 +14,23 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
+from config import formats
 from config.console import cells
-from config.console.paginator import MOST_COUNTED
 from config.page_bodies import takes_files
-from notifications.admin import rights
+from notifications.admin import permissions
 from notifications.admin.messages import days, filters, page, search, send, words
-from notifications.admin.messages.paging import MessagePaginator, counted
+from notifications.admin.messages.change_list import MessageChangeList
+from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
-from notifications.models import KeyType, Notification, Role, Status
-from notifications.models.retention import kept_since
-from notifications.submission import redaction
+from notifications.models import KeyType, Notification, Role
 
-_FIRST_WORDS = 60  # about as many characters as a cell holds on one line
+_FIRST_WORDS = 60  # characters that fit on one line of a cell
 _SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
 class NotificationAdmin(ServiceRowAdmin):
-    """Nobody adds, changes or deletes a message here."""
+    """Messages are read-only."""
 
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("made", "status_words", "to_whom", "said", "sent_by", "named", "took")
@@ -49,71 +45,34 @@ class NotificationAdmin(ServiceRowAdmin):
         filters.ProviderFilter,
         "origin",
         filters.FileFilter,
-        filters.SearchFilter,
     )
     list_select_related = ("service", "template", "api_key")
     change_list_template = "admin/notifications/message_list.html"
     ordering = ("-created_at", "-id")
     sortable_by = ()
     search_fields = ()
-    steps = {"recipient": "log_for_recipient"}
+    row_actions = {"recipient": "log_for_recipient"}
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return rights.with_sight(request, super().get_queryset(request))
+        return permissions.with_sight(request, super().get_queryset(request))
 
     def listed(self, request: HttpRequest, rows: Any) -> Any:
-        """Leave out what is older than the service keeps, deleted yet or not.
-
-        Where all services are listed they are named, which leaves out nothing: the index of the log begins with them.
-        """
-        chosen = rights.chosen_service(request)
-        is_open = filters.is_search(request) or filters.are_left_to_stretches(request)
-        listed = rows if is_open else rows.filter(service__in=self._listed_services(request))
-        return listed.filter(created_at__gte=kept_since(chosen)) if chosen else listed
+        """Leave out messages past the service's retention, even if clean-up has not deleted them yet."""
+        chosen = permissions.chosen_service(request)
+        return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
 
     def sees_title(self, request: HttpRequest, obj: Any) -> bool:
-        return rights.may_see_recipients(request, obj.service_id)
+        return permissions.may_see_recipients(request, obj.service_id)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         message = super().get_object(request, object_id, from_field)
-        return None if message is None or message.created_at < kept_since(message.service) else message
+        return None if message is None or message.created_at < message.service.kept_since() else message
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
-        """Let the paginator read also a list that fits on one page: Django would take all that match, in any order."""
-        theirs: Any = super().get_changelist(request, **kwargs)
-
-        class MessageChangeList(theirs):  # type: ignore[misc]  # the console's own, made for each request
-            def get_results(self, request: HttpRequest) -> None:
-                with filters.left_to_stretches(request):
-                    request.rows_of_stretches = self.get_queryset(request)  # type: ignore[attr-defined]
-                super().get_results(request)
-                if not self.multi_page:
-                    self.result_list = self.paginator.page(1).object_list
-                for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
-                    message.shown_text = text
-
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[MessageChangeList]:
         return MessageChangeList
-
-    def get_paginator(
-        self, request: HttpRequest, queryset: Any, per_page: int, orphans: int = 0, allow_empty_first_page: bool = True
-    ) -> MessagePaginator:
-        """A search has found its rows by an index of its own: they are few, and in no stretch of the list."""
-        services = [] if filters.is_search(request) else self._listed_services(request)
-        stretches = list(product(services, filters.statuses(request), filters.key_types(request)))
-        whole = self.get_queryset(request).select_related(*self.list_select_related)
-        of_stretches = getattr(request, "rows_of_stretches", queryset)
-        return MessagePaginator(
-            queryset,
-            per_page,
-            orphans,
-            allow_empty_first_page,
-            stretches=stretches,
-            of_stretches=of_stretches,
-            whole=whole,
-        )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -122,11 +81,11 @@ class NotificationAdmin(ServiceRowAdmin):
         return False
 
     def may_open(self, request: HttpRequest, word: str) -> bool:
-        """Say whether this person may open a page that hangs on no row: the sidebar asks."""
+        """Return whether this person may open the log. The sidebar calls this."""
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
-    def may_take(self, request: HttpRequest, word: str, obj: Any) -> bool:
-        return rights.may_see_recipients(request, obj.service_id)
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        return permissions.may_see_recipients(request, obj.service_id)
 
     # Pages
 
@@ -152,85 +111,51 @@ class NotificationAdmin(ServiceRowAdmin):
         return TemplateResponse(request, "admin/notifications/message.html", context)
 
     def search(self, request: HttpRequest) -> HttpResponse:
-        """Keep what was typed and go to its result, with the filters that were on and the days that were chosen."""
+        """Store the search term and redirect to its result, with the current filters and the chosen days."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         query = QueryDict(request.POST.get("filters", ""), mutable=True)
-        for name in ("p", "search"):
+        for name in (search.SEARCH, OLDER, NEWER):
             query.pop(name, None)
         if "first" in request.POST or "last" in request.POST:
             query.pop(days.PARAMETER, None)
             if made := days.span(request.POST.get("first", ""), request.POST.get("last", "")):
                 query[days.PARAMETER] = made
         if term := request.POST.get("term", "").strip():
-            query["search"] = str(search.keep(request, term))
+            query[search.SEARCH] = str(search.keep(request, term))
         return HttpResponseRedirect(f"{self.list_url()}?{query.urlencode()}")
 
     def log_for_recipient(self, request: HttpRequest, message: Notification) -> HttpResponse:
-        """Search for the recipient of one message. By POST: a GET would leave the search in nobody's name."""
+        """Search for the recipient of one message. POST only: the search is stored for this person."""
         if request.method != "POST":
             return HttpResponseRedirect(self.row_url(message))
         found = search.keep(request, f"to:{message.recipient}")
-        return HttpResponseRedirect(f"{self.list_url()}?{urlencode({'search': found})}")
+        return HttpResponseRedirect(f"{self.list_url()}?{urlencode({search.SEARCH: found})}")
 
     @takes_files
     def send(self, request: HttpRequest) -> HttpResponse:
         return send.SendPage(self, request).answer()
 
-    def _above(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
-        """Return what stands around the list: counters, the search and its note, what is hidden, how long is kept."""
-        found = search.of(request)
+    def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
+        """Return the context around the list: counters, search and its note, left-out tests, and retention."""
         first, last = days.chosen(request.GET.get(days.PARAMETER, ""))
-        hides_tests = filters.hides_tests(request)
-        chosen = rights.chosen_service(request)
+        hides_tests = filters.hides_tests(request.GET)
+        services = permissions.listed_services(request)
+        tests = Notification.objects.filter(service__in=services, key_type=KeyType.TEST)
+        chosen = permissions.chosen_service(request)
         return {
-            "counters": self._counters(request, changelist),
-            "found": found,
+            "counters": changelist.counters(request),
+            "found": changelist.found,
             "first_day": first.isoformat() if first else "",
             "last_day": last.isoformat() if last else "",
             "filters_now": request.GET.urlencode(),
             "search_url": self.url_of("search"),
             "tests_url": changelist.get_query_string({"key_type": "all"}) if hides_tests else "",
-            "has_hidden_tests": hides_tests and self._has_tests(request),
+            "has_hidden_tests": hides_tests and tests.exists(),
             "kept_days": chosen.retention_days if chosen else None,
             "send_url": self.url_of("send") if send.may_send(request) else "",
-            "may_see_recipients": rights.may(request, Role.SEE_RECIPIENTS),
+            "may_see_recipients": permissions.may(request, Role.SEE_RECIPIENTS),
         }
-
-    def _counters(self, request: HttpRequest, changelist: Any) -> list[dict[str, Any]]:
-        """Count within the other filters; each of the four is a filter itself.
-
-        A count of many rows is read to its end only where few match, and then the delivered ones are what is left over.
-        """
-        parameter = filters.StatusFilter.parameter_name
-        chosen = request.GET.get(parameter) or ""
-        rows = changelist.get_queryset(request, exclude_parameters=[parameter])
-        every = rows if filters.is_search(request) else rows.filter(status__in=Status.values)
-        numbers = {"": counted(every) if chosen else changelist.paginator._counted}
-        for name in ("delivering", "failed"):
-            numbers[name] = counted(rows.filter(status__in=sorted(words.GROUPS[name][1])))
-        if numbers[""] > MOST_COUNTED:
-            numbers["delivered"] = counted(rows.filter(status__in=sorted(words.GROUPS["delivered"][1])))
-        else:
-            numbers["delivered"] = max(0, numbers[""] - numbers["delivering"] - numbers["failed"])
-        return [
-            {
-                "title": title,
-                "number": min(numbers[name], MOST_COUNTED),
-                "is_capped": numbers[name] > MOST_COUNTED,
-                "url": changelist.get_query_string({parameter: name} if name else {}, [parameter, "p"]),
-                "is_chosen": chosen == name,
-            }
-            for name, title in {"": "All", **{name: title for name, (title, _) in words.GROUPS.items()}}.items()
-        ]
-
-    def _has_tests(self, request: HttpRequest) -> bool:
-        tests = Notification.objects.filter(service__in=self._listed_services(request), key_type=KeyType.TEST)
-        return tests.exists()
-
-    def _listed_services(self, request: HttpRequest) -> Sequence[UUID]:
-        chosen = rights.chosen_service(request)
-        return [chosen.pk] if chosen else list(rights.services_of(request).values_list("pk", flat=True))
 
     # Columns
 
@@ -246,7 +171,7 @@ class NotificationAdmin(ServiceRowAdmin):
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
         return cells.two_lines(
-            cells.breakable(rights.shown_recipient(message, message.recipient)), message.get_channel_display()
+            cells.breakable(permissions.shown_recipient(message, message.recipient)), message.get_channel_display()
         )
 
     @admin.display(description="Message")
@@ -272,4 +197,4 @@ class NotificationAdmin(ServiceRowAdmin):
             return "–"
         taken = max(message.completed_at - (message.scheduled_for or message.created_at), timedelta())
         seconds = taken.total_seconds()
-        return f"{seconds:.1f} s" if taken < _SHORT else cells.duration(seconds)
+        return f"{seconds:.1f} s" if taken < _SHORT else formats.duration(seconds)

@@ -1,4 +1,4 @@
-"""One message, as it was sent and what became of it. Source: Staff console §2.10."""
+"""The page of one message. Source: docs/reference/console.md §2.10."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import cells
-from notifications.admin import rights
+from notifications.admin import permissions
 from notifications.admin.messages import timeline, words
 from notifications.admin.unsubscribe_requests import on_message
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin
@@ -27,7 +27,7 @@ class Fact:
 
 
 def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
-    """Return what the page shows. A link to a file is without its key: that is how the text is kept."""
+    """Return the context of the page. Links to files are without their keys: the stored text has none."""
     version_url = reverse("admin:notifications_template_version", args=[message.template_id])
     return {
         "message": message,
@@ -38,7 +38,7 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
         "facts": _facts(message),
         "files": _files(message),
         "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
-        "may_search_recipient": rights.may_see_recipients(request, message.service_id),
+        "may_search_recipient": permissions.may_see_recipients(request, message.service_id),
         **({"unfilled": redaction.pieces(message)} if redaction.is_on(message) else shown(message)),
     }
 
@@ -48,7 +48,7 @@ def shown(message: Notification) -> dict[str, Any]:
 
 
 def email_shown(message: Notification) -> dict[str, Any]:
-    """Return what shows an email, never in the console's own origin (trap T9)."""
+    """Return the email as a sandboxed frame, which never runs in the console's origin (trap T9)."""
     text = email.EmailText(
         subject=message.subject or "",
         filled=message.body,
@@ -70,7 +70,7 @@ def sms_shown(message: Notification) -> dict[str, Any]:
 
 
 def _facts(message: Notification) -> list[Fact]:
-    facts = [Fact(label="To", value=rights.shown_recipient(message, message.recipient))]
+    facts = [Fact(label="To", value=permissions.shown_recipient(message, message.recipient))]
     if message.channel == Channel.EMAIL:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
         facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
@@ -86,7 +86,7 @@ def _facts(message: Notification) -> list[Fact]:
 
 
 def _sent_as(message: Notification) -> Fact:
-    """A message of the console has no key, and is as real as one by a live key, or a test."""
+    """Return the kind of sending. A message from the console has no key, but is real or a test like any other."""
     if message.origin == Origin.API:
         return Fact(label="Key type", value=message.get_key_type_display())
     kind = "test, nothing left" if message.key_type == KeyType.TEST else "real message"
@@ -94,7 +94,7 @@ def _sent_as(message: Notification) -> Fact:
 
 
 def _files(message: Notification) -> list[dict[str, Any]]:
-    """A file is made in the moment of its message, which is what the index of files goes by."""
+    """Return the message's files. They share its `created_at`, with which their index begins."""
     rows = Attachment.objects.select_related("template").filter(
         service_id=message.service_id, created_at=message.created_at, notification_id=message.pk
     )

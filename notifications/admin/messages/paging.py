@@ -1,81 +1,111 @@
-"""Pages of millions of messages: which rows a page holds is read from one index, and only those rows are opened.
+"""Keyset pages of the log: "Older" starts after the last message of a page, "Newer" before the first.
 
-The index of the log begins with service, status and key type and goes on in the order of the list, with every other
-column a filter looks at. So each three of them are a stretch in order already; a page is the newest of all stretches.
-Source: Staff console §1.2 T5, §4.
+The log's index begins with the service, continues in the order of the list, and includes every filtered column.
+A page reads the index from its key and stops when it is full, so its cost does not depend on the number of messages.
+Source: docs/reference/console.md §1.2 T5, §4.4.
 """
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
-from heapq import merge
-from itertools import islice
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
 from uuid import UUID
 
-from django.core.paginator import Page
-from django.db.models import QuerySet
-from django.utils.functional import cached_property
+from django.db import connection
+from django.db.models import Q, QuerySet
 
-from config.console.paginator import MOST_COUNTED, CappedPaginator
 from notifications.models import Notification
 
-MOST_STRETCHES = 240  # of ten services; beyond it one query that sorts costs less than many that need not
-_NEWEST_FIRST = ("-created_at", "-id")
+OLDER, NEWER = "older", "newer"  # URL parameters
+MOST_SERVICES = 100  # services read one by one; for more, one query with a sort costs less
+_FORM = "%Y%m%dT%H%M%S%f"
 
-Place = tuple[datetime, UUID]
-Stretch = tuple[UUID, str, str]
+Messages = QuerySet[Notification]
 
 
-class MessagePaginator(CappedPaginator):
-    """Reads ids, then opens the rows of a page by them.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A key in the list: time and id of a message, which may be deleted by now."""
 
-    stretches: service, status and kind of key of all the list may hold, so that each stretch is read by itself; one
-    that the filters leave out would be read to its end and hold nothing
-    of_stretches: the list's rows without those three conditions
-    whole: what the rows are opened from, without the filters, which would lead a database to another index
+    created_at: datetime
+    id: UUID
+
+    @classmethod
+    def of(cls, message: Notification) -> Self:
+        return cls(created_at=message.created_at, id=message.id)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse the output of `str`. Raises ValueError."""
+        moment, _, identifier = text.partition(".")
+        return cls(created_at=datetime.strptime(moment, _FORM).replace(tzinfo=UTC), id=UUID(identifier))
+
+    def __str__(self) -> str:
+        return f"{self.created_at.astimezone(UTC).strftime(_FORM)}.{self.id.hex}"
+
+    def below(self) -> Q:
+        """Match older messages. The first condition bounds the index read."""
+        return Q(created_at__lte=self.created_at) & (Q(created_at__lt=self.created_at) | Q(id__lt=self.id))
+
+    def above(self) -> Q:
+        return Q(created_at__gte=self.created_at) & (Q(created_at__gt=self.created_at) | Q(id__gt=self.id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of the log, newest message first. older, newer: the keys of the neighbouring pages."""
+
+    messages: list[Notification]
+    older: Place | None = None
+    newer: Place | None = None
+
+
+def place(parameters: Mapping[str, str], name: str) -> Place | None:
+    """Return the key in a URL parameter. Raises ValueError."""
+    text = parameters.get(name)
+    return Place.parse(text) if text else None
+
+
+def page(parts: Sequence[Messages], whole: Messages, size: int, *, below: Place | None, above: Place | None) -> Page:
+    """Return the page below or above a key, or the first page.
+
+    parts: the filtered rows, one queryset for each service
+    whole: the unfiltered rows, which are read by id; filters could make the database choose another index
     """
-
-    def __init__(
-        self,
-        object_list: Any,
-        per_page: int,
-        *args: Any,
-        stretches: Sequence[Stretch],
-        of_stretches: QuerySet[Notification],
-        whole: QuerySet[Notification],
-        **kwargs: Any,
-    ):
-        super().__init__(object_list, per_page, *args, **kwargs)
-        self._stretches = stretches
-        self._of_stretches = of_stretches
-        self._whole = whole
-
-    def page(self, number: int | str) -> Page[Notification]:
-        number = self.validate_number(number)
-        if not self.count:
-            return Page([], number, self)
-        first = (number - 1) * self.per_page
-        places = list(islice(self._places(first + self.per_page), first, None))
-        found = self._whole.order_by().in_bulk([identifier for _, identifier in places])
-        # A row may be deleted between the two reads.
-        listed = [found[pk] for _, pk in places if pk in found]
-        return Page(listed, number, self)
-
-    @cached_property
-    def _counted(self) -> int:
-        return counted(self.object_list)  # type: ignore[arg-type]  # as above
-
-    def _places(self, most: int) -> Iterator[Place]:
-        """Return moment and id of the newest `most` rows, newest first."""
-        stretches: list[QuerySet[Notification]] = [self.object_list]  # type: ignore[list-item]  # a list's is one
-        if 0 < len(self._stretches) <= MOST_STRETCHES:
-            threes = self._stretches
-            rows = self._of_stretches
-            stretches = [rows.filter(service=one, status=status, key_type=kind) for one, status, kind in threes]
-        read = [list(one.order_by(*_NEWEST_FIRST).values_list("created_at", "pk")[:most]) for one in stretches]
-        return islice(merge(*read, reverse=True), most)
+    if above is not None:
+        found = _open(whole, _ids([part.filter(above.above()) for part in parts], size + 1, oldest_first=True))
+        if len(found) > size:
+            shown = found[1:]
+            return Page(messages=shown, older=Place.of(shown[-1]), newer=Place.of(shown[0]))
+        below = None  # fewer rows above than a page holds: show the first page
+    found = _open(whole, _ids([part.filter(below.below()) if below else part for part in parts], size + 1))
+    shown = found[:size]
+    return Page(
+        messages=shown,
+        older=Place.of(shown[-1]) if len(found) > size else None,
+        newer=Place.of(shown[0]) if below and shown else None,
+    )
 
 
-def counted(rows: QuerySet[Notification]) -> int:
-    """Return how many rows there are, but stop counting beyond what is shown."""
-    return rows.order_by().values_list("pk")[: MOST_COUNTED + 1].count()
+def _ids(parts: Sequence[Messages], most: int, *, oldest_first: bool = False) -> list[UUID]:
+    """Return the ids of the first `most` rows of all parts. One statement reads up to `most` rows of each part."""
+    order = ("created_at", "id") if oldest_first else ("-created_at", "-id")
+    first = [part.order_by(*order).values_list("created_at", "pk")[:most] for part in parts]
+    if len(first) == 1:
+        return [identifier for _, identifier in first[0]]
+    compiled = [rows.query.sql_with_params() for rows in first]
+    # Raw SQL: on SQLite, Django's union() rejects parts with a limit.
+    every = " UNION ALL ".join(f"SELECT * FROM ({sql}) AS part" for sql, _ in compiled)  # noqa: S608  the ORM's SQL
+    direction = "ASC" if oldest_first else "DESC"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"{every} ORDER BY 1 {direction}, 2 {direction} LIMIT {most:d}",
+            [value for _, values in compiled for value in values],
+        )
+        return [UUID(str(identifier)) for _, identifier in cursor.fetchall()]
+
+
+def _open(whole: Messages, ids: Sequence[UUID]) -> list[Notification]:
+    """Return these messages, newest first. Messages deleted in the meantime are left out."""
+    found = whole.order_by().in_bulk(ids)
+    return sorted(found.values(), key=lambda message: (message.created_at, message.id), reverse=True)

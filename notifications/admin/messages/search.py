@@ -1,7 +1,7 @@
-"""Search by POST: the term is kept sealed under a random id, and that alone is in the address of the result.
+"""Search by POST: the term is stored encrypted under a random id, and the result's URL holds only that id.
 
-A whole recipient, in any writing, a reference, an id and a request id are looked up in an index; only a part of a
-recipient is read through the chosen days, or else the last seven. Source: Staff console §1.2 T1, §2.9.
+Indexes find whole recipients, references, message ids and request ids. A part of a recipient is searched for
+in the chosen days only, by default the last seven. Source: docs/reference/console.md §1.2 T1, §2.9.
 """
 
 import re
@@ -18,16 +18,17 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
-from config.sealing import SealBroken
-from notifications.admin import rights
+from config.encryption import DecryptionFailed
+from notifications.admin import permissions
 from notifications.admin.messages import days
-from notifications.models import ApiKey, ApiRefusal, Notification, Role, Template
+from notifications.models import ApiCallError, ApiKey, Notification, Role, Template
 from notifications.recipients import normalise
 
 KIND = "messages"
-MOST_CHARACTERS = 1000  # as long as a reference may be
+SEARCH = "search"  # the parameter of the URL
+MOST_CHARACTERS = 1000  # the length limit of a reference
 SHORTEST_PART = 4
-MOST_FOUND = 1000  # of one recipient or reference; the newest come first
+MOST_FOUND = 1000  # messages of one recipient or reference, newest first
 NOTHING = Q(pk__in=[])
 
 EXPIRED = "This search has expired."
@@ -50,10 +51,10 @@ _NUMBER = re.compile(r"[\d\s()+./-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What a search comes to.
+    """The result of a search.
 
-    term: shown in its box again; matching: of the log's rows; note: one sentence or two above the list
-    key: of the refused call that has this request id
+    term: the entered text; matching: the condition on the log's rows; note: a remark above the list
+    key: the API key of the refused call with this request id
     """
 
     term: str = ""
@@ -63,7 +64,7 @@ class Found:
 
 
 def keep(request: HttpRequest, term: str) -> UUID:
-    """Keep what was typed, for this person and the chosen service. Returns its id."""
+    """Store a term for this person and the chosen service, and return its id."""
     SavedSearch.objects.forget_old()
     saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=KIND)
     saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
@@ -72,19 +73,16 @@ def keep(request: HttpRequest, term: str) -> UUID:
 
 
 def of(request: HttpRequest) -> Found | None:
-    """Return what the search in this request's address comes to, read once a request; None where there is none."""
-    identifier = request.GET.get("search")
+    """Return the result of the search in the URL, or None."""
+    identifier = request.GET.get(SEARCH)
     if identifier is None:
         return None
-    if not hasattr(request, "message_search"):
-        saved = _saved(request, identifier)
-        request.message_search = _look(request, saved) if saved else Found(note=EXPIRED)  # type: ignore[attr-defined]
-    found: Found = request.message_search  # type: ignore[attr-defined]
-    return found
+    saved = _saved(request, identifier)
+    return _look(request, saved) if saved else Found(note=EXPIRED)
 
 
 def parse(term: str) -> dict[str, str]:
-    """Split a term into its words; what stands before the first has the empty name.
+    """Split a term into its `word:` parts. The text before the first has the name "".
 
     >>> parse("07700 900123 template: Tide table")
     {'': '07700 900123', 'template': 'Tide table'}
@@ -95,7 +93,7 @@ def parse(term: str) -> dict[str, str]:
 
 
 def parts_of_recipient(text: str) -> set[str]:
-    """Return what a part of a recipient may look like in the form recipients are kept in; a number's begins with 44.
+    """Return the forms in which a part of a recipient may be stored. Stored UK numbers begin with 44.
 
     >>> sorted(parts_of_recipient("07700 900")), parts_of_recipient("Fern@Quay")
     (['07700900', '7700900'], {'fern@quay'})
@@ -109,14 +107,14 @@ def parts_of_recipient(text: str) -> set[str]:
 def _look(request: HttpRequest, saved: SavedSearch) -> Found:
     try:
         term = saved.term
-    except SealBroken:
+    except DecryptionFailed:
         return Found(note=EXPIRED)
     words = parse(term)
-    may_see = rights.may(request, Role.SEE_RECIPIENTS)
+    may_see = permissions.may(request, Role.SEE_RECIPIENTS)
     if "to" in words and not may_see:
         return Found(term=term, note=NO_RECIPIENTS)
     services = (
-        [saved.service_id] if saved.service_id else list(rights.services_of(request).values_list("pk", flat=True))
+        [saved.service_id] if saved.service_id else list(permissions.services_of(request).values_list("pk", flat=True))
     )
     rows = Notification.objects.filter(service__in=services)
     narrowed = _narrowed(words, services)
@@ -133,23 +131,23 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
 
 
 def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
-    """Return what an index answers: each is asked by itself, since no index answers two of them at once."""
+    """Return one condition for each index. They run one by one: no index serves two of them at once."""
     if text := words.get("to"):
         return [Q(normalised_recipient=normalise(text))]
     text = words[""]
     identifier = _uuid(text)
     by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
-    by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # both, or SQLite does not use the partial index
+    by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # SQLite: both for the partial index
     by_id = [Q(pk=identifier), by_request] if identifier else []
     return [*by_recipient, Q(reference=text), *by_id]
 
 
-def _refusal(text: str, services: list[UUID]) -> ApiRefusal | None:
-    """Return the refused call of a request id; the newest few of each key are kept."""
+def _refusal(text: str, services: list[UUID]) -> ApiCallError | None:
+    """Return the refused call with this request id. Only the newest few of each key are stored."""
     identifier = _uuid(text)
     if identifier is None:
         return None
-    refusals = ApiRefusal.objects.select_related("key").filter(key__service__in=services)
+    refusals = ApiCallError.objects.select_related("key").filter(key__service__in=services)
     return refusals.filter(request_id=str(identifier)).first()
 
 
@@ -194,7 +192,7 @@ def _uuid(text: str) -> UUID | None:
 
 
 def _saved(request: HttpRequest, identifier: str) -> SavedSearch | None:
-    """Return the search if it is this person's, for the service that is chosen now, and not too old."""
+    """Return the search if it belongs to this person and the chosen service and has not expired."""
     since = timezone.now() - SEARCHES_ARE_KEPT_FOR
     mine: dict[str, Any] = {"user_id": _user_id(request), "service_id": _service_id(request), "created_at__gte": since}
     try:
@@ -204,9 +202,9 @@ def _saved(request: HttpRequest, identifier: str) -> SavedSearch | None:
 
 
 def _user_id(request: HttpRequest) -> int:
-    return int(request.user.pk or 0)  # nobody is signed in as 0
+    return int(request.user.pk or 0)  # no user has the id 0
 
 
 def _service_id(request: HttpRequest) -> UUID | None:
-    service = rights.chosen_service(request)
+    service = permissions.chosen_service(request)
     return service.pk if service else None

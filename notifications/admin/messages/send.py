@@ -1,4 +1,7 @@
-"""Send one message by hand: checked by the very code the API runs, then sent by it. Source: Staff console §2.11."""
+"""The page that sends one message by hand. It runs the API's code for checks and sending.
+
+Source: docs/reference/console.md §2.11.
+"""
 
 from typing import Any
 from uuid import UUID
@@ -10,11 +13,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from config.console import audit, shown_once
-from config.console.masking import mask
+from config import audit
+from config.audit.masking import mask
+from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
-from notifications.admin import rights
+from notifications.admin import permissions
 from notifications.admin.messages import page
 from notifications.admin.messages.send_forms import SendForm
 from notifications.attachments.scanning import NoVerdict
@@ -34,7 +38,7 @@ from notifications.models import (
     Template,
     TemplateVersion,
 )
-from notifications.submission import limits, recall, submit
+from notifications.submission import limits, submit, ttl_cache
 from notifications.submission.callers import Person
 from notifications.submission.submit import Checked, Submission
 
@@ -47,12 +51,12 @@ _RECIPIENTS = {Channel.EMAIL: RecipientKind.EMAIL, Channel.SMS: RecipientKind.PH
 
 
 def may_send(request: HttpRequest) -> bool:
-    """Say whether this person may send for the chosen service, or where all are shown for any of them."""
-    return rights.may(request, Role.SEND_MESSAGES)
+    """Return whether this person may send for the chosen service, or for any service if all are shown."""
+    return permissions.may(request, Role.SEND_MESSAGES)
 
 
 class SendPage:
-    """One request to the page: GET shows the form, *Check* renders all, *Send* runs what the API runs."""
+    """One request: GET shows the form, *Check* renders the message, *Send* sends it as the API does."""
 
     def __init__(self, model_admin: Any, request: HttpRequest) -> None:
         self._admin, self._request = model_admin, request
@@ -64,7 +68,7 @@ class SendPage:
                 raise PermissionDenied
             return self._page(None)
         version = self._version()
-        if not rights.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
+        if not permissions.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
             raise PermissionDenied
         self._service: Service = version.template.service
         if self._request.method != "POST":
@@ -74,17 +78,17 @@ class SendPage:
         form = self._form(version, self._request.POST, self._request.FILES)
         if not form.is_valid():
             return self._page(form)
-        recall.forget()  # or a template changed a second ago would be sent as it was
+        ttl_cache.clear()  # else the cache could return the template as it was a second ago
         return self._send(form) if "send" in self._request.POST else self._check(form)
 
     def _with_recipient(self, version: TemplateVersion, chosen: str) -> dict[str, Any]:
-        """Return what was typed so far, with the recipient that a button stands for."""
+        """Return the submitted form with the recipient of the button that was pressed."""
         typed = self._request.POST
         ticks = {name: name in typed for name in SendForm.tick_names(version)}
         suggested = self._suggested(chosen, Channel(version.template.type))
         return {**{name: typed[name] for name in typed}, **ticks, "recipient": suggested or typed.get("recipient", "")}
 
-    # What each of the three does
+    # The three buttons
 
     def _check(self, form: SendForm, note: str = "") -> HttpResponse:
         person = self._person(form)
@@ -127,18 +131,18 @@ class SendPage:
 
     def _sent(self, notification: Notification) -> HttpResponse:
         if not Notification.objects.filter(pk=notification.pk).exists():
-            told = "Everything was checked. Nothing is stored or sent for a simulated recipient."
-            messages.success(self._request, told)
+            done = "Everything was checked. Nothing is stored or sent for a simulated recipient."
+            messages.success(self._request, done)
             return HttpResponseRedirect(f"{self._admin.url_of('send')}?template={self._asked_for}")
         return HttpResponseRedirect(self._admin.row_url(notification))
 
     def _sent_before(self, form: SendForm) -> HttpResponse:
-        """A second click leads to what the first one sent, where that can be told."""
+        """Redirect a second click to the message that the first click sent, if it can be found."""
         named = form.cleaned_data["reference"]
         mine = {"service": self._service, "reference": named, "created_by": audit.author(self._request)}
         first = Notification.objects.filter(**mine).order_by("-created_at").first() if named else None
-        told = "This form was sent before: one message was made, not two."
-        messages.info(self._request, told)
+        repeated = "This form was sent before, so only one message was created."
+        messages.info(self._request, repeated)
         return HttpResponseRedirect(self._admin.row_url(first) if first else self._admin.list_url())
 
     # Parts
@@ -147,21 +151,21 @@ class SendPage:
         return Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
 
     def _audit(self, notification: Notification, form: SendForm) -> None:
-        """Say that a message was sent and from what, never to whom or what it said."""
-        told: dict[str, object] = {"name": form.version.name, "version": form.version.number}
-        self._admin.audit(self._request, "sent", notification, after={**told, "key_type": notification.key_type})
+        """Audit the sending with its template, without recipient and content."""
+        template: dict[str, object] = {"name": form.version.name, "version": form.version.number}
+        self._admin.audit(self._request, "sent", notification, after={**template, "key_type": notification.key_type})
 
     def _pages_for_trial(self) -> dict[str, str]:
-        """Return where this person lets a service in trial reach somebody: title → URL."""
+        """Return the pages where this person can add recipients to a service in trial: title → URL."""
         pages = {"guest list": ("guestlistentry", Role.MANAGE_API), "team": ("teammember", Role.MANAGE_SERVICE)}
         return {
             title: reverse(f"admin:notifications_{model}_changelist")
             for title, (model, role) in pages.items()
-            if rights.may_in(self._request, self._service.pk, [role])
+            if permissions.may_in(self._request, self._service.pk, [role])
         }
 
     def _version(self) -> TemplateVersion:
-        """Return the newest version of the template asked for; another service's is as one that does not exist."""
+        """Return the newest version of the requested template. A template of another service counts as missing."""
         try:
             identifier = UUID(self._asked_for)
         except ValueError as error:
@@ -174,14 +178,14 @@ class SendPage:
         return version
 
     def _services(self) -> Any:
-        return rights.services_of(self._request)
+        return permissions.services_of(self._request)
 
     def _form(self, version: TemplateVersion, *args: Any, **kwargs: Any) -> SendForm:
         name = self._request.user.get_username()
         return SendForm(*args, service=version.template.service, version=version, user_name=name, **kwargs)
 
     def _suggested(self, chosen: str, channel: Channel) -> str:
-        """Return the recipient that a button stands for."""
+        """Return the recipient of the button that was pressed."""
         if chosen == "me":
             return self._me(channel)
         guests = {str(guest.pk): guest.value for guest in self._guests(channel)}
@@ -194,17 +198,17 @@ class SendPage:
         return member.email_address if member else getattr(self._request.user, "email", "")
 
     def _guests(self, channel: Channel) -> list[GuestListEntry]:
-        """Return the guest list, for those who may see recipients."""
-        if not rights.may_see_recipients(self._request, self._service):
+        """Return the guest list if this person may see recipients."""
+        if not permissions.may_see_recipients(self._request, self._service):
             return []
         return list(self._service.guest_list.filter(kind=_RECIPIENTS[channel]).order_by("value")[:_MOST_GUESTS])
 
     def _page(self, form: SendForm | None, *, checked: Checked | None = None, note: str = "") -> HttpResponse:
         context = {**self._admin.page_context(self._request, "Send a message"), "form": form, "note": note}
-        context["opts"] = None  # an entry of the menu, not a page below the log
+        context["opts"] = None  # the menu has its own entry for this page
         status = 200
         if form is None:
-            context |= {"templates": self._templates(), "chosen_service": rights.chosen_service(self._request)}
+            context |= {"templates": self._templates(), "chosen_service": permissions.chosen_service(self._request)}
         else:
             status = 422 if form.errors else 200
             context |= {
@@ -216,14 +220,14 @@ class SendPage:
                 "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
                 "nonce_field": shown_once.FIELD,
                 "checked": checked,
-                "may_see_recipients": rights.may_see_recipients(self._request, self._service),
+                "may_see_recipients": permissions.may_see_recipients(self._request, self._service),
             }
         if form is not None and checked is not None:
             context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **_shown(checked)}
         return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
 
     def _templates(self) -> Any:
-        chosen = rights.chosen_service(self._request)
+        chosen = permissions.chosen_service(self._request)
         services = Q(service=chosen) if chosen else Q(service__in=self._services())
         templates = Template.objects.filter(services, archived_at=None).select_related("service")
         newest = TemplateVersion.objects.filter(template=OuterRef("pk"), number=OuterRef("current_version"))
@@ -232,7 +236,7 @@ class SendPage:
         )
 
     def _truth(self, checked: Checked) -> str:
-        """Say on the button what pressing it does."""
+        """Return the button's text, which states the number of messages, the recipient and the provider."""
         notification = checked.submission.notification
         if checked.is_simulated:
             return "Run 1 check for a simulated recipient, nothing leaves"
@@ -244,8 +248,8 @@ class SendPage:
 
 
 def _provider_for(channel: Channel) -> str:
-    """Return who would be asked first."""
-    able = (one.name for one in providers.configured() if issubclass(_KINDS[channel], one.provider.carries))
+    """Return the provider that is tried first."""
+    able = (one.name for one in providers.configured() if issubclass(_KINDS[channel], one.adapter.carries))
     return next(able, "")
 
 

@@ -1,4 +1,7 @@
-"""The form that sends one message by hand: its fields come from the template. Source: Staff console §2.11."""
+"""The form that sends one message by hand: its fields come from the template.
+
+Source: docs/reference/console.md §2.11.
+"""
 
 import base64
 import hashlib
@@ -12,15 +15,13 @@ from django.utils.crypto import salted_hmac
 
 from notifications import errors
 from notifications.admin.messages import send_refusals, send_slots
-from notifications.attachments.refusals import FileInfected, FileRefused
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, is_file
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
-from notifications.submission import properties
+from notifications.submission import policy, requests
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
 
 REAL, TEST = "real", "test"
-_PROPERTY = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}
 
 _OF_TEMPLATE = (
     errors.TextMessagesNotAllowed,
@@ -30,14 +31,17 @@ _OF_TEMPLATE = (
     errors.TemplateArchived,
 )
 _OF_SENDER = (errors.SmsSenderNotFound, errors.ReplyToNotFound)
-_OF_RECIPIENT = (errors.NotOnTeam, errors.ServiceInTrial, errors.InternationalNotAllowed)
+_OF_RECIPIENT = (
+    errors.NotOnTeam,
+    errors.ServiceInTrial,
+    errors.InternationalNotAllowed,
+    errors.PhoneNumberError,
+    errors.EmailAddressInvalid,
+)
 
 
 class SendForm(forms.Form):
-    """What a message needs, one field for each placeholder. Read it with `request`, which raises nothing.
-
-    values: what was typed, by placeholder; files: what was picked, by placeholder
-    """
+    """Recipient, sender, reference, kind of sending, and the fields of each placeholder."""
 
     recipient = forms.CharField(strip=True)
     sender = forms.ChoiceField(required=False)
@@ -66,11 +70,11 @@ class SendForm(forms.Form):
 
     @staticmethod
     def tick_names(version: TemplateVersion) -> list[str]:
-        """Return the fields that a browser leaves out where they are not ticked."""
+        """Return the names of the tick boxes, which a browser omits if they are not ticked."""
         return [f"asks-{slot.number}" for slot in send_slots.find(version)]
 
     def slots(self) -> list[dict[str, Any]]:
-        """Return each placeholder with the fields that fill it."""
+        """Return each placeholder with its fields."""
         kinds = ("value", "file", "asks", "weeks")
         return [
             {
@@ -82,7 +86,7 @@ class SendForm(forms.Form):
         ]
 
     def clean_recipient(self) -> Any:
-        """Read it as the API does."""
+        """Parse the recipient by the API's rules."""
         try:
             return self._read_recipient(self.cleaned_data["recipient"])
         except errors.ValidationError as refusal:
@@ -90,16 +94,26 @@ class SendForm(forms.Form):
 
     def clean_reference(self) -> str | None:
         try:
-            return properties.reference("reference", self.cleaned_data["reference"]) or None
+            return requests.check_reference(self.cleaned_data["reference"]) or None
         except errors.ValidationError as refusal:
             raise forms.ValidationError(send_refusals.REFERENCE) from refusal
+
+    def clean(self) -> dict[str, Any] | None:
+        """Reject lists longer than the API accepts."""
+        cleaned = super().clean()
+        for slot in self._slots:
+            try:
+                requests.check_personalisation({slot.name: slot.value(self._typed(slot))})
+            except errors.ValidationError:
+                self.add_error(slot.field, send_refusals.ITEMS)
+        return cleaned
 
     @property
     def key_type(self) -> KeyType:
         return KeyType.LIVE if self.cleaned_data["kind"] == REAL else KeyType.TEST
 
     def request(self) -> SmsRequest | EmailRequest:
-        """Return the request a program would have made."""
+        """Return the equivalent API request."""
         chosen = self.cleaned_data["sender"]
         common: dict[str, Any] = {
             "template_id": self.version.template_id,
@@ -113,17 +127,17 @@ class SendForm(forms.Form):
         return SmsRequest(phone_number=recipient, sms_sender_id=identifier, **common)
 
     def fingerprint(self) -> str:
-        """Return what tells this message from another: what was checked is what is sent. It holds nothing readable."""
-        told = [str(self.version.template_id), self.version.number, self.cleaned_data["kind"]]
-        told += [self.cleaned_data["recipient"].as_given, self.cleaned_data["sender"], self.cleaned_data["reference"]]
+        """Return a hash of the message. *Send* compares it with that of the message that was checked."""
+        parts = [str(self.version.template_id), self.version.number, self.cleaned_data["kind"]]
+        parts += [self.cleaned_data["recipient"].as_given, self.cleaned_data["sender"], self.cleaned_data["reference"]]
         personalisation = json.dumps(self._personalisation(), sort_keys=True)
-        told.append(hashlib.sha256(personalisation.encode()).hexdigest())
-        return salted_hmac("notifications.send", json.dumps(told), algorithm="sha256").hexdigest()
+        parts.append(hashlib.sha256(personalisation.encode()).hexdigest())
+        return salted_hmac("notifications.send", json.dumps(parts), algorithm="sha256").hexdigest()
 
     def refuse(self, refusal: errors.NotificationError, *, pages_for_trial: Mapping[str, str]) -> None:
-        """Put a refusal beside the field it concerns, or on top where it concerns none.
+        """Add an API error to the field it concerns, or to the top of the form.
 
-        pages_for_trial: title → URL of the pages where this person lets a service in trial reach somebody
+        pages_for_trial: title → URL of the pages where this person can add recipients to a service in trial
         """
         if isinstance(refusal, errors.PersonalisationMissing):
             missing = placeholders.missing(
@@ -143,33 +157,34 @@ class SendForm(forms.Form):
     def _fields_of(self, refusal: errors.NotificationError) -> list[str | None]:
         if isinstance(refusal, _OF_SENDER):
             return ["sender"]
-        if isinstance(refusal, _OF_RECIPIENT) or (
-            isinstance(refusal, errors.ValidationError) and refusal.message.startswith(_PROPERTY[self.channel])
-        ):
+        if isinstance(refusal, _OF_RECIPIENT):
             return ["recipient"]
-        if isinstance(refusal, FileRefused | errors.SchemaRefused) or type(refusal) is FileInfected:
+        if isinstance(refusal, errors.FileRefused | errors.SchemaRefused):
             with_file = [f"file-{slot.number}" for slot in self._slots if self.cleaned_data.get(f"file-{slot.number}")]
             return [*with_file] or [None]
         return [None]
 
     def _read_recipient(self, text: str) -> Any:
         if self.channel is Channel.EMAIL:
-            return properties.email_address("email_address", text)
-        return properties.phone_number("phone_number", text, self.service)
+            return policy.parse_email_address(text)
+        return policy.parse_phone_number(text, self.service)
 
     def _personalisation(self) -> Mapping[str, object]:
         values: dict[str, object] = {}
         for slot in self._slots:
             file = self.cleaned_data.get(f"file-{slot.number}")
-            typed = self.cleaned_data.get(f"value-{slot.number}", "").replace("\r\n", "\n")
+            typed = self._typed(slot)
             if file:
                 values[slot.name] = self._file(slot.number, file)
             elif typed:
                 values[slot.name] = slot.value(typed)
         return values
 
+    def _typed(self, slot: send_slots.Slot) -> str:
+        return str(self.cleaned_data.get(f"value-{slot.number}", "")).replace("\r\n", "\n")
+
     def _file(self, number: int, file: Any) -> dict[str, object]:
-        """Return an uploaded file as a program sends it."""
+        """Return an uploaded file in the API's form."""
         file.seek(0)
         return {
             "file": base64.b64encode(file.read(MAX_FILE_BYTES + 1)).decode(),
@@ -189,7 +204,7 @@ def _own(service: Service, channel: Channel) -> Any:
 
 
 def _senders(service: Service, channel: Channel) -> list[tuple[str, str]]:
-    """The default comes first and is what an empty choice means."""
+    """Return the choices, the default first. Its value is empty."""
     rows = list(_own(service, channel))
     shown = {str(row.pk): row.email_address if channel is Channel.EMAIL else row.sender for row in rows}
     default = next((shown[str(row.pk)] for row in rows if row.is_default), "none is set")

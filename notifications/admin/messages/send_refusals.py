@@ -1,34 +1,35 @@
-"""Refusals of a message sent by hand, in the words of the console. Source: Staff console §2.11.
+"""The console's texts for API errors of a message sent by hand. Source: docs/reference/console.md §2.11.
 
-A refusal that is not named here keeps the words of the API.
+Errors without a text here show the API's message.
 """
 
 from collections.abc import Mapping
 
 from django.utils.html import format_html, format_html_join
 
-from config.console import cells
+from config import formats
 from notifications import errors
 from notifications.models import Channel
-from notifications.submission import properties
+from notifications.submission import requests
 
 EMPTY = {Channel.EMAIL: "Enter an email address.", Channel.SMS: "Enter a phone number."}
-REFERENCE = f"Enter a reference of at most {cells.number(properties.MAX_REFERENCE_CHARACTERS)} characters."
+REFERENCE = f"Enter a reference of at most {formats.number(requests.MAX_REFERENCE_CHARACTERS)} characters."
+ITEMS = f"Enter at most {formats.number(requests.MAX_LIST_ITEMS)} lines."
 _EMAIL_ADDRESS = "Enter a valid email address, like name@example.com."
 _PROPERTY = {Channel.EMAIL: "email_address ", Channel.SMS: "phone_number "}
 
 
 def of_recipient(refusal: errors.NotificationError, channel: Channel) -> str:
-    """Return what is wrong with a recipient's writing, without the API's name of the property."""
+    """Return the error of an invalid recipient without the API's property name."""
     if channel is Channel.EMAIL:
         return _EMAIL_ADDRESS
     return f"{refusal.message.removeprefix(_PROPERTY[channel])}."
 
 
 def of_trial(places: Mapping[str, str]) -> str:
-    """Return what lets a service in trial reach a person.
+    """Return how to let a service in trial reach a recipient.
 
-    places: title → URL of the pages this person may open
+    places: title → URL of the pages that this person may open
     """
     if not places:
         return "This service is in trial. Ask a manager to add this person to the guest list or team first."

@@ -1,6 +1,6 @@
-"""What the form of one message asks for each placeholder, as its example value is kept with the template.
+"""The fields of the send form for each placeholder, chosen by the example value that the template keeps.
 
-Source: Staff console §2.11.
+Source: docs/reference/console.md §2.11.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _LONGEST_EXAMPLE = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One placeholder. is_known: its kind is kept with the template or plain from the text; example: what was kept."""
+    """One placeholder. is_known: the template or its text states the kind; example: the stored example value."""
 
     number: int
     name: str
@@ -39,7 +39,7 @@ class Slot:
 
     @property
     def hint(self) -> str:
-        """Return how to fill it in."""
+        """Return the help text of the field."""
         if self.kind == LIST:
             return "One item per line."
         if not self.is_known:
@@ -48,18 +48,18 @@ class Slot:
 
     @property
     def missing(self) -> str:
-        """Return what to say where nothing was given."""
+        """Return the error text for an empty field."""
         if self.is_choice:
             return f"Choose yes or no for {self.name}."
         return f"Choose a file for {self.name}." if self.is_file else f"Enter a value for {self.name}."
 
     @property
     def field(self) -> str:
-        """Return the name of the field that errors of the value stand beside."""
+        """Return the name of the form field that shows errors of the value."""
         return f"{'file' if self.is_file else 'value'}-{self.number}"
 
     def value(self, typed: str) -> object:
-        """Return what a program would send. Of an unknown kind, several lines are a list."""
+        """Return the value as a program would send it. If the kind is unknown, several lines make a list."""
         lines = samples.items(typed)
         if self.kind == LIST or (not self.is_known and len(lines) > 1):
             return lines
@@ -67,7 +67,7 @@ class Slot:
 
 
 def find(version: TemplateVersion) -> list[Slot]:
-    """Return a slot for each placeholder of a version; only emails carry files."""
+    """Return a slot for each placeholder of a version. Only emails can have files."""
     texts = (version.subject or "", version.content)
     known = placeholders.conditions(*texts) | set(samples.kept(version.template))
     is_email = version.template.type == Channel.EMAIL
@@ -84,7 +84,7 @@ def find(version: TemplateVersion) -> list[Slot]:
 
 
 def fields(slots: Iterable[Slot], channel: Channel) -> dict[str, forms.Field]:
-    """Return the form's fields for the slots: a value or a choice, a file where one can be sent."""
+    """Return the form fields of the slots: a text or a choice, and a file if the placeholder can hold one."""
     found: dict[str, forms.Field] = {}
     for slot in slots:
         if not slot.is_file:

@@ -1,4 +1,4 @@
-"""What happened to one message, step by step, and in one plain sentence. Source: Staff console §2.10."""
+"""The timeline of one message, and its summary in one sentence. Source: docs/reference/console.md §2.10."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from config.console import cells
+from config import formats
 from notifications.admin.messages import words
-from notifications.delivery import retries
+from notifications.delivery import hand_over
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
 from notifications.models.notification import EXPIRED
 from notifications.models.status import COMPLETED
 
 _OUTCOMES = {
-    "accepted": "{provider} took it",
-    "temporary": "{provider} could not take it now",
+    "accepted": "{provider} accepted it",
+    "temporary": "{provider} did not accept it for now",
     "permanent": "{provider} refused it",
-    "uncertain": "Nobody knows whether {provider} took it",
+    "uncertain": "It is unknown whether {provider} accepted it",
     "test": "It ended as a test: no provider saw it",
 }
 _REPORTS = {
@@ -31,20 +31,20 @@ _REPORTS = {
     "temporary-failure": "{provider} reports: not accepted for now",
     "permanent-failure": "{provider} reports: not delivered",
     "technical-failure": "{provider} reports: it failed",
-    "complaint": "{provider} reports: the recipient complained of it",
+    "complaint": "{provider} reports: the recipient complained about it",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """One entry. at: none where nobody knows; details: what is known of it, in small type."""
+    """One entry. at: None if the time is unknown; details: facts shown in small type."""
 
     title: str
     at: datetime | None = None
     details: tuple[str, ...] = ()
 
     @property
-    def told_at(self) -> SafeString | str:
+    def shown_at(self) -> SafeString | str:
         """Return the moment to the second, in the console's zone, with UTC on hover (trap T12)."""
         if self.at is None:
             return mark_safe('<span class="sb-when">at an unknown time</span>')
@@ -53,62 +53,66 @@ class Moment:
 
 
 def of(message: Notification) -> list[Moment]:
-    """Return the whole way of a message, oldest first."""
+    """Return the timeline of a message, oldest entry first."""
     return [*_beginning(message), *_attempts(message), *_reports(message), *_end(message)]
 
 
 def sentence(message: Notification) -> str:
-    """Say what happened, for somebody who knows no statuses."""
+    """Return one sentence on what happened to a message, without status names."""
     provider = message.provider or "The provider"
     is_email = message.channel == Channel.EMAIL
     match Status(message.status):
         case Status.CREATED:
             return _waiting(message)
         case Status.SENDING:
-            return f"{provider} took it and has not yet reported what became of it."
+            return f"{provider} accepted it and has not reported a delivery yet."
         case Status.PENDING:
-            return f"{provider} took it and is still trying to reach the recipient."
+            return f"{provider} accepted it and is still trying to reach the recipient."
         case Status.SENT if message.is_acceptance_final:
             return f"{provider} accepted it. This provider does not report whether a message arrived."
         case Status.SENT:
-            return f"{provider} took it. From the country of this number no receipt is expected."
+            return f"{provider} accepted it. Networks in this number's country send no delivery receipts."
         case Status.DELIVERED if message.is_acceptance_final:
             return f"The mail server accepted it. {provider} does not report whether an email reached its recipient."
         case Status.DELIVERED if message.key_type == KeyType.TEST:
-            return "This was a test: nothing left, and it ended as delivered."
+            return "This was a test: nothing was sent, and it was marked as delivered."
         case Status.DELIVERED if message.provider == SANDBOX:
             return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
         case Status.PERMANENT_FAILURE if is_email and not words.has_bad_address(message):
-            return "It did not reach anybody: the mail server refused the email. Its words are below."
+            return "It was not delivered: the mail server refused the email. Its answer is below."
         case Status.PERMANENT_FAILURE if is_email:
-            return "It did not reach anybody: the address does not exist, or takes no mail from us."
+            return "It was not delivered: the email address does not exist or refuses our emails."
         case Status.PERMANENT_FAILURE:
-            return "It did not reach anybody: the number is wrong or out of use, or the network refused the text."
+            return "It was not delivered: the number is wrong or out of use, or the network refused the text."
         case Status.TEMPORARY_FAILURE:
-            what = "the mailbox is full or its server away" if is_email else "the phone was off or without signal"
-            return f"It did not reach the recipient in time: for example {what}. Sending it again may succeed."
+            cause = (
+                "The mailbox may be full or its server down" if is_email else "The phone may be off or without signal"
+            )
+            return f"It did not reach the recipient in time. {cause}. Sending it again may succeed."
     if message.has_expired:
         return _expired(message)
-    return "It never left: we could not hand it to a provider. Sending it again may succeed once the cause is gone."
+    return "A technical failure prevented delivery. Send it again after the cause is fixed."
 
 
 def _expired(message: Notification) -> str:
     kind = "An email" if message.channel == Channel.EMAIL else "A text message"
-    limit = f"{kind} is given up {cells.counted(retries.give_up_hours(message.channel), 'hour')} after it was due."
+    limit = (
+        f"{kind} is given up {formats.counted(hand_over.give_up_hours(message.channel), 'hour')} after its due time."
+    )
     if any(entry.get("outcome") == "uncertain" for entry in message.attempts):
-        return f"Its time was over before a provider was known to have it; it may have been sent all the same. {limit}"
-    return f"Its time was over before a provider took it, so it was not sent. {limit}"
+        return f"It expired before a provider confirmed it. It may have been sent all the same. {limit}"
+    return f"It expired before a provider accepted it, so it was not sent. {limit}"
 
 
 def _waiting(message: Notification) -> str:
     if message.scheduled_for and message.scheduled_for > timezone.now():
-        return f"It waits for its time, {cells.spoken(message.scheduled_for)}."
+        return f"It is scheduled for {formats.spoken(message.scheduled_for)}."
     if not message.attempts:
-        return "It waits for a worker to hand it to a provider. Nothing has been tried yet."
+        return "It is waiting to be sent. There has been no attempt yet."
     times = "once" if len(message.attempts) == 1 else f"{len(message.attempts)} times"
-    return f"It could not be handed over, tried {times}. The next try is on {cells.spoken(message.next_attempt_at)}."
+    return f"It was tried {times} without success. The next attempt is on {formats.spoken(message.next_attempt_at)}."
 
 
 def _after(message: Notification) -> str:
@@ -117,7 +121,7 @@ def _after(message: Notification) -> str:
     seconds = max(0.0, (message.completed_at - (message.scheduled_for or message.created_at)).total_seconds())
     if seconds < 60:
         return f" {seconds:.1f} seconds after it was accepted"
-    return f" {cells.duration(seconds)} later"
+    return f" {formats.duration(seconds)} later"
 
 
 def _beginning(message: Notification) -> Iterator[Moment]:
@@ -131,7 +135,7 @@ def _beginning(message: Notification) -> Iterator[Moment]:
     details = tuple(detail for detail in (by, client, request) if detail)
     yield Moment(title="Accepted", at=message.created_at, details=details)
     if message.scheduled_for:
-        yield Moment(title="Queued for its time", at=message.scheduled_for)
+        yield Moment(title="Scheduled", at=message.scheduled_for)
     else:
         yield Moment(title="Queued", at=message.created_at)
 
@@ -140,24 +144,24 @@ def _attempts(message: Notification) -> Iterator[Moment]:
     entries: list[dict[str, Any]] = [entry for entry in message.attempts if entry.get("outcome") != EXPIRED]
     for number, entry in enumerate(entries, start=1):
         provider = entry.get("provider") or "a provider"
-        told = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)
+        title = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)
         if entry.get("outcome") == "accepted" and provider == SANDBOX:
-            told = "Handed to the sandbox"
+            title = "Handed to the sandbox"
         reply = f"“{entry['reply']}”" if entry.get("reply") else ""
-        took = f"{entry['ms']} ms" if entry.get("ms") else ""
+        took = f"{formats.number(entry['ms'])} ms" if entry.get("ms") else ""
         details = [detail for detail in (reply, took) if detail]
         if number == len(entries) and message.status == Status.CREATED:
-            details.append(f"next try {cells.spoken(message.next_attempt_at)}")
-        title = f"Try {number}: {told}" if len(entries) > 1 else told
+            details.append(f"next attempt {formats.spoken(message.next_attempt_at)}")
+        title = f"Attempt {number}: {title}" if len(entries) > 1 else title
         yield Moment(title=title, at=_moment(entry.get("at")), details=tuple(details))
 
 
 def _reports(message: Notification) -> Iterator[Moment]:
     for entry in message.receipts:
         outcome = entry.get("outcome", "")
-        told = _REPORTS.get(outcome, outcome).format(provider=message.provider or "the provider")
-        details = (f"its word for it: {entry['code']}",) if entry.get("code") else ()
-        yield Moment(title=told, at=_moment(entry.get("at")), details=details)
+        title = _REPORTS.get(outcome, outcome).format(provider=message.provider or "the provider")
+        details = (f"provider code: {entry['code']}",) if entry.get("code") else ()
+        yield Moment(title=title, at=_moment(entry.get("at")), details=details)
 
 
 def _end(message: Notification) -> Iterator[Moment]:

@@ -1,4 +1,4 @@
-"""How a message's status is told to staff. Source: Staff console §2.9."""
+"""Titles of message statuses in the console. Source: docs/reference/console.md §2.9."""
 
 import re
 from collections.abc import Mapping
@@ -25,25 +25,25 @@ _WORDS = {
     Status.TEMPORARY_FAILURE: ("Not accepted for now", "warn"),
     Status.TECHNICAL_FAILURE: ("Technical failure: we could not send it", "bad"),
 }
-_BAD_ADDRESS = ("Address does not exist", "bad")
+_BAD_ADDRESS = ("Email address does not exist", "bad")
 _REFUSED = {Channel.EMAIL: ("Refused by the mail server", "bad"), Channel.SMS: ("Not delivered", "bad")}
 
 _ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.\d{1,3}\b")  # RFC 3463
-_ABOUT_ADDRESS = "1"  # its second number
-_REFUSALS_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # of an address that may exist
+_ABOUT_ADDRESS = "1"  # RFC 3463: the subject "addressing status"
+_REFUSALS_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # the email address may exist
 
 
 def of(message: Notification) -> str:
-    return _told(message)[0]
+    return _title_and_tone(message)[0]
 
 
 def cell(message: Notification) -> SafeString:
-    """Return the words as a chip, the API's value below in small type."""
-    return cells.two_lines(cells.chip(*_told(message)), message.status)
+    """Return the title as a chip, with the API's status below in small type."""
+    return cells.two_lines(cells.chip(*_title_and_tone(message)), message.status)
 
 
 def has_bad_address(message: Notification) -> bool:
-    """Return whether an email failed because its address does not exist, by what the server or the provider said."""
+    """Return whether the mail server or the provider reports that the email address does not exist."""
     reported = [one["code"] for one in message.receipts if one["outcome"] == Status.PERMANENT_FAILURE]
     said = reported[-1] if reported else message.attempts[-1]["reply"] if message.attempts else ""
     code = _ENHANCED_CODE.search(said)
@@ -52,12 +52,12 @@ def has_bad_address(message: Notification) -> bool:
     return not said.endswith(AFTER_CONTENT) and said not in _REFUSALS_BY_PROVIDER
 
 
-def _told(message: Notification) -> tuple[str, str]:
+def _title_and_tone(message: Notification) -> tuple[str, str]:
     status, channel = Status(message.status), Channel(message.channel)
     if status == Status.DELIVERED and message.is_acceptance_final:
         return "Accepted by the mail server", "good"
     if message.has_expired:
-        return "Its time was over", "bad"
+        return "Expired", "bad"
     if status == Status.PERMANENT_FAILURE:
         return _BAD_ADDRESS if channel == Channel.EMAIL and has_bad_address(message) else _REFUSED[channel]
     return _WORDS[status]

@@ -1,4 +1,4 @@
-"""Unsubscribe requests as a CSV file, streamed. The audit of each service has who downloaded how many."""
+"""Unsubscribe requests as a streamed CSV file. Each download is audited in every service concerned."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,8 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils import timezone
 
-from config import spreadsheets
-from config.console import audit
-from config.console.masking import mask
+from config import audit, spreadsheets
+from config.audit.masking import mask
 from notifications.models import UnsubscribeRequest
 
 HEADER = (
@@ -28,21 +27,21 @@ _ROWS_AT_ONCE = 500
 
 
 class _Line:
-    """What `csv.writer` writes to: it hands each line back."""
+    """A target for `csv.writer` that returns each line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def stream(requests: QuerySet[UnsubscribeRequest]) -> StreamingHttpResponse:
-    """Return the file. requests: with the mark of `rights.with_sight`; recipients are masked where it says so."""
+    """Return the file. requests: annotated by `permissions.with_sight`, which decides which recipients are masked."""
     disposition = f'attachment; filename="unsubscribe-requests-{timezone.localdate():%Y-%m-%d}.csv"'
     headers = {"Content-Disposition": disposition, "Cache-Control": "no-store"}
     return StreamingHttpResponse(_lines(requests), content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def note(request: HttpRequest, requests: QuerySet[UnsubscribeRequest]) -> None:
-    """Write into the audit of each service that this person has downloaded so many of its requests."""
+    """Audit the download in each service, with the number of its requests."""
     counted = requests.order_by().values_list("service_id", "service__name").annotate(number=Count("pk"))
     with transaction.atomic():
         for service_id, name, number in counted:

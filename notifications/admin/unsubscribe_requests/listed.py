@@ -1,26 +1,27 @@
-"""Unsubscribe requests: listed, read, marked as done and downloaded. Nobody adds, edits or deletes one here."""
+"""Unsubscribe requests: the read-only list, one request, marking as done, and the download."""
 
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
+from config import formats
 from config.console import cells, recent_sign_in
 from config.console.admin import many_rows
+from config.console.admin.filters import ChoiceFilter, by
 from config.console.admin.many_rows import Chosen
-from config.console.background import steps
 from config.console.sections import Fact, Section
-from notifications.admin import rights
+from config.jobs import bulk
+from notifications.admin import permissions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.admin.unsubscribe_requests import download, marking
 from notifications.models import Notification, Role, UnsubscribeRequest
-from notifications.models.retention import kept_since
 
 _TAKE_OFF = (
     "Mark a request as done when you have taken the recipient off your list. "
@@ -28,22 +29,15 @@ _TAKE_OFF = (
 )
 
 
-class StateFilter(admin.SimpleListFilter):
+class StateFilter(ChoiceFilter):
     title = "state"
     parameter_name = "state"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("waiting", "Waiting"), ("done", "Done")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "waiting":
-            return queryset.waiting()
-        return queryset.exclude(done_at=None) if self.value() == "done" else queryset
+    options = {"waiting": ("Waiting", by(Q(done_at=None))), "done": ("Done", by(~Q(done_at=None)))}
 
 
 @admin.register(UnsubscribeRequest)
 class UnsubscribeRequestAdmin(ServiceRowAdmin):
-    """People who send messages mark requests as done, and so do people who manage the service."""
+    """Requests of recipients. Members who send messages or manage the service mark them as done."""
 
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.SEND_MESSAGES, Role.MANAGE_SERVICE})
@@ -54,18 +48,18 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     sortable_by = ()
-    steps = {"done": "mark_done"}
+    row_actions = {"done": "mark_done"}
     actions = ("mark_chosen_done",)
     empty = "No unsubscribe requests. One appears here when a recipient confirms that they want no more emails."
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return rights.with_sight(request, super().get_queryset(request))
+        return permissions.with_sight(request, super().get_queryset(request))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return super().get_actions(request) if self.has_change_permission(request) else {}
 
     def sees_title(self, request: HttpRequest, obj: Any) -> bool:
-        return rights.may_see_recipients(request, obj.service_id)
+        return permissions.may_see_recipients(request, obj.service_id)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -96,7 +90,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         return TemplateResponse(request, "admin/sections.html", context)
 
     def download(self, request: HttpRequest) -> HttpResponseBase:
-        """Say how many requests the list's filters leave, and stream them when the person confirms."""
+        """Show the number of requests within the list's filters, and stream them when the person confirms."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         if not recent_sign_in.is_recent(request):
@@ -123,16 +117,16 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     def mark_done(self, request: HttpRequest, row: UnsubscribeRequest) -> HttpResponse:
         title = "Mark this request as done"
         if row.done_at is not None:
-            refusal = f"{row.done_by or 'Somebody'} marked this request as done on {cells.spoken(row.done_at)}."
-            return self.step_page(request, row, title=title, button="", refusal=refusal)
+            refusal = f"{row.done_by or 'Somebody'} marked this request as done on {formats.spoken(row.done_at)}."
+            return self.action_page(request, row, title=title, button="", refusal=refusal)
         if request.method == "POST":
-            steps.do_now(many_rows.new_step(request, marking.KIND, rows=[str(row.pk)], total=1))
-            return self.step_done(request, self.row_url(row), "The request is marked as done.")
-        asked = f"{self._recipient(row)} asked on {cells.spoken(row.created_at)} for no more emails like this one:"
-        email = f"“{row.template.name}”, sent on {cells.spoken(row.email_created_at)}."
+            bulk.do_now(many_rows.new_job(request, marking.KIND, rows=[str(row.pk)], total=1))
+            return self.action_done(request, self.row_url(row), "The request is marked as done.")
+        asked = f"{self._recipient(row)} asked on {formats.spoken(row.created_at)} for no more emails like this one:"
+        email = f"“{row.template.name}”, sent on {formats.spoken(row.email_created_at)}."
         deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
-        return self.step_page(request, row, title=title, button="Mark as done", explanation=explanation)
+        return self.action_page(request, row, title=title, button="Mark as done", explanation=explanation)
 
     @admin.action(description="Mark as done…")
     def mark_chosen_done(self, request: HttpRequest, chosen: QuerySet[UnsubscribeRequest]) -> HttpResponse:
@@ -172,20 +166,20 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
 
     @staticmethod
     def _recipient(row: UnsubscribeRequest) -> str:
-        return rights.shown_recipient(row, row.recipient)
+        return permissions.shown_recipient(row, row.recipient)
 
     def _may_mark(self, request: HttpRequest, row: UnsubscribeRequest) -> bool:
         return row.done_at is None and self.has_change_permission(request, row)
 
     def _facts(self, row: UnsubscribeRequest) -> tuple[Fact, ...]:
         kept_days = row.service.unsubscribe_request_days
-        message = Notification.objects.filter(pk=row.notification_id, created_at__gte=kept_since(row.service)).exists()
+        message = Notification.objects.filter(pk=row.notification_id, created_at__gte=row.service.kept_since()).exists()
         message_url = reverse("admin:notifications_notification_change", args=[row.notification_id])
         template_url = reverse("admin:notifications_template_change", args=[row.template_id])
         if row.done_at is None:
             done = Fact(label="State", value=self.state(row), remark=_TAKE_OFF)
         else:
-            by = f"{cells.spoken(row.done_at)} by {row.done_by or 'somebody'}"
+            by = f"{formats.spoken(row.done_at)} by {row.done_by or 'somebody'}"
             kept = f"{by}. Signalbox deletes the request {kept_days} days later."
             done = Fact(label="State", value=self.state(row), remark=kept)
         return (

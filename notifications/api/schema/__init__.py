@@ -1,53 +1,15 @@
-"""The sending area's share of the documentation: operations, shapes, refusals and chapters.
+"""The sending area's share of the documentation: operations, shapes, errors and chapters.
 
-Loaded when the document is first asked for. Source: Developer experience §8.
+Loaded when the document is first asked for. Source: docs/reference/running.md §8.
 """
 
-from collections.abc import Iterable, Mapping
+from django.conf import settings
 
-from config.docs.parts import Part, Problem
-from config.envelopes import HELPFUL
-from notifications import problems
-from notifications.api.errors import status_of
-from notifications.api.schema import operations
+from config.docs.parts import Part
+from config.rest.handler import HELPFUL
+from notifications.api.schema import operations, refused
 from notifications.api.schema.chapters import CHAPTERS
-from notifications.problems import calling, messages
-from notifications.problems.row import Row
 
-_SENDING = (*calling.AUTHENTICATION, calling.LIMITS[0], *calling.IDEMPOTENCY, calling.LIMITS[1], *calling.BODY)
-_READING = (*calling.AUTHENTICATION, *calling.FAILURES)
-_ONE = (*calling.AUTHENTICATION, messages.NOT_A_UUID, messages.NO_RESULT, *calling.FAILURES)
-
-_ROWS: Mapping[str, Iterable[Row]] = {
-    "sendTextMessage": (
-        *_SENDING,
-        *messages.SHAPE,
-        *messages.PHONE_NUMBER,
-        *messages.TEMPLATE,
-        messages.PERSONALISATION,
-        *messages.SMS_RULES,
-        *messages.RECIPIENT,
-        *calling.FAILURES,
-    ),
-    "sendEmail": (
-        *_SENDING,
-        *messages.SHAPE,
-        *messages.EMAIL_SHAPE,
-        *messages.TEMPLATE,
-        messages.PERSONALISATION,
-        *messages.EMAIL_RULES,
-        *messages.RECIPIENT,
-        *calling.FAILURES,
-    ),
-    "readMessage": _ONE,
-    "listMessages": (*_READING, messages.NOT_ONE_OF, messages.NOT_A_UUID, messages.UNEXPECTED),
-    "listTemplates": (*_READING, messages.NOT_ONE_OF, messages.UNEXPECTED),
-    "readTemplate": _ONE,
-    "readTemplateVersion": _ONE,
-    "previewTemplate": (*_ONE, *calling.BODY, messages.WRONG_TYPE, messages.PERSONALISATION),
-    "listReceivedTexts": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
-    "listUnsubscribeRequests": (*_READING, messages.NOT_A_UUID, messages.UNEXPECTED),
-}
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
 _ENTRY = {
     "type": "object",
@@ -71,23 +33,15 @@ _REFUSAL = {
 }
 
 
-def _problem(row: Row) -> Problem:
-    return Problem(slug=row.slug, status=status_of(row.error), kind=row.error.kind, message=row.message, fix=row.fix)
-
-
-def _refusal(problem: Problem) -> dict[str, object]:
-    return {"status_code": problem.status, "errors": [{"error": problem.kind, "message": problem.message}]}
-
-
 PART = Part(
     name="Sending",
     title="Text messages and emails",
+    base_url=settings.BASE_URL,
     prefix="/v2/",
     chapters=CHAPTERS,
-    problems={name: [_problem(row) for row in rows] for name, rows in _ROWS.items()},
-    families={title: [_problem(row) for row in rows] for title, rows in problems.FAMILIES.items()},
-    refusal=_refusal,
-    refusal_schema=_REFUSAL,
+    errors=refused.BY_OPERATION,
+    families=refused.FAMILIES,
+    error_schema=_REFUSAL,
     open_schemas=["PreviewValues"],
 )
 __all__ = ["PART", "operations"]

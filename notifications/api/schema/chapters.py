@@ -3,11 +3,11 @@
 from django.conf import settings
 
 from config.docs.parts import Chapter
-from config.envelopes import HELPFUL
+from config.rest.handler import HELPFUL
+from notifications.api.authentication import LEEWAY_SECONDS
 from notifications.api.queries import PAGE_SIZE
 from notifications.api.schema import operations
-from notifications.api.tokens import LEEWAY_SECONDS
-from notifications.delivery.deliver import TEST_STATUSES
+from notifications.delivery.hand_over import TEST_STATUSES
 from notifications.submission import policy
 
 _AUTHENTICATION = f"""
@@ -129,7 +129,7 @@ the console, mark them as done, and decide how long done requests are kept: 30 t
 """
 
 _CALLBACKS = """
-Instead of asking, be told: staff name a URL and a bearer token in the console, one for each kind.
+Callbacks report statuses without polling. Staff enter a URL and a bearer token for each kind in the console.
 
 - A **delivery status** comes once for each message when its status is final, with test keys too, and never for `sent`,
   `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`, `completed_at`,

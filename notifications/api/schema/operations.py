@@ -12,11 +12,27 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
-from notifications.api import queries
-from notifications.api.schema import answers, requests
+from notifications.api import queries, records, serializers
+from notifications.api.schema import lists
 
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
+
+_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # of the demo data, where ids are the same on every machine
+_SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"
+_TEXT_MESSAGE = {
+    "phone_number": "07700 900123",
+    "template_id": _SMS_TEMPLATE,
+    "personalisation": {"code": "4711"},
+    "reference": "gate-code-17",
+}
+_EMAIL = {
+    "email_address": "ana@example.org",
+    "template_id": _EMAIL_TEMPLATE,
+    "personalisation": {"name": "Ana", "items": ["warm clothes", "this email"]},
+    "reference": "visit-17",
+}
+_PREVIEW = {"personalisation": {"name": "Ana", "items": ["warm clothes", "this email"]}}
 
 _UUID = {"type": "string", "format": "uuid"}
 _OLDER_THAN = OpenApiParameter(
@@ -103,24 +119,24 @@ class Messages(OpenApiViewExtension):
             sms=_sent(
                 "sendTextMessage",
                 "a text message",
-                requests.TextMessage,
-                answers.SentTextMessage,
-                requests.TEXT_MESSAGE,
+                serializers.TextMessageSerializer,
+                serializers.SentTextMessage,
+                _TEXT_MESSAGE,
                 about="A list among the values becomes `ash, birch and cedar`.",
             ),
             email=_sent(
                 "sendEmail",
                 "an email",
-                requests.Email,
-                answers.SentEmail,
-                requests.EMAIL,
+                serializers.EmailSerializer,
+                serializers.SentEmail,
+                _EMAIL,
                 about="A list among the values becomes bullet points in the body.",
             ),
             retrieve=_read(
                 "readMessage",
                 READING,
                 "Read one message",
-                answers.Notification,
+                records.NotificationSerializer,
                 _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e"),
                 about="Messages sent with any key of the service, until its retention ends.",
             ),
@@ -128,7 +144,7 @@ class Messages(OpenApiViewExtension):
                 "listMessages",
                 READING,
                 "List messages",
-                answers.Notifications,
+                lists.Notifications,
                 _words("template_type", queries.TYPES, "The channel; there are no letters."),
                 _words(
                     "status",
@@ -147,7 +163,7 @@ class Templates(OpenApiViewExtension):
     target_class = "notifications.api.views.TemplateViewSet"
 
     def view_replacement(self) -> Any:
-        by_id = _path("template_id", "From the console.", requests.EMAIL_TEMPLATE)
+        by_id = _path("template_id", "From the console.", _EMAIL_TEMPLATE)
 
         return annotated(
             self.target,
@@ -155,18 +171,23 @@ class Templates(OpenApiViewExtension):
                 "listTemplates",
                 TEMPLATES,
                 "List templates",
-                answers.Templates,
+                lists.Templates,
                 _words("type", queries.TYPES, "The channel; there are no letters."),
                 about="All templates of the service in one answer, but for deleted ones.",
             ),
             retrieve=_read(
-                "readTemplate", TEMPLATES, "Read a template", answers.Template, by_id, about="Its newest version."
+                "readTemplate",
+                TEMPLATES,
+                "Read a template",
+                records.TemplateSerializer,
+                by_id,
+                about="Its newest version.",
             ),
             version=_read(
                 "readTemplateVersion",
                 TEMPLATES,
                 "Read one version of a template",
-                answers.Template,
+                records.TemplateSerializer,
                 by_id,
                 OpenApiParameter(
                     "number",
@@ -181,10 +202,10 @@ class Templates(OpenApiViewExtension):
                 tags=[TEMPLATES],
                 summary="Preview a template",
                 description="Fill a template without sending it. Values it has no placeholder for are ignored.",
-                request={"application/json": requests.PreviewValues},
-                responses={200: OpenApiResponse(answers.Preview, description="The message as it would be sent.")},
+                request={"application/json": serializers.PreviewValuesSerializer},
+                responses={200: OpenApiResponse(lists.Preview, description="The message as it would be sent.")},
                 parameters=[by_id],
-                examples=[OpenApiExample("Example", requests.PREVIEW, request_only=True)],
+                examples=[OpenApiExample("Example", _PREVIEW, request_only=True)],
             ),
         )
 
@@ -199,7 +220,7 @@ class ReceivedTexts(OpenApiViewExtension):
                 "listReceivedTexts",
                 RECEIVED,
                 "List received texts",
-                answers.ReceivedTexts,
+                lists.ReceivedTexts,
                 _OLDER_THAN,
                 about="What people have sent to the numbers of the service: the same list for keys of every type.",
             ),
@@ -216,7 +237,7 @@ class UnsubscribeRequests(OpenApiViewExtension):
                 "listUnsubscribeRequests",
                 UNSUBSCRIBE_REQUESTS,
                 "List unsubscribe requests",
-                answers.UnsubscribeRequests,
+                lists.UnsubscribeRequests,
                 _OLDER_THAN,
                 about="Recipients who confirmed on our page that they want no more emails: the same list for all keys.",
             ),

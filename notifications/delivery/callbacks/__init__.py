@@ -1,1 +1,1 @@
-"""Calls out to a service's own addresses: what is posted, how it is signed, when again, and when no more."""
+"""Callbacks: HTTP calls to the URLs of a service, their signatures, retries and pauses."""

@@ -1,4 +1,4 @@
-"""What is posted to an endpoint. Made twice from one row it is the same. Source: the sending contract §20."""
+"""The JSON bodies of callbacks. The same row always gives the same body. Source: docs/reference/sending-api.md §20."""
 
 import json
 from datetime import UTC, datetime
@@ -8,26 +8,26 @@ from django.conf import settings
 
 from notifications.models import CallbackDelivery, CallbackKind, Status
 
-NO_TEMPLATE = UUID(int=0)  # of an event that tries an endpoint
+NO_TEMPLATE = UUID(int=0)  # of a test event
 
 
 def body_of(delivery: CallbackDelivery) -> bytes:
     """Return the JSON of a final status, a received text or an unsubscribe request."""
     if delivery.endpoint.kind == CallbackKind.RECEIVED_TEXT_MESSAGE:
-        told = _received_text(delivery)
+        content = _received_text(delivery)
     elif delivery.endpoint.kind == CallbackKind.UNSUBSCRIBE_REQUEST:
-        told = _unsubscribe_request(delivery)
+        content = _unsubscribe_request(delivery)
     elif delivery.notification is not None:
-        told = _status(delivery)
+        content = _status(delivery)
     else:
-        told = _test_status(delivery)
-    return json.dumps(told, ensure_ascii=False).encode()
+        content = _test_status(delivery)
+    return json.dumps(content, ensure_ascii=False).encode()
 
 
 def _status(delivery: CallbackDelivery) -> dict[str, object]:
     notification = delivery.notification
     if notification is None:
-        raise LookupError("an event to try an endpoint tells of no message")
+        raise LookupError("a test event has no message")
     return {
         "id": str(notification.id),
         "reference": notification.reference,
@@ -43,7 +43,7 @@ def _status(delivery: CallbackDelivery) -> dict[str, object]:
 
 
 def _test_status(delivery: CallbackDelivery) -> dict[str, object]:
-    """Return what looks like a message that nobody has sent: its template is the nil UUID."""
+    """Return the status of an imaginary message. Its template is the nil UUID."""
     at = _moment(delivery.created_at)
     return {
         "id": str(delivery.id),
@@ -82,5 +82,5 @@ def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
 
 
 def _moment(at: datetime | None) -> str | None:
-    """Write a moment as the records of the API do."""
+    """Return a time in the format of the API."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}" if at else None

@@ -1,6 +1,6 @@
-"""How an endpoint does: since when it fails, and that it is left alone when it has failed for three days or is gone.
+"""The health of an endpoint. After three days of failures, or an answer 410, its callbacks are paused.
 
-Source: the sending contract §20; Security and reliability §11.
+Source: docs/reference/sending-api.md §20; docs/reference/security.md §11.
 """
 
 from datetime import timedelta
@@ -10,22 +10,22 @@ import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
-from config.console import audit, titles
+from config import audit
 from notifications.models import CallbackEndpoint, PauseReason
 
-FAILS_AT_MOST = timedelta(days=3)  # nothing but failures
+FAILS_AT_MOST = timedelta(days=3)  # without a success
 
 log = structlog.get_logger()
 
 
 def note_success(endpoint: CallbackEndpoint) -> None:
-    """Forget former failures: costs nothing where there were none when the call began."""
+    """End a series of failures. Runs no statement if the endpoint had none when the call started."""
     if endpoint.failing_since is not None:
         _row(endpoint).update(failing_since=None)
 
 
 def note_failure(endpoint: CallbackEndpoint) -> None:
-    """Begin to count, or pause the endpoint where it has been failing for three days."""
+    """Note the start of a series of failures, or pause the endpoint after three days of failures."""
     if _row(endpoint).filter(failing_since=None).update(failing_since=Now()):
         return
     if _row(endpoint).filter(failing_since__lte=Now() - FAILS_AT_MOST).exists():
@@ -33,14 +33,14 @@ def note_failure(endpoint: CallbackEndpoint) -> None:
 
 
 def pause(endpoint: CallbackEndpoint, reason: PauseReason, by: audit.Actor = audit.CLOCK) -> bool:
-    """Leave an endpoint alone from now on; its owners are told of a pause that none of them has made.
+    """Pause an endpoint and return whether it was running. Its owners get an email if no person paused it.
 
-    Returns whether it was not paused before. What is owed meanwhile waits until somebody resumes it.
+    Its callbacks wait until a person resumes it.
     """
-    told_at = None if reason == PauseReason.PERSON else Now()
+    tell_owners_at = None if reason == PauseReason.PERSON else Now()
     with transaction.atomic():
         running = _row(endpoint).filter(paused_at=None)
-        is_new = running.update(paused_at=Now(), pause_reason=reason, paused_by=by.label, tell_owners_at=told_at)
+        is_new = running.update(paused_at=Now(), pause_reason=reason, paused_by=by.label, tell_owners_at=tell_owners_at)
         if is_new:
             _audit(endpoint, "paused", by, {"pause_reason": reason.value})
     if is_new:
@@ -49,7 +49,7 @@ def pause(endpoint: CallbackEndpoint, reason: PauseReason, by: audit.Actor = aud
 
 
 def resume(endpoint: CallbackEndpoint, by: audit.Actor) -> bool:
-    """Send again, beginning with what waits. Returns whether it was paused."""
+    """Resume an endpoint, starting with the callbacks that wait. Return whether it was paused."""
     with transaction.atomic():
         paused = _row(endpoint).exclude(paused_at=None)
         is_new = paused.update(paused_at=None, pause_reason="", paused_by="", tell_owners_at=None, failing_since=None)
@@ -62,9 +62,7 @@ def _audit(endpoint: CallbackEndpoint, verb: str, by: audit.Actor, after: dict[s
     audit.record(
         by,
         verb,
-        object_kind=endpoint._meta.model_name or "",
-        object_id=endpoint.pk,
-        label=titles.masked(endpoint),
+        **audit.about(endpoint),
         service_id=endpoint.service_id,
         after=after,
     )

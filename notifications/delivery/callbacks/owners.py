@@ -1,7 +1,7 @@
-"""Mail to the people who manage a service when one of its callbacks has been paused without them.
+"""Emails to the managers of a service when Signalbox has paused one of its callbacks.
 
-It goes the way of all emails, by the providers of PROVIDERS, and so into the sandbox inbox in development.
-Source: the sending contract §20; Staff console §3.8.
+The providers of PROVIDERS send them, so they arrive in the sandbox inbox in development.
+Source: docs/reference/sending-api.md §20; docs/reference/console.md §3.8.
 """
 
 import contextlib
@@ -24,34 +24,34 @@ from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering.email import EmailText
 
 _WHY = {
-    PauseReason.GONE: "It answered 410, which says that it wants no more.",
-    PauseReason.FAILING: "For three days there was nothing but failures.",
+    PauseReason.GONE: "The endpoint answered 410, which means that it no longer exists.",
+    PauseReason.FAILING: "Every call has failed for three days.",
 }
 
 log = structlog.get_logger()
 
 
-def untold() -> list[UUID]:
-    """Return the endpoints whose owners are still to be told of a pause."""
+def waiting() -> list[UUID]:
+    """Return the paused endpoints whose owners have not had an email yet."""
     return list(CallbackEndpoint.objects.filter(tell_owners_at__lte=Now()).values_list("id", flat=True))
 
 
-def tell(endpoint_id: UUID) -> None:
-    """Mail the owners once; who dies meanwhile, or finds no provider, leaves it to be done again in 5 minutes."""
+def mail(endpoint_id: UUID) -> None:
+    """Email the owners of a paused endpoint. If that fails, a retry follows in 5 minutes."""
     waiting = CallbackEndpoint.objects.filter(id=endpoint_id, tell_owners_at__lte=Now())
     if not waiting.update(tell_owners_at=Now() + AGAIN_AFTER):
         return
     endpoint = CallbackEndpoint.objects.select_related("service").get(id=endpoint_id)
     messages = _messages(endpoint)
     handed = [own_email.hand_over(message, about="callback paused") for message in messages]
-    taken = [one is not Handed.NOT_YET for one in handed]  # what is refused for good is not tried again either
-    if any(taken) or not messages:  # who was told shall not be told again because another could not be
+    taken = [one is not Handed.NOT_YET for one in handed]  # a permanent rejection is not retried
+    if any(taken) or not messages:  # no owner gets the email twice because another did not get it
         CallbackEndpoint.objects.filter(id=endpoint_id, paused_at=endpoint.paused_at).update(tell_owners_at=None)
-    log.info("callback.owners_told", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
+    log.info("callback.owners_mailed", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
 
 
 def _addresses(service: Service) -> Iterator[str]:
-    """Yield who manages the service; where nobody does, the operators of the installation."""
+    """Yield the email addresses of the managers of the service or, if it has none, of the operators."""
     team = TeamMember.objects.filter(service=service).order_by("created_at")
     owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles and member.email_address]
     operators = get_user_model().objects.filter(is_superuser=True, is_active=True)
@@ -62,13 +62,12 @@ def _addresses(service: Service) -> Iterator[str]:
 
 def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     page = settings.BASE_URL + reverse("admin:notifications_callbackendpoint_change", args=[endpoint.pk])
-    # The host alone: paths and queries of such addresses may hold secrets.
+    # Only the host: the path and query of such a URL may contain secrets.
     lines = [
         f"Signalbox no longer calls {urlsplit(endpoint.url).hostname} for the service {endpoint.service.name} "
         f"({endpoint.get_kind_display().lower()}).",
         _WHY.get(PauseReason(endpoint.pause_reason), ""),
-        "What happens meanwhile is kept, for as long as the service keeps its messages, and goes out once somebody "
-        "resumes the callback:",
+        "Signalbox keeps new events as long as the service keeps its messages. To send them, resume the callback:",
         page,
     ]
     text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))

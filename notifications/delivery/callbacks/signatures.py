@@ -1,6 +1,6 @@
-"""Signatures by Standard Webhooks 1.0: a receiver checks them with any library of that name.
+"""Signatures of callbacks by Standard Webhooks 1.0, for which receivers can use ready-made libraries.
 
-Source: Security and reliability §6; the sending contract §20.
+Source: docs/reference/security.md §6; docs/reference/sending-api.md §20.
 """
 
 import base64
@@ -11,9 +11,9 @@ from datetime import datetime
 
 
 def headers(webhook_id: str, body: bytes, secrets: Sequence[str], now: datetime) -> Mapping[str, str]:
-    """Return the headers of one try. The id, by which a receiver knows a repetition, goes with unsigned ones too.
+    """Return the headers of one attempt. Unsigned callbacks have the id, too, so that receivers can detect repeats.
 
-    secrets: `whsec_…`; while one is being replaced both sign, with a blank between
+    secrets: `whsec_…`; while a secret is being replaced, the header has two signatures, separated by a space
     """
     if not secrets:
         return {"webhook-id": webhook_id}
@@ -26,7 +26,7 @@ def headers(webhook_id: str, body: bytes, secrets: Sequence[str], now: datetime)
 
 
 def _signature(secret: str, webhook_id: str, timestamp: int, body: bytes) -> str:
-    """Sign `id.timestamp.body`. The example is the one of Standard Webhooks.
+    """Return the signature of `id.timestamp.body`. The example is from the Standard Webhooks specification.
 
     >>> secret, webhook_id = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek"
     >>> _signature(secret, webhook_id, 1614265330, b'{"test": 2432232314}')

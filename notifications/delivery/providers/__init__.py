@@ -1,34 +1,47 @@
-"""The providers of the setting PROVIDERS: `sandbox`, or `name=url` whose scheme decides the adapter.
+"""The providers of the setting PROVIDERS: `sandbox`, or `name=url`, whose scheme selects the adapter.
 
-To add one: a file here with a class like Smtp, and its schemes in `_ADAPTERS`. To remove one: the reverse.
-Source: Developer experience §4; the sending contract §19.2.
+Two circuit breakers protect a provider. Temporary failures in a row open the breaker of one process. A rejected login
+opens the circuit that all processes share through the database, because every process would be rejected.
+
+To add a kind of provider, add a module here with a class like `Smtp` and its schemes in `_ADAPTERS`.
+Source: docs/reference/running.md §4; docs/reference/sending-api.md §19.2; docs/reference/security.md §11.
 """
 
 import random
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from operator import itemgetter
+from threading import Lock
+from typing import Any, Protocol, TypeVar, runtime_checkable
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+import structlog
+from cachetools import TTLCache, cached
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from notifications.delivery.carrier import Carrier, Provider
-from notifications.delivery.messages import Outgoing
+from config.circuit_breaker import CircuitBreaker
+from notifications.delivery.messages import Accepted, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.posts import Listens, TakesReceipts, TakesTexts
 from notifications.delivery.providers.sandbox import SANDBOX, Sandbox
+from notifications.models import ProviderCircuit
 
-_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,58}\Z")  # it stands in addresses
+FAILURES, OPEN_SECONDS = 5, 60.0  # temporary failures in a row; then one minute without calls
+CIRCUITS_CACHED_SECONDS = 5.0  # open circuits are rare, messages are many
+
+_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,58}\Z")  # it is part of URLs
 _WEIGHT = re.compile(r"\A[1-9][0-9]{0,3}\Z")
 
-# The services of anymail that speak HTTP and are supported by it.
+# Anymail backends that use HTTP and that Anymail's authors test.
 ANYMAIL_SERVICES = (
     "brevo", "mailersend", "mailgun", "mailjet", "mailtrap", "mandrill", "postal", "postmark", "resend", "scaleway",
     "sparkpost", "unisender-go",
 )  # fmt: skip
 
-# scheme → module and class; a module is loaded where PROVIDERS asks for it: some bring an SDK that takes half a second.
+# Scheme → module and class. A module is imported when PROVIDERS uses it, because some SDKs take 0.5 s to import.
 _ADAPTERS: dict[str, str] = {
     "smtp": "smtp.Smtp",
     "smtp+tls": "smtp.Smtp",
@@ -37,71 +50,184 @@ _ADAPTERS: dict[str, str] = {
     "smpps": "smpp.Smpp",
     "sns": "sns.Sns",
     "https": "gateway.Gateway",
-    "http": "gateway.Gateway",  # to this very machine alone
+    "http": "gateway.Gateway",  # on this machine only
     **{f"anymail+{service}": "anymail.Anymail" for service in ANYMAIL_SERVICES},
 }
 
 _SCHEMES = ", ".join(f"{scheme}://" for scheme in _ADAPTERS if not scheme.startswith("anymail"))
-_SCHEMES += f" or anymail+…:// with one of {', '.join(ANYMAIL_SERVICES)}; the sandbox is the word sandbox alone"
+_SCHEMES += (
+    f" or anymail+…:// with one of {', '.join(ANYMAIL_SERVICES)}; the sandbox is written as `sandbox` without a URL"
+)
+
+Answer = TypeVar("Answer")
+
+log = structlog.get_logger()
 
 
-def configured() -> tuple[Carrier, ...]:
+class ProviderAdapter(Protocol):
+    """The code for one kind of provider. `carries` lists the kinds of messages that it sends."""
+
+    name: str
+
+    @property
+    def carries(self) -> tuple[type[Any], ...]: ...
+
+    @property
+    def reports_deliveries(self) -> bool:
+        """Return whether delivery receipts follow an acceptance. If not, the acceptance decides the status."""
+
+    def send(self, message: Any) -> Accepted:  # Any: one of the kinds it carries
+        """Send one message. Raises TemporaryFailure or PermanentFailure; any other error counts as temporary."""
+
+
+@runtime_checkable
+class Askable(Protocol):
+    """A provider that finds a message by its reference, if `is_askable` is true."""
+
+    is_askable: bool
+
+    def find(self, message: Any) -> Accepted | None:  # Any: one of the kinds it carries
+        """Return the acceptance of a message, or None if the provider does not have it. Raises what `send` raises."""
+
+
+@runtime_checkable
+class HasServer(Protocol):
+    """A provider with one host and port."""
+
+    @property
+    def server(self) -> tuple[str, int]: ...
+
+
+@cached(TTLCache(1, CIRCUITS_CACHED_SECONDS), lock=Lock())
+def _open_circuits() -> frozenset[str]:
+    """Return the names of the providers with an open circuit. A circuit opened elsewhere is seen up to 5 s later."""
+    return frozenset(ProviderCircuit.objects.values_list("provider", flat=True))
+
+
+def _new_breaker() -> CircuitBreaker:
+    return CircuitBreaker(failures=FAILURES, open_seconds=OPEN_SECONDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """A provider in use.
+
+    weight: its share of the messages beside other providers with a weight
+    breaker: counts the temporary failures in this process
+    """
+
+    adapter: ProviderAdapter
+    weight: int | None = None
+    breaker: CircuitBreaker = field(default_factory=_new_breaker)
+
+    @property
+    def name(self) -> str:
+        return self.adapter.name
+
+    def carries(self, message: Outgoing) -> bool:
+        return isinstance(message, self.adapter.carries)
+
+    def has_open_circuit(self) -> bool:
+        """Return whether the provider rejects Signalbox's login, without using the probe of this minute."""
+        return self.name in _open_circuits() and ProviderCircuit.objects.filter(provider=self.name).exists()
+
+    def allows(self) -> bool:
+        """Return whether a message may go to it: its circuit is closed, or this message is the probe of this minute."""
+        return not self.has_open_circuit() or ProviderCircuit.objects.may_probe(self.name)
+
+    @property
+    def is_askable(self) -> bool:
+        return isinstance(self.adapter, Askable) and self.adapter.is_askable
+
+    def send(self, message: Outgoing) -> Accepted:
+        """Send the message and update the circuits. Raises what the adapter raises."""
+        return self._call(self.adapter.send, message)
+
+    def find(self, message: Outgoing) -> Accepted | None:
+        """Look the message up at an askable provider and update the circuits. Raises what the adapter raises."""
+        return self._call(self.adapter.find, message) if isinstance(self.adapter, Askable) else None
+
+    def _call(self, call: Callable[[Outgoing], Answer], message: Outgoing) -> Answer:
+        try:
+            answer = call(message)
+        except PermanentFailure:
+            self._note_success()
+            raise
+        except Exception as failure:
+            if isinstance(failure, TemporaryFailure) and failure.opens_circuit:
+                _open_circuits.cache_clear()
+                if ProviderCircuit.objects.open(self.name, failure.reason):
+                    log.error("provider.circuit_opened", provider=self.name, reason=failure.reason)
+            else:
+                self.breaker.note_failure()
+            raise
+        self._note_success()
+        return answer
+
+    def _note_success(self) -> None:
+        self.breaker.note_success()
+        if self.name in _open_circuits():
+            _open_circuits.cache_clear()
+            if ProviderCircuit.objects.close(self.name):
+                log.info("provider.circuit_closed", provider=self.name)
+
+
+def configured() -> tuple[Provider, ...]:
     """Return the providers of this process. Raises ImproperlyConfigured, which names the setting."""
-    return _carriers(tuple(settings.PROVIDERS))
+    return _providers(tuple(settings.PROVIDERS))
 
 
-def able_to_take(message: Outgoing, *, chance: random.Random | None = None) -> list[Carrier]:
-    """Return who carries this message and is not failing now, in the order in which to ask.
+def able_to_take(message: Outgoing, *, chance: random.Random | None = None) -> list[Provider]:
+    """Return the providers that carry this message and whose breaker is closed, in the order of preference.
 
-    Those with a weight share the messages in its proportion; those without are asked in the order of the setting,
-    behind the former.
+    Providers with a weight come first and share the messages by weight. The others follow in the order of the setting.
     """
     chance = chance or random.SystemRandom()
-    able = [carrier for carrier in configured() if carrier.carries(message) and carrier.circuit.allows()]
-    # Drawing without putting back, each by its weight: Efraimidis and Spirakis, 2006.
-    drawn = sorted((carrier for carrier in able if carrier.weight), key=lambda one: -(chance.random() ** one.share))
-    return drawn + [carrier for carrier in able if not carrier.weight]
+    able = [provider for provider in configured() if provider.carries(message) and provider.breaker.allows()]
+    # Weighted random sampling without replacement: Efraimidis and Spirakis, 2006.
+    weighted = [(-(chance.random() ** (1 / one.weight)), one) for one in able if one.weight]
+    return [one for _, one in sorted(weighted, key=itemgetter(0))] + [one for one in able if not one.weight]
 
 
 def taking_receipts(name: str) -> TakesReceipts | None:
-    """Return the provider of this name, if it is one of ours and posts receipts to us."""
+    """Return the provider of this name if it posts delivery receipts."""
     provider = _named(name)
     return provider if isinstance(provider, TakesReceipts) else None
 
 
 def taking_texts(name: str) -> TakesTexts | None:
-    """Return the provider of this name, if it is one of ours and posts texts to us."""
+    """Return the provider of this name if it posts received texts."""
     provider = _named(name)
     return provider if isinstance(provider, TakesTexts) else None
 
 
 def listening() -> list[Listens]:
-    """Return the providers that report over a connection of ours."""
-    return [carrier.provider for carrier in configured() if isinstance(carrier.provider, Listens)]
+    """Return the providers that send delivery receipts over a connection that Signalbox keeps open."""
+    return [provider.adapter for provider in configured() if isinstance(provider.adapter, Listens)]
 
 
 def reporting() -> list[str]:
     """Return the names of the providers that report deliveries."""
-    return [carrier.name for carrier in configured() if carrier.provider.reports_deliveries]
+    return [provider.name for provider in configured() if provider.adapter.reports_deliveries]
 
 
-def _named(name: str) -> Provider | None:
-    return next((carrier.provider for carrier in configured() if carrier.name == name), None)
+def _named(name: str) -> ProviderAdapter | None:
+    return next((provider.adapter for provider in configured() if provider.name == name), None)
 
 
 @lru_cache(maxsize=4)
-def _carriers(entries: tuple[str, ...]) -> tuple[Carrier, ...]:
-    carriers = tuple(_carrier(entry.strip()) for entry in entries)
-    names = [carrier.name for carrier in carriers]
+def _providers(entries: tuple[str, ...]) -> tuple[Provider, ...]:
+    found = tuple(_provider_of(entry.strip()) for entry in entries)
+    names = [provider.name for provider in found]
     if not names or len(set(names)) < len(names):
         raise ImproperlyConfigured("PROVIDERS must name at least one provider, and each name once")
-    return carriers
+    return found
 
 
-def _carrier(entry: str) -> Carrier:
-    """Make one. What goes wrong is told without the URL, which may hold a password."""
+def _provider_of(entry: str) -> Provider:
+    """Return the provider of one entry. Errors leave out the URL, because it may contain a password."""
     if entry == SANDBOX:
-        return Carrier(provider=Sandbox())
+        return Provider(adapter=Sandbox())
     name, _, url = entry.partition("=")
     scheme = url.partition("://")[0]
     if not _NAME.match(name) or name == SANDBOX:
@@ -110,19 +236,19 @@ def _carrier(entry: str) -> Carrier:
         raise ImproperlyConfigured(f"PROVIDERS: {name} must be a URL that starts with {_SCHEMES}")
     try:
         rest, weight = _weighed(url)
-        return Carrier(provider=_adapter(scheme)(name, rest), weight=weight)
+        return Provider(adapter=_adapter(scheme)(name, rest), weight=weight)
     except ValueError as error:
         raise ImproperlyConfigured(f"PROVIDERS: {name} {error}") from error
 
 
-def _adapter(scheme: str) -> Callable[[str, str], Provider]:
+def _adapter(scheme: str) -> Callable[[str, str], ProviderAdapter]:
     module, _, name = _ADAPTERS[scheme].partition(".")
-    adapter: Callable[[str, str], Provider] = getattr(import_module(f"{__name__}.{module}"), name)
+    adapter: Callable[[str, str], ProviderAdapter] = getattr(import_module(f"{__name__}.{module}"), name)
     return adapter
 
 
 def _weighed(url: str) -> tuple[str, int | None]:
-    """Take `weight=`, which all may have, out of the query. Raises ValueError."""
+    """Split the URL into itself without `weight=` and the weight. Raises ValueError."""
     parts = urlsplit(url)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     weights = [value for key, value in pairs if key == "weight"]

@@ -1,4 +1,4 @@
-"""One provider's URL in the setting PROVIDERS, taken apart. Faults are told without the URL, which holds passwords."""
+"""The parsed URL of a provider in the setting PROVIDERS. Errors leave out the URL, because it contains passwords."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """scheme://user:password@host:port/path?parameters, all decoded; what is not there is empty, a port None."""
+    """scheme://user:password@host:port/path?parameters, decoded. Missing parts are empty; a missing port is None."""
 
     scheme: str
     user: str
@@ -20,12 +20,12 @@ class Address:
 
     @classmethod
     def parse(cls, url: str, *, known: Collection[str]) -> Self:
-        """Raises ValueError for a URL that is none, and for a parameter that is not known or is there twice."""
+        """Raises ValueError for an invalid URL, an unknown parameter or a repeated parameter."""
         try:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise ValueError("has no URL behind its name") from error
+            raise ValueError("must be followed by a valid URL") from error
         pairs = parse_qsl(parts.query, keep_blank_values=True)
         parameters = dict(pairs)
         if len(parameters) < len(pairs):
@@ -48,7 +48,7 @@ class Address:
 
     @property
     def origin(self) -> str:
-        """Return `host:port` as it stands in a URL."""
+        """Return `host:port` in the form of a URL."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}" if self.port else host
 
@@ -67,10 +67,10 @@ class Address:
         return value == "yes"
 
     def is_reporting(self, *, can_report: bool, by_default: bool = True) -> bool:
-        """Return what the parameter `receipts` says, else whether receipts can come. Raises ValueError."""
+        """Return the parameter `receipts`; its default is whether receipts are possible. Raises ValueError."""
         is_reporting = self.is_yes("receipts", default=can_report and by_default)
         if is_reporting and not can_report:
-            raise ValueError("has receipts=yes, but nothing by which a receipt could be checked")
+            raise ValueError("has receipts=yes, but no secret to check delivery receipts")
         return is_reporting
 
     def without(self, name: str) -> Self:

@@ -1,8 +1,8 @@
-"""Emails through a provider's API, by any of django-anymail's backends that speak HTTP: `anymail+mailgun://?api_key=…`.
+"""Emails through a provider's API with django-anymail's backends that use HTTP: `anymail+mailgun://?api_key=…`.
 
-The query holds anymail's own settings for that provider, in small letters and without its name, `api_url` among them.
-The time-outs, caps and rules of our own calls hold here too: anymail only says what to post and reads the answer.
-Source: the sending contract §19.2; Security and reliability §11, §12.
+The query has the settings of anymail for the provider, in lower case and without its name, such as `api_url`.
+Anymail builds requests and parses answers. Signalbox's own HTTP session sends them, with its time-outs and limits.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, §12.
 """
 
 import re
@@ -33,7 +33,7 @@ _NAMED = re.compile(r"(?:^|[?&])([^=&]+)=")
 
 
 class Anymail(AnymailPosts):
-    """One account with one provider. Each thread keeps its connections and uses them again."""
+    """One account with one provider. Each thread keeps and reuses its connections."""
 
     carries: tuple[type[OutgoingEmail], ...] = (OutgoingEmail,)
 
@@ -45,7 +45,7 @@ class Anymail(AnymailPosts):
         read_seconds: float = http.READ_SECONDS,
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
-        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         address = Address.parse(url, known=_NAMED.findall(url.partition("?")[2]))
         if address.host or address.path or not all(map(_PARAMETER.match, address.parameters)):
             raise ValueError(f"must be such as {address.scheme}://?api_key=…, with anymail's own settings in the query")
@@ -58,7 +58,9 @@ class Anymail(AnymailPosts):
             self._new_backend()
             super().__init__(self._service, self._options)
         except AnymailConfigurationError as error:
-            raise ValueError(f"lacks a setting of anymail's: {_missing(error)}") from None  # its words may show others
+            raise ValueError(
+                f"lacks a setting of anymail's: {_missing(error)}"
+            ) from None  # anymail's text may contain other settings
         self.reports_deliveries = address.is_reporting(
             can_report=self.believes_posts, by_default=self.expects_posts(self._options)
         )
@@ -68,15 +70,15 @@ class Anymail(AnymailPosts):
         return http.server_of(self._backend().api_url)
 
     def send(self, message: OutgoingEmail) -> Accepted:
-        """Hand one email over. Raises TemporaryFailure or PermanentFailure."""
+        """Send one email. Raises TemporaryFailure or PermanentFailure."""
         mail = _mail(message)
         try:
             self._backend().send_messages([mail])
         except AnymailError as error:
             raise _failure(error) from error
         if isinstance(mail.anymail_status.esp_response, requests.Response):
-            http.check(mail.anymail_status.esp_response)  # some backends pass over a refusal that names no recipient
-        # One recipient, so one name; a few backends know none until the provider's first receipt, which has our own id.
+            http.check(mail.anymail_status.esp_response)  # some backends ignore a rejection that names no recipient
+        # One recipient has one id. A few backends learn it from the first receipt, which also has Signalbox's id.
         reference = str(mail.anymail_status.message_id or "")[:LONGEST_REFERENCE]
         return Accepted(reference=reference, reply=", ".join(sorted(mail.anymail_status.status or [])))
 
@@ -106,22 +108,22 @@ def _mail(message: OutgoingEmail) -> AnymailMessage:
 
 
 def _failure(error: AnymailError) -> DeliveryFailure:
-    """Return what anymail's words mean for the message."""
+    """Return the failure for an error of anymail."""
     response: requests.Response | None = error.response  # type: ignore[has-type]  # anymail has no types
     if isinstance(error, AnymailRecipientsRefused):
         words = "" if response is None else f"{response.status_code} {response.text}"
         return PermanentFailure("recipient refused", reply=words, is_recipients=True)
     if not isinstance(error, AnymailRequestsAPIError):
-        return PermanentFailure(type(error).__name__, reply="Its API cannot take this email as it is.")
+        return PermanentFailure(type(error).__name__, reply="The provider's API does not support this email.")
     if response is None:
         cause = error.__cause__
-        return http.broken(cause if isinstance(cause, Exception) else error)
+        return http.connection_failure(cause if isinstance(cause, Exception) else error)
     if 200 <= response.status_code <= 299:
         return http.unreadable(response)
-    return http.refusal(response.status_code, response.text, response.headers.get("Retry-After"))
+    return http.failure_for(response.status_code, response.text, response.headers.get("Retry-After"))
 
 
 def _missing(error: AnymailConfigurationError) -> str:
-    """Return the first name in capitals; anymail asks for Django's settings, of which these are the ends."""
+    """Return the missing setting: the first name in capitals, because anymail names Django settings."""
     found = re.search(r"'([A-Z_]+)'", str(error))
     return found[1].lower() if found else type(error).__name__

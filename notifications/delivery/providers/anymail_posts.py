@@ -1,6 +1,6 @@
-"""What an email provider reports, read by anymail: its signature or password, and its words for what happened.
+"""Delivery receipts of email providers. Anymail checks the signature or password and parses the events.
 
-Source: the sending contract §19.2; Security and reliability §6.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §6.
 """
 
 import json
@@ -21,10 +21,11 @@ from anymail.signals import AnymailTrackingEvent, EventType, RejectReason
 from anymail.webhooks.base import AnymailCoreWebhookView
 from django.http import HttpRequest
 
-from notifications.delivery.messages import Outcome, Receipt, ReportUnreadable
-from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, NotProven, WronglyProven, is_known_year
+from notifications.delivery.messages import Outcome, Receipt
+from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, is_known_year
+from notifications.errors import ReportCredentialsMissing, ReportCredentialsWrong, ReportUnreadable
 
-ID = "notification_id"  # under which the provider keeps our id of a message
+ID = "notification_id"  # the metadata field with Signalbox's id of a message
 CLOCK_SECONDS = 5 * 60
 
 _OUTCOMES = {
@@ -33,62 +34,64 @@ _OUTCOMES = {
     EventType.REJECTED: Outcome.PERMANENT_FAILURE,
     EventType.FAILED: Outcome.TECHNICAL_FAILURE,
     EventType.COMPLAINED: Outcome.COMPLAINT,
-}  # the others change nothing: queued, sent, deferred, opened, clicked, unsubscribed
+}  # ignored: queued, sent, deferred, opened, clicked, unsubscribed
 
-# What anymail's views run into where a post is of another form than they expect: they look at nothing first.
-_NOT_ITS_FORM = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+# Errors that anymail's views raise for a malformed request, because they do not validate it first.
+_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 
-# What the views are told of the provider's settings; the rest is for sending.
-_OF_POSTS = ("webhook_secret", "webhook_signing_key", "webhook_key", "webhook_url", "signing_secret", "api_key",
+# The settings that the views get. The other settings are for sending.
+_VIEW_SETTINGS = ("webhook_secret", "webhook_signing_key", "webhook_key", "webhook_url", "signing_secret", "api_key",
              "tracking_webhook_secret")  # fmt: skip
 
 
 class AnymailPosts:
-    """The provider's tracking webhook, where anything protects it: a signature of its own, or `webhook_secret`."""
+    """The provider's tracking webhook. It needs a signature or a `webhook_secret`."""
 
     def __init__(self, service: str, options: Mapping[str, str]) -> None:
         """Raises AnymailConfigurationError."""
-        self._view = _tracking_view(service, {name: value for name, value in options.items() if name in _OF_POSTS})
+        self._view = _tracking_view(service, {name: value for name, value in options.items() if name in _VIEW_SETTINGS})
 
     @property
     def believes_posts(self) -> bool:
-        """Return whether anything protects the webhook; anymail itself would let in anybody."""
+        """Return whether the webhook has a signature or password. Without one, anymail would accept any request."""
         view = self._view
         return view is not None and bool(view.basic_auth or not view.warn_if_no_basic_auth)
 
     @staticmethod
     def expects_posts(options: Mapping[str, str]) -> bool:
-        """Return whether an option is about posts alone. Some providers sign them with the key for sending."""
-        return any(name in _OF_POSTS and name != "api_key" for name in options)
+        """Return whether an option is only for the webhook. Some providers sign receipts with the key for sending."""
+        return any(name in _VIEW_SETTINGS and name != "api_key" for name in options)
 
     def check_caller(self, request: HttpRequest) -> None:
         view = self._view
         if not self.believes_posts:
-            raise WronglyProven
+            raise ReportCredentialsWrong
         if view.basic_auth and "Authorization" not in request.headers:
-            raise NotProven("Send the name and password of this provider by Basic authentication")
+            missing = ReportCredentialsMissing(credentials="name and password", way="by Basic authentication")
+            missing.challenge = "Basic"
+            raise missing
         try:
             view.run_validators(request)
-        except (AnymailWebhookValidationFailure, *_NOT_ITS_FORM) as error:
-            raise WronglyProven from error
+        except (AnymailWebhookValidationFailure, *_MALFORMED) as error:
+            raise ReportCredentialsWrong from error
         if (signed_at := _signed_at(view, request)) is not None and abs(time.time() - signed_at) > CLOCK_SECONDS:
-            raise WronglyProven
+            raise ReportCredentialsWrong
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
         """Raises ReportUnreadable."""
         try:
             events = self._view.parse_events(request) if self._view else []
             read = [_receipt(event) for event in events]
-        except (AnymailError, AnymailConfigurationError, *_NOT_ITS_FORM) as error:
-            raise ReportUnreadable(f"it is not in this provider's form ({type(error).__name__})") from error
+        except (AnymailError, AnymailConfigurationError, *_MALFORMED) as error:
+            raise ReportUnreadable(f"it is not in this provider's format ({type(error).__name__})") from error
         return [receipt for receipt in read if receipt is not None]
 
 
 def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: anymail's, which has no types
-    """Return the one view of tracking events that the service has, or None. Raises AnymailConfigurationError."""
+    """Return the service's view for tracking events, or None. Raises AnymailConfigurationError."""
     try:
         module = import_module(f"anymail.webhooks.{service}")
-    except ModuleNotFoundError:  # one only sends
+    except ModuleNotFoundError:  # one service has no webhook
         return None
     views = [
         kind
@@ -98,12 +101,14 @@ def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: any
         and issubclass(kind, AnymailCoreWebhookView)
     ]
     try:
-        with warnings.catch_warnings(action="ignore", category=AnymailInsecureWebhookWarning):  # nobody is let in then
+        with warnings.catch_warnings(
+            action="ignore", category=AnymailInsecureWebhookWarning
+        ):  # `check_caller` rejects requests then
             return views[0](**options)
     except AnymailConfigurationError:
         if any("webhook" in name or "signing" in name for name in options):
             raise
-        return None  # nothing was said of posts, so there are none
+        return None  # no setting for the webhook, so it is not used
 
 
 def _receipt(event: Any) -> Receipt | None:  # Any: as above
@@ -129,9 +134,9 @@ def _uuid(value: object) -> UUID | None:
 
 
 def _signed_at(view: Any, request: HttpRequest) -> float | None:  # Any: as above
-    """Return when a post was signed, where its service signs the time and anymail does not look at it.
+    """Return the signed time of a request, if the service signs it and anymail does not check it.
 
-    The view has checked the signature, so the fields are there.
+    The view has checked the signature, so the fields exist.
     """
     if view.esp_name != "Mailgun":
         return None

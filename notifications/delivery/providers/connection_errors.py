@@ -1,4 +1,4 @@
-"""A connection that failed, in a sentence for staff: without names of classes, and without the provider's URL."""
+"""Descriptions of connection errors for staff, without class names and without the provider's URL."""
 
 import errno
 import socket
@@ -15,7 +15,7 @@ _NO_ROUTE = "No network leads to its host."
 _SLOW = "It did not answer in time."
 _CLOSED = "The connection was closed before an answer came."
 
-# In this order, since some kinds hold others: a time-out is an OSError too.
+# The order matters, because some classes contain others: a time-out is an OSError, too.
 _SENTENCES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((socket.gaierror, urllib3.exceptions.NameResolutionError), _UNKNOWN_HOST),
     ((ssl.SSLCertVerificationError,), "Its TLS certificate is not trusted, or is for another host."),
@@ -26,7 +26,7 @@ _SENTENCES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 def sentence(error: BaseException) -> str:
-    r"""Return what happened, by the error and what it was caused by.
+    r"""Return a sentence for the error and its causes.
 
     >>> sentence(ConnectionRefusedError(111, "x")), sentence(OSError("[Errno 32] broken pipe"))
     ('Its host refused the connection.', 'The connection was closed before an answer came.')
@@ -38,7 +38,7 @@ def sentence(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the error and all it stands for: libraries hand causes on in `reason` and among their arguments."""
+    """Return the error and its causes. Some libraries keep causes in `reason` and in their arguments."""
     seen: list[BaseException] = []
     waiting = [error]
     while waiting:

@@ -1,9 +1,9 @@
-"""Text messages by JSON over HTTP, to a gateway that speaks our own simple form: `https://`.
+"""Text messages as JSON over HTTP to a gateway that supports Signalbox's own format: `https://`.
 
-It is sent `{"to", "from", "content", "reference"}` and answers 2xx with `{"reference": "its own name of the message"}`.
-Numbers are E.164 without the plus; our reference is the same at every try, so a copy can be dropped. With `ask=yes` a
-message that may have reached it is first asked for by `GET …?reference=…`: the same answer, or 404.
-Source: the sending contract §19.2; Security and reliability §9.
+A message is `{"to", "from", "content", "reference"}`. The gateway answers 2xx with `{"reference": "its own id"}`.
+Numbers are E.164 without the plus. The reference is the same for every attempt, so a gateway can drop duplicates. With
+`ask=yes`, after an attempt with an unknown outcome, `GET …?reference=…` looks the message up: the same answer, or 404.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §9.
 """
 
 import threading
@@ -32,12 +32,12 @@ class Gateway(OwnForm):
         read_seconds: float = http.READ_SECONDS,
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
-        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         address = Address.parse(url, known=("ask", "receipts", "token"))
         if not address.host:
             raise ValueError("must be such as https://user:password@gateway.example.org/messages?token=…")
         if address.scheme == "http" and not address.is_local:
-            raise ValueError("must be https: what it carries is private")
+            raise ValueError("must be https, because messages are private")
         self.name = name
         self.is_askable = address.is_yes("ask", default=False)
         self.posting_token = address.parameters.get("token", "")
@@ -53,13 +53,13 @@ class Gateway(OwnForm):
         return http.server_of(self._url)
 
     def send(self, message: OutgoingSms) -> Accepted:
-        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        """Send one text message. Raises TemporaryFailure or PermanentFailure."""
         response = self._call("POST", json=_body(message))
         http.check(response)
         return _accepted(response)
 
     def find(self, message: OutgoingSms) -> Accepted | None:
-        """Ask for a text that may have come. Raises as `send` does."""
+        """Look up a text message by its reference. Raises what `send` raises."""
         response = self._call("GET", params={"reference": message.reference})
         if response.status_code == _NOT_FOUND:
             return None
@@ -71,7 +71,7 @@ class Gateway(OwnForm):
         try:
             return session.request(method, self._url, headers=self._headers, auth=self._auth, **content)
         except requests.RequestException as error:
-            raise http.broken(error) from error
+            raise http.connection_failure(error) from error
 
 
 def _body(message: OutgoingSms) -> dict[str, str]:
@@ -88,7 +88,7 @@ def _accepted(response: requests.Response) -> Accepted:
 
 
 def _reference(response: requests.Response) -> str:
-    """Return the gateway's name of the message. Raises TemporaryFailure."""
+    """Return the gateway's id of the message. Raises TemporaryFailure."""
     try:
         answer = response.json()
     except ValueError as error:

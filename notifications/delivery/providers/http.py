@@ -1,6 +1,6 @@
-"""Calls to providers over HTTP: kept connections, no redirects, short answers, and an end to every wait.
+"""HTTP calls to providers: persistent connections, no redirects, limited answers, and a deadline for each call.
 
-Source: Security and reliability §11, §12.
+Source: docs/reference/security.md §11, §12.
 """
 
 import email.utils
@@ -17,35 +17,35 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, NewConnectionError
 
+from config.outbound.deadline import Deadline
 from notifications.delivery.messages import DeliveryFailure, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import connection_errors
-from notifications.delivery.providers.deadline import Deadline
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 10.0  # of each read
-TOTAL_SECONDS = 15.0  # of one call, whatever the other side does
+TOTAL_SECONDS = 15.0  # of one call, even if the provider sends data slowly
 MAX_ANSWER_BYTES = 64 * 1024
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 
-_REFUSES_US = {401, 403}
-_WORTH_ANOTHER_TRY = {408, 425, 429}
+_REJECTED_LOGIN = {401, 403}
+_TEMPORARY = {408, 425, 429}
 
 
 def server_of(url: str) -> tuple[str, int]:
-    """Return host and port of a provider's address."""
+    """Return the host and port of a URL."""
     parts = urlsplit(url)
     return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
 
 
-_of_thread = threading.local()  # the deadline of the call this thread is making
+_of_thread = threading.local()  # the deadline of the current call of each thread
 
 
 class Session(requests.Session):
-    """A session as `requests` has it, safe against a provider that misbehaves. An answer is cut after 64 KiB."""
+    """A `requests` session with limits against a faulty provider. It cuts an answer after 64 KiB."""
 
     def __init__(self, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS) -> None:
         super().__init__()
-        self.trust_env = False  # no proxy and no passwords from the environment
+        self.trust_env = False  # ignore proxies and passwords in the environment
         self.headers["Accept-Encoding"] = "identity"
         self._timeouts = (CONNECT_SECONDS, read_seconds)
         self._total_seconds = total_seconds
@@ -70,7 +70,7 @@ class Session(requests.Session):
 
 
 def session_of_thread(holder: threading.local, **seconds: float) -> Session:
-    """Return the session `holder` keeps for this thread; connections are used again, never by two threads at once."""
+    """Return the session of this thread in `holder`. Its connections are reused, but only by this thread."""
     if not hasattr(holder, "session"):
         holder.session = Session(**seconds)
     session: Session = holder.session
@@ -78,34 +78,34 @@ def session_of_thread(holder: threading.local, **seconds: float) -> Session:
 
 
 def check(response: requests.Response) -> None:
-    """Judge an answer by its status. Raises DeliveryFailure unless it is a success."""
+    """Raise DeliveryFailure unless the status of the response is a success."""
     if not 200 <= response.status_code <= 299:
-        raise refusal(response.status_code, response.text, response.headers.get("Retry-After"))
+        raise failure_for(response.status_code, response.text, response.headers.get("Retry-After"))
 
 
-def refusal(code: int, words: str, retry_after: str | None = None) -> DeliveryFailure:
-    """Return what a status other than a success means for the message."""
+def failure_for(code: int, words: str, retry_after: str | None = None) -> DeliveryFailure:
+    """Return the failure for a status that is not a success."""
     reason, reply = f"HTTP {code}", f"{code} {words}"
-    if code in _REFUSES_US or 300 <= code <= 399:
-        return TemporaryFailure(reason, reply=reply, is_our_fault=True)
-    if code >= 500 or code in _WORTH_ANOTHER_TRY:
+    if code in _REJECTED_LOGIN or 300 <= code <= 399:
+        return TemporaryFailure(reason, reply=reply, opens_circuit=True)
+    if code >= 500 or code in _TEMPORARY:
         return TemporaryFailure(reason, reply=reply, retry_after=read_retry_after(retry_after))
     return PermanentFailure(reason, reply=reply)
 
 
-def broken(error: Exception) -> TemporaryFailure:
-    """Return what a call without an answer means: in doubt the provider has the message."""
+def connection_failure(error: Exception) -> TemporaryFailure:
+    """Return the failure for a call without an answer. If in doubt, the provider may have the message."""
     words = connection_errors.sentence(error)
     return TemporaryFailure(type(error).__name__, reply=words, is_uncertain=not _never_connected(error))
 
 
 def unreadable(response: requests.Response) -> TemporaryFailure:
-    """Return what a success means that says nothing we can read."""
+    """Return the failure for a success whose body is unreadable."""
     return TemporaryFailure("unreadable answer", reply=f"{response.status_code} {response.text}", is_uncertain=True)
 
 
 def read_retry_after(value: str | None) -> timedelta | None:
-    """Read the header, in seconds or as a date; never more than an hour. Source: RFC 9110 §10.2.3.
+    """Return the delay of a Retry-After header, at most one hour. Source: RFC 9110 §10.2.3.
 
     >>> read_retry_after("120"), read_retry_after("99999"), read_retry_after("soon")
     (datetime.timedelta(seconds=120), datetime.timedelta(seconds=3600), None)
@@ -129,7 +129,7 @@ def _never_connected(error: BaseException | None) -> bool:
 
 
 def _read(raw: urllib3.HTTPResponse) -> bytes:
-    """Read up to the cap; a connection with more to say is not used again."""
+    """Read up to the limit. Close the connection if the answer is longer."""
     blocks: list[bytes] = []
     left = MAX_ANSWER_BYTES
     while left and (block := raw.read1(left, decode_content=True)):
@@ -142,24 +142,17 @@ def _read(raw: urllib3.HTTPResponse) -> bytes:
     return b"".join(blocks)
 
 
-class _Held:
-    """What a deadline watches: http.client lets go of its socket before the answer has been read."""
-
-    def __init__(self, sock: Any) -> None:  # Any: urllib3 has no type for it
-        self.sock = sock
-
-
 class _Watched(HTTPConnection):
-    """Under the deadline of its call from the first byte on: headers may drip for ever."""
+    """A connection under the deadline of its call, because a peer may send headers without end."""
 
     def connect(self) -> None:
         _of_thread.deadline.watch(self)
         super().connect()
-        _of_thread.deadline.watch(_Held(self.sock))
+        _of_thread.deadline.watch(self.sock)  # this object drops the socket before the answer has been read
 
     def putrequest(self, *arguments: Any, **options: Any) -> None:  # Any: as the base class takes them
         if self.sock is not None:
-            _of_thread.deadline.watch(_Held(self.sock))
+            _of_thread.deadline.watch(self.sock)
         super().putrequest(*arguments, **options)
 
 

@@ -1,6 +1,6 @@
-"""Nothing leaves this machine: what would have been sent is kept for the sandbox inbox, sealed.
+"""The sandbox stores messages, encrypted, for the sandbox inbox instead of sending them.
 
-Source: Developer experience §9.
+Source: docs/reference/running.md §9.
 """
 
 from uuid import UUID
@@ -8,16 +8,16 @@ from uuid import UUID
 from django.conf import settings
 from django.http import HttpRequest
 
-from config import callers
+from config.web.ip_addresses import is_local
 from notifications.delivery.messages import Accepted, Outgoing, OutgoingEmail, OutgoingSms
 from notifications.delivery.posts import OwnForm
 from notifications.models import Channel, SandboxContent, SandboxMessage
 
-SANDBOX = "sandbox"  # in PROVIDERS, and on messages; no other provider has this name
+SANDBOX = "sandbox"  # reserved as a name in PROVIDERS and on messages
 
 
 class Sandbox(OwnForm):
-    """Takes everything, for both channels, and knows at once that it has arrived."""
+    """Accepts every message of both channels as delivered."""
 
     carries: tuple[type[Outgoing], ...] = (OutgoingEmail, OutgoingSms)
     is_askable = True
@@ -31,28 +31,28 @@ class Sandbox(OwnForm):
         return Accepted(reference=str(kept.notification_id), has_arrived=True)
 
     def find(self, message: Outgoing) -> Accepted | None:
-        """Look whether the inbox has it: a worker may have died between that and its note of it."""
+        """Look the message up in the inbox: a worker may have died before it recorded the message as sent."""
         identifier = _identifier(message)
         if SandboxMessage.objects.filter(notification_id=identifier).exists():
             return Accepted(reference=str(identifier), reply="It was there already.", has_arrived=True)
         return None
 
     @property
-    def posting_token(self) -> str:  # type: ignore[override]  # the setting may change under a test, and then counts
+    def posting_token(self) -> str:  # type: ignore[override]  # read for each request, because tests change the setting
         token: str = settings.SANDBOX_TOKEN
         return token
 
     def check_caller(self, request: HttpRequest) -> None:
-        """Let in whoever sits at this machine and shows nothing, too."""
-        if "Authorization" in request.headers or not callers.is_at_this_machine(request):
+        """Also allow requests from this machine without credentials."""
+        if "Authorization" in request.headers or not is_local(request):
             super().check_caller(request)
 
 
 def keep(message: Outgoing) -> SandboxMessage:
-    """Put one message into the inbox."""
+    """Store one message for the inbox."""
     if isinstance(message, OutgoingSms):
         content = SandboxContent(to=message.to, sender=message.sender, text=message.content)
-        return SandboxMessage.objects.seal(_identifier(message), Channel.SMS, content)
+        return SandboxMessage.objects.store(_identifier(message), Channel.SMS, content)
     content = SandboxContent(
         to=message.to,
         sender=f"{message.from_name} <{message.from_address}>",
@@ -65,7 +65,7 @@ def keep(message: Outgoing) -> SandboxMessage:
             **message.headers,
         },
     )
-    return SandboxMessage.objects.seal(_identifier(message), Channel.EMAIL, content)
+    return SandboxMessage.objects.store(_identifier(message), Channel.EMAIL, content)
 
 
 def _identifier(message: Outgoing) -> UUID:

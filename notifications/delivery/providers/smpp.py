@@ -1,8 +1,8 @@
 """Text messages to a message centre by SMPP 3.4: `smpp://system_id:password@host:2775`, `smpps://` with TLS.
 
-Each process of a worker keeps one bind. What the centre reports, and what people text back, come in on it, so a worker
-listens from its start on; any other process that sends binds to send alone, or receipts would come to one that ends.
-Source: the sending contract §19.2, §19.3; Security and reliability §11, §12.
+Each worker process keeps one bind, on which delivery receipts and received texts arrive, so it listens from its start.
+Any other process binds as a transmitter only. Otherwise receipts would go to a process that is about to end.
+Source: docs/reference/sending-api.md §19.2, §19.3; docs/reference/security.md §11, §12.
 """
 
 import threading
@@ -28,11 +28,11 @@ from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindRefused, Options
 
 TOTAL_SECONDS = 15.0  # of one message
-LOOK_SECONDS = 1.0  # who listens opens a lost bind again
-AGAIN_AFTER_SECONDS = 5.0  # where it could not be opened
+LOOK_SECONDS = 1.0  # between checks of a bind that listens
+AGAIN_AFTER_SECONDS = 5.0  # after a failed bind
 PORTS = {"smpp": 2775, "smpps": 3550}
 
-_UDH = 0x40  # in esm_class: the text begins with a header
+_UDH = 0x40  # in esm_class: the text starts with a header
 _KIND = 0x3C  # of esm_class; 0 is a text, the lowest of these bits a receipt
 _RECEIPT = 0x04
 _INTERNATIONAL, _ALPHANUMERIC, _NETWORK = 1, 5, 3  # types of number
@@ -41,7 +41,7 @@ _FOR_LATER = {
     consts.SMPP_ESME_RINVBNDSTS, consts.SMPP_ESME_RX_T_APPN,
 }  # fmt: skip
 _RECIPIENTS = {consts.SMPP_ESME_RINVDSTADR, consts.SMPP_ESME_RINVDSTTON, consts.SMPP_ESME_RINVDSTNPI}
-_VENDORS_FROM = 0x400  # nobody but the centre knows what these mean
+_VENDORS_FROM = 0x400  # status codes that each vendor defines
 
 log = structlog.get_logger()
 
@@ -55,7 +55,7 @@ class Smpp:
     carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
 
     def __init__(self, name: str, url: str, *, total_seconds: float = TOTAL_SECONDS) -> None:
-        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         address = Address.parse(url, known=("system_type", "window", "long", "receipts"))
         if not address.host or not address.user or address.path not in ("", "/"):
             raise ValueError("must be such as smpp://system_id:password@smsc.example.org:2775")
@@ -86,13 +86,13 @@ class Smpp:
         return self._options["host"], self._options["port"]
 
     def send(self, message: OutgoingSms) -> Accepted:
-        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        """Send one text message. Raises TemporaryFailure or PermanentFailure."""
         until = time.monotonic() + self._total_seconds
         pdus = self._pdus(message)
         try:
             answers = self._opened().submit(pdus, until=until)
         except BindRefused as error:
-            raise TemporaryFailure(str(error), is_our_fault=error.is_ours) from error
+            raise TemporaryFailure(str(error), opens_circuit=error.is_login) from error
         except _NotConnected as error:
             raise TemporaryFailure(f"cannot connect: {error}", reply=connection_errors.sentence(error)) from error
         except BindBroken as error:
@@ -101,24 +101,24 @@ class Smpp:
             if answer.status != consts.SMPP_ESME_ROK:
                 taken = any(other.status == consts.SMPP_ESME_ROK for other in answers)
                 raise _failure(answer.status, some_taken=taken)
-        # Its receipt is asked for with the last part: a phone has the text when that one has come.
+        # The last part requests the receipt: the phone has the whole text once that part has arrived.
         reference = (answers[-1].message_id or b"").decode(errors="replace")
         return Accepted(reference=reference, reply=f"{len(answers)} part{'s' if len(answers) > 1 else ''}")
 
     def listen(self, take_receipt: TakeReceipt, take_text: TakeText) -> None:
-        """Keep a bind open from now on that takes receipts and texts in, and come back at once."""
+        """Start a thread that keeps a bind open for receipts and texts, and return."""
         self._take = (take_receipt, take_text)
         threading.Thread(target=self._keep_open, name="smpp-keeper", daemon=True).start()
 
     def end(self) -> None:
-        """Unbind, and listen no longer."""
+        """Unbind and stop listening."""
         self._ended.set()
         with self._opening:
             if self._bind is not None:
                 self._bind.unbind()
 
     def _opened(self) -> Bind:
-        """Return the open bind; open it where there is none. Raises BindRefused, _NotConnected."""
+        """Return the bind and open it if necessary. Raises BindRefused, _NotConnected."""
         with self._opening:
             if self._bind is None or not self._bind.is_open:
                 receives = self._take is not None
@@ -140,7 +140,7 @@ class Smpp:
                 wait = AGAIN_AFTER_SECONDS
 
     def _pdus(self, message: OutgoingSms) -> list[dict[str, Any]]:  # Any: as smpplib takes them
-        joint = UUID(message.reference).int & 0xFF  # the same at every try, so a phone can tell a copy
+        joint = UUID(message.reference).int & 0xFF  # the same for every attempt, so a phone can detect a duplicate
         whole = not self._cuts
         encoded = smpp_text.encode_whole(message.content) if whole else smpp_text.encode(message.content, joint=joint)
         ton = _type_of(message.sender)
@@ -163,7 +163,7 @@ class Smpp:
         ]
 
     def _taken(self, pdu: Any) -> int:  # Any: smpplib has no types
-        """Take in a receipt or a text before it is acknowledged. Returns the status to answer with."""
+        """Store a receipt or a text before it is acknowledged. Return the status of the answer."""
         if self._take is None:
             return int(consts.SMPP_ESME_RX_T_APPN)
         take_receipt, take_text = self._take
@@ -175,7 +175,7 @@ class Smpp:
                     take_receipt(self.name, receipt)
             elif kind == 0:
                 take_text(self.name, _text(pdu))
-        except Exception as error:  # the last resort: whatever it is, the centre shall try again
+        except Exception as error:  # on any error, the message centre must send it again
             log.error("smpp.not_taken", provider=self.name, exc_info=error)
             return int(consts.SMPP_ESME_RX_T_APPN)
         finally:
@@ -184,11 +184,11 @@ class Smpp:
 
 
 class _NotConnected(Exception):
-    """There is no bind, so nothing can have been sent."""
+    """There is no bind, so the message was not sent."""
 
 
 def _failure(status: int, *, some_taken: bool) -> TemporaryFailure | PermanentFailure:
-    """Return what a refused part means for the message; in doubt where other parts have gone."""
+    """Return the failure for a rejected part. It is uncertain if other parts were accepted."""
     reason = f"submit_sm refused with {status:#x}"
     reply = str(consts.DESCRIPTIONS.get(status, ""))
     if status in _FOR_LATER or status >= _VENDORS_FROM:
@@ -216,12 +216,12 @@ def _receipt(pdu: Any) -> Receipt | None:  # Any: as above
 def _text(pdu: Any) -> IncomingText:  # Any: as above
     content, part_of = _content(pdu), None
     if pdu.esm_class & _UDH:
-        part_of, content = smpp_text.take_header_off(content)
+        part_of, content = smpp_text.split_header(content)
     elif getattr(pdu, "sar_total_segments", None):
         part_of = smpp_text.part(pdu.sar_msg_ref_num or 0, pdu.sar_total_segments, pdu.sar_segment_seqnum or 0)
     return IncomingText(
         sender=(pdu.source_addr or b"").decode(errors="replace"),
         recipient=(pdu.destination_addr or b"").decode(errors="replace"),
-        content=smpp_text.decode(content, pdu.data_coding or 0).replace("\0", ""),  # PostgreSQL has no place for it
+        content=smpp_text.decode(content, pdu.data_coding or 0).replace("\0", ""),  # PostgreSQL cannot store NUL
         part_of=part_of,
     )

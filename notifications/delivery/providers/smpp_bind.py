@@ -1,6 +1,7 @@
-"""One bind to a message centre, kept open: whoever sends waits here for its answer, and a thread reads what comes.
+"""A persistent bind to a message centre. Senders wait here for answers, which a second thread reads.
 
-Source: SMPP 3.4 §2.2, §2.7 (windows), §7.2 (timers); Security and reliability §12.
+Source: SMPP 3.4 §2.2, §2.7 (windows), §7.2 (timers); docs/reference/security.md §12.
+docs/framework-internals.md lists the private attributes of smpplib that this module uses.
 """
 
 import contextlib
@@ -19,39 +20,39 @@ import structlog
 from smpplib import consts, exceptions, smpp
 from smpplib.client import Client
 
-from notifications.delivery.providers.deadline import Deadline
+from config.outbound.deadline import Deadline
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 10.0
-OPEN_SECONDS = 15.0  # of connecting and binding, whatever the other side does
-QUIET_SECONDS = 30.0  # after so long without a word the other side is asked whether it is there
+OPEN_SECONDS = 15.0  # of connecting and binding, even if the other side is slow
+QUIET_SECONDS = 30.0  # without traffic; then an enquire_link checks the connection
 LARGEST_PDU = 64 * 1024
 BROKEN = (exceptions.ConnectionError, exceptions.PDUError, exceptions.UnknownCommandError, OSError, struct.error,
-          IndexError, TypeError, ValueError)  # fmt: skip  # the last ones are smpplib's on a PDU that is none
+          IndexError, TypeError, ValueError)  # fmt: skip  # smpplib raises the last ones for an invalid PDU
 
-_REFUSES_US = {consts.SMPP_ESME_RBINDFAIL, consts.SMPP_ESME_RINVPASWD, consts.SMPP_ESME_RINVSYSID}
+_REJECTED_LOGIN = {consts.SMPP_ESME_RBINDFAIL, consts.SMPP_ESME_RINVPASWD, consts.SMPP_ESME_RINVSYSID}
 
 log = structlog.get_logger()
 
-_silent = logging.getLogger("notifications.smpp")  # smpplib writes whole messages, in hexadecimal
+_silent = logging.getLogger("notifications.smpp")  # smpplib logs whole messages in hexadecimal
 _silent.disabled = True
 
 
 class BindRefused(Exception):
-    """The message centre is there and does not let us in. is_ours: because of who we are."""
+    """The message centre rejected the bind. is_login: because of the system_id or password."""
 
     def __init__(self, status: int) -> None:
         super().__init__(f"bind refused with {status:#x}")
-        self.is_ours = status in _REFUSES_US
+        self.is_login = status in _REJECTED_LOGIN
 
 
 class BindBroken(Exception):
-    """The connection is gone, or nothing came in time."""
+    """The connection is lost, or an answer did not come in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Where to, and as whom. receives: bind to take in receipts and texts as well."""
+    """The address and account of a message centre. receives: bind for receipts and received texts, too."""
 
     host: str
     port: int
@@ -65,16 +66,16 @@ class Options:
 
 @dataclass(slots=True)
 class Waiting:
-    """A PDU on its way to an answer."""
+    """A PDU that waits for its answer."""
 
     came: threading.Event = field(default_factory=threading.Event)
     answer: Any = None  # Any: smpplib has no types
 
 
 class _Client(Client):
-    """smpplib's, with a name to check the certificate for, and an end to how long a PDU may be."""
+    """smpplib's client with a check of the certificate's host name and a limit for PDUs."""
 
-    sock: socket.socket | None = None  # by this name a deadline knows it
+    sock: socket.socket | None = None  # `Deadline` closes the attribute of this name
 
     def connect(self) -> None:
         self.sock = self._socket = socket.create_connection((self.host, self.port), CONNECT_SECONDS)
@@ -91,13 +92,13 @@ class _Client(Client):
         return bool(select.select([self.sock], [], [], seconds)[0])
 
     def shut(self) -> None:
-        """End every read and write on the socket, in other threads too."""
+        """End every read and write on the socket, also in other threads."""
         if self.sock is not None:
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
     def clear(self) -> None:
-        """Close the socket. smpplib would warn of a bind that was not unbound: we know, and log it ourselves."""
+        """Close the socket without smpplib's warning about a missing unbind, which this module logs itself."""
         self.state = consts.SMPP_CLIENT_STATE_OPEN
         self.disconnect()
 
@@ -139,7 +140,7 @@ class Bind:
         threading.Thread(target=self._read, name="smpp", daemon=True).start()
 
     def submit(self, messages: list[dict[str, Any]], *, until: float) -> list[Any]:  # Any: as smpplib takes and gives
-        """Send submit_sm for each and return their answers. Raises BindBroken; then some may have been taken.
+        """Send each message as submit_sm and return the answers. After BindBroken, some may have been accepted.
 
         until: the end of waiting, by time.monotonic().
         """
@@ -155,7 +156,7 @@ class Bind:
                 self._forget(sequence)
 
     def unbind(self) -> None:
-        """Say good-bye and end."""
+        """Send an unbind and close the connection."""
         with contextlib.suppress(*BROKEN):
             self._send(smpp.make_pdu("unbind", client=self._client))
         self._close()
@@ -179,7 +180,7 @@ class Bind:
         return waiting.answer
 
     def _forget(self, sequence: int) -> Waiting | None:
-        """Make room in the window, once for each message."""
+        """Release the place of one message in the window."""
         waiting = self._waiting.pop(sequence, None)
         if waiting is not None:
             self._window.release()
@@ -201,7 +202,7 @@ class Bind:
             self._client.clear()
 
     def _ask(self) -> None:
-        """Ask whether the other side is there, and end where it did not say so in time."""
+        """Send an enquire_link after a time without traffic. Raises ConnectionError if its answer is late."""
         now = time.monotonic()
         if self._asked_at > self._heard_at and now - self._asked_at > READ_SECONDS:
             raise exceptions.ConnectionError
@@ -233,7 +234,7 @@ class Bind:
             self._client.send_pdu(pdu)
 
     def _close(self) -> None:
-        """Shut the connection and wake whoever waits; the reading thread clears up."""
+        """Shut the connection down and wake the waiting threads. The reading thread closes the socket."""
         self.is_open = False
         self._client.shut()
         for waiting in list(self._waiting.values()):

@@ -1,4 +1,4 @@
-"""Texts and receipts as SMPP carries them: alphabets, parts, and the words of a receipt. Nothing here knows of sockets.
+"""The formats of texts and delivery receipts in SMPP: alphabets, parts, and the fields of a receipt.
 
 Source: SMPP 3.4 §5.2.12 (esm_class), §5.2.19 (data_coding), Appendix B (receipts); 3GPP TS 23.038, TS 23.040 §9.2.3.24.
 """
@@ -23,7 +23,7 @@ GSM, LATIN_1, UCS_2 = 0, 3, 8
 _WHOLE = {GSM: 160, UCS_2: 140}  # septets, one an octet; octets
 _PART = {GSM: 153, UCS_2: 134}
 
-_JOINT, _WIDE_JOINT = 0x00, 0x08  # elements of a user data header, with a number of 8 and of 16 bits
+_JOINT, _WIDE_JOINT = 0x00, 0x08  # elements of a user data header with a reference of 8 or 16 bits
 
 _RECEIPT_WORD = re.compile(r"\b(id|stat|err):(\S+)", re.IGNORECASE)
 
@@ -44,7 +44,7 @@ _STATE_NUMBERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """A text in its alphabet. parts: one, or those of a long text, each with the header that joins them again."""
+    """An encoded text. parts: one, or the parts of a long text, each with a user data header."""
 
     data_coding: int
     parts: list[bytes]
@@ -55,7 +55,7 @@ class Encoded:
 
 
 def encode(text: str, *, joint: int) -> Encoded:
-    """Choose the alphabet and cut the text; joint, 0 to 255, tells the phone which parts belong together.
+    """Choose the alphabet and split the text. joint: the number, 0 to 255, that all parts share.
 
     >>> encode("5 €", joint=7)
     Encoded(data_coding=0, parts=[b'5 \\x1be'])
@@ -73,13 +73,13 @@ def encode(text: str, *, joint: int) -> Encoded:
 
 
 def encode_whole(text: str) -> Encoded:
-    """Choose the alphabet and leave cutting to the other side."""
+    """Choose the alphabet and leave the splitting to the message centre."""
     coding, units = _units(text)
     return Encoded(data_coding=coding, parts=[b"".join(units)])
 
 
 def decode(data: bytes, data_coding: int) -> str:
-    """Read a text in any of the usual alphabets; what is in none of them is shown as best it can.
+    """Decode a text in any of the usual alphabets. Unknown characters become `?`.
 
     >>> decode(b"5 \\x1be", 0), decode("ŵ".encode("utf-16-be"), 8)
     ('5 €', 'ŵ')
@@ -99,10 +99,10 @@ def decode(data: bytes, data_coding: int) -> str:
     return "".join(characters)
 
 
-def take_header_off(data: bytes) -> tuple[PartOf | None, bytes]:
-    """Return which part of a longer text it is, if it is one, and what is left without the user data header.
+def split_header(data: bytes) -> tuple[PartOf | None, bytes]:
+    """Split a text into its part number, if it is part of a longer text, and its content.
 
-    >>> take_header_off(bytes([5, 0, 3, 7, 2, 1]) + b"Dear")
+    >>> split_header(bytes([5, 0, 3, 7, 2, 1]) + b"Dear")
     (PartOf(joint=7, total=2, number=1), b'Dear')
     """
     header, rest = data[1 : data[0] + 1] if data else b"", data[data[0] + 1 :] if data else b""
@@ -118,12 +118,12 @@ def take_header_off(data: bytes) -> tuple[PartOf | None, bytes]:
 
 
 def part(joint: int, total: int, number: int) -> PartOf | None:
-    """Return which part it is; None where the numbers make no sense, or there is no other."""
+    """Return the part number, or None if the numbers are invalid or there is only one part."""
     return PartOf(joint=joint, total=total, number=number) if total > 1 and 1 <= number <= total else None
 
 
 def receipt(text: str, *, reference: str = "", state: int | None = None) -> Receipt | None:
-    """Read a receipt from its text, and from the two TLVs where they came, which are surer. None: it is about nothing.
+    """Read a delivery receipt from its text. Two optional TLVs take precedence. Return None without a message id.
 
     >>> receipt("id:7 sub:001 dlvrd:000 done date:2611211000 stat:UNDELIV err:011 text:")
     Receipt(outcome=<Outcome.PERMANENT_FAILURE: 'permanent-failure'>, reference='7', notification_id=None, \
@@ -143,7 +143,7 @@ code='UNDELIV 011', at=None)
 
 
 def _units(text: str) -> tuple[int, list[bytes]]:
-    """Return the alphabet, and each character in it: no cut may go through one."""
+    """Return the alphabet and the encoded characters, which a split must keep whole."""
     if all(character in _TO_GSM for character in text):
         return GSM, [_TO_GSM[character] for character in text]
     return UCS_2, [character.encode("utf-16-be") for character in text]

@@ -1,28 +1,27 @@
 """Any mail server: `smtp://`, `smtp+tls://` with STARTTLS, `smtps://` with TLS from the start.
 
-A password never goes over a network in clear: with one, `smtp://` to another machine means STARTTLS as well.
-
-Signing with DKIM, unsubscribe headers included, is the mail server's task.
-Source: the sending contract §19.2; Security and reliability §11, §12.
+With a password, `smtp://` to another machine uses STARTTLS, so the password is never sent in plain text.
+The mail server adds DKIM signatures, which must include the unsubscribe headers.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, §12.
 """
 
 import threading
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from config.outbound.deadline import Deadline
 from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
 from notifications.delivery.providers import connection_errors, mime
-from notifications.delivery.providers.deadline import Deadline
 from notifications.delivery.providers.smtp_session import Session, Stage
 
 READ_SECONDS = 10.0  # of connecting, and of each answer
-TOTAL_SECONDS = 25.0  # of one message, whatever the server does; below the hard limit of a task
+TOTAL_SECONDS = 25.0  # of one message, even if the server is slow; below the hard limit of a task
 
 PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
 
 class Smtp:
-    """One mail server. Each thread keeps a connection and uses it again."""
+    """One mail server. Each thread keeps and reuses one connection."""
 
     carries: tuple[type[OutgoingEmail], ...] = (OutgoingEmail,)
     reports_deliveries = False
@@ -30,7 +29,7 @@ class Smtp:
     def __init__(
         self, name: str, url: str, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS
     ) -> None:
-        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         self.name = name
         self._options = _options(url) | {"timeout": read_seconds}
         self._total_seconds = total_seconds
@@ -41,22 +40,22 @@ class Smtp:
         return self._options["host"], self._options["port"]
 
     def send(self, message: OutgoingEmail) -> Accepted:
-        """Hand one email over. Raises TemporaryFailure or PermanentFailure.
+        """Send one email. Raises TemporaryFailure or PermanentFailure.
 
-        A connection that the server has closed since the last message is opened once more.
+        If the server has closed the connection since the last message, open it once more.
         """
         content = mime.write(message)
         session = self._session()
         with Deadline(self._total_seconds) as deadline:
             if session.is_open:
                 try:
-                    return self._hand_over(session, deadline, message, content)
+                    return self._transmit(session, deadline, message, content)
                 except TemporaryFailure:
                     if session.is_open or session.stage != Stage.MAIL or deadline.has_passed:
                         raise
-            return self._hand_over(session, deadline, message, content)
+            return self._transmit(session, deadline, message, content)
 
-    def _hand_over(self, session: Session, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
+    def _transmit(self, session: Session, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
         session.open_within(deadline)
         try:
             reply = session.transmit(message.from_address, message.to, content)

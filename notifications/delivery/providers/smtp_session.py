@@ -1,8 +1,8 @@
-"""One connection to a mail server, and the conversation for one message, stage by stage.
+"""One connection to a mail server, which sends messages stage by stage.
 
-Django's e-mail backend opens the connection (TLS, log-in); its own way of sending does not tell at which stage a server
-refused, and the stage decides between trying again, giving up, and not knowing.
-Source: Security and reliability §11.
+Django's email backend opens the connection (TLS, login). Its `send_messages` hides the stage of a failure, but
+the stage decides whether the failure is temporary, permanent or uncertain.
+Source: docs/reference/security.md §11.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ from typing import Any
 
 from django.core.mail.backends.smtp import EmailBackend
 
+from config.outbound.deadline import Deadline
 from notifications.delivery.messages import AFTER_CONTENT, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import connection_errors
-from notifications.delivery.providers.deadline import Deadline
 
 _LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
-_MOST_WORDS = 450  # of a server's reply; what is kept of it is little more
+_MOST_WORDS = 450  # of a server's reply; the message stores little more
 _CLOSING = 421  # "service not available, closing transmission channel", RFC 5321 §4.2.3
 
 
@@ -36,7 +36,7 @@ Watch = Callable[[smtplib.SMTP], None]
 
 
 class _Watched(smtplib.SMTP):
-    """Under a deadline before it connects: a banner may drip for ever."""
+    """A client under a deadline before it connects, because a server may send its banner without end."""
 
     def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: as smtplib takes them
         watch(self)
@@ -50,7 +50,7 @@ class _WatchedSecure(smtplib.SMTP_SSL):
 
 
 class Session(EmailBackend):
-    """A connection that is kept open over many messages."""
+    """A connection that stays open for many messages."""
 
     def __init__(self, **options: Any) -> None:  # Any: as Django's backend takes them
         super().__init__(**options)
@@ -77,7 +77,7 @@ class Session(EmailBackend):
         except smtplib.SMTPAuthenticationError as error:
             self.drop()
             reason = f"{error.smtp_code} at log-in"
-            raise TemporaryFailure(reason, reply=_text(error.smtp_error), is_our_fault=True) from error
+            raise TemporaryFailure(reason, reply=_text(error.smtp_error), opens_circuit=True) from error
         except OSError as error:
             self.drop()
             has_sentence = isinstance(error, smtplib.SMTPNotSupportedError)
@@ -85,12 +85,12 @@ class Session(EmailBackend):
             raise TemporaryFailure(f"cannot connect: {type(error).__name__}", reply=words) from error
 
     def transmit(self, sender: str, recipient: str, content: bytes) -> str:
-        """Hand one message over and return the server's last word.
+        """Send one message and return the server's last reply.
 
-        Raises a DeliveryFailure for a refusal, OSError where the connection breaks; `stage` says where that was.
+        Raises a DeliveryFailure for a rejection and OSError for a broken connection. `stage` holds the stage of it.
         """
         if self._smtp.has_extn("pipelining"):
-            self._announce_at_once(sender, recipient)
+            self._announce_pipelined(sender, recipient)
         else:
             self._announce(sender, recipient)
         smtp = self._smtp
@@ -110,17 +110,17 @@ class Session(EmailBackend):
         self.stage = Stage.DATA
         self._expect("354", *smtp.docmd("DATA"))
 
-    def _announce_at_once(self, sender: str, recipient: str) -> None:
-        """Say three commands before reading the three answers: two ways to the server and back instead of four.
+    def _announce_pipelined(self, sender: str, recipient: str) -> None:
+        """Send three commands before reading the three replies: two round trips instead of four.
 
-        Where one is refused, the server should refuse DATA too; one that waits for a content gets none, which is no
-        message, for it has no recipient. Source: RFC 2920 §3.1.
+        If the server rejects one command, it should reject DATA, too. If it expects content, send an empty message: the
+        server discards it, because it has no recipient. Source: RFC 2920 §3.1.
         """
         smtp = self._smtp
         self.stage = Stage.MAIL
         addresses = smtplib.quoteaddr(sender), smtplib.quoteaddr(recipient)
         if any("\r" in address or "\n" in address for address in addresses):
-            raise ValueError("an address has several lines")  # as smtplib says, which would be more commands here
+            raise ValueError("an address has several lines")  # as in smtplib: a line break would start another command
         smtp.send("MAIL FROM:{}\r\nRCPT TO:{}\r\nDATA\r\n".format(*addresses))
         answers = []
         for stage, start in ((Stage.MAIL, "25"), (Stage.RCPT, "25"), (Stage.DATA, "354")):
@@ -139,7 +139,7 @@ class Session(EmailBackend):
         self._expect(start, code, reply)
 
     def drop(self) -> None:
-        """Forget the connection without a word to the other side."""
+        """Close the connection without QUIT."""
         if self.connection is not None:
             with contextlib.suppress(OSError):
                 self.connection.close()
@@ -152,7 +152,7 @@ class Session(EmailBackend):
         return self.connection
 
     def _expect(self, start: str, code: int, reply: bytes) -> None:
-        """Raise a DeliveryFailure unless the code starts so. The connection is left ready for the next message."""
+        """Raise a DeliveryFailure unless the code starts with `start`. Prepare the connection for the next message."""
         if str(code).startswith(start):
             return
         if code == _CLOSING:

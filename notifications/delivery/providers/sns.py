@@ -1,8 +1,8 @@
-"""Text messages through Amazon SNS: `sns://key:secret@eu-west-2`; without a key, credentials as the AWS SDK finds them.
+"""Text messages through Amazon SNS: `sns://key:secret@eu-west-2`; without a key, the AWS SDK finds credentials.
 
-The SDK signs and reads; our own HTTP carries, so that its time-outs, caps and rules hold here too.
-`endpoint=` names another server that speaks SNS; `topic=` is the one whose notifications are believed.
-Source: the sending contract §19.2; Security and reliability §11, §12.
+The SDK signs requests and parses answers. Signalbox's own HTTP session sends them, with its time-outs and limits.
+`endpoint=` names another server with the SNS API. `topic=` names the only topic whose notifications are accepted.
+Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, §12.
 """
 
 import io
@@ -32,7 +32,7 @@ from notifications.delivery.providers.sns_posts import SnsPosts
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]\Z")
 _SENDER_ID = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9]{1,11}\Z")
 _NUMBER = re.compile(r"phone ?number", re.IGNORECASE)
-_THROTTLED = re.compile(r"Throttl|LimitExceeded|RequestLimit|TooManyRequests", re.IGNORECASE)  # some come as 400
+_THROTTLED = re.compile(r"Throttl|LimitExceeded|RequestLimit|TooManyRequests", re.IGNORECASE)  # some have status 400
 
 
 class Sns(SnsPosts):
@@ -41,7 +41,7 @@ class Sns(SnsPosts):
     carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
 
     def __init__(self, name: str, url: str) -> None:
-        """Raises ValueError, without the URL in its words, where it cannot be used."""
+        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         address = Address.parse(url, known=("endpoint", "receipts", "topic"))
         if not _REGION.match(address.host) or address.port or address.path not in ("", "/"):
             raise ValueError("must be such as sns://key:secret@eu-west-2")
@@ -64,7 +64,7 @@ class Sns(SnsPosts):
         return http.server_of(str(self._client().meta.endpoint_url))
 
     def send(self, message: OutgoingSms) -> Accepted:
-        """Hand one text over. Raises TemporaryFailure or PermanentFailure."""
+        """Send one text message. Raises TemporaryFailure or PermanentFailure."""
         try:
             answer = self._client().publish(
                 PhoneNumber=f"+{message.to}", Message=message.content, MessageAttributes=_attributes(message)
@@ -72,13 +72,17 @@ class Sns(SnsPosts):
         except ClientError as error:
             raise _failure(error) from error
         except requests.RequestException as error:
-            raise http.broken(error) from error
+            raise http.connection_failure(error) from error
         except (NoCredentialsError, PartialCredentialsError) as error:
-            words = "No AWS credentials were found for it."
-            raise TemporaryFailure("no credentials", reply=words, is_our_fault=True) from error
+            words = "The AWS SDK found no credentials."
+            raise TemporaryFailure("no credentials", reply=words, opens_circuit=True) from error
         except ParamValidationError as error:
-            raise PermanentFailure("refused by the SDK") from error  # its words show the message
-        except (BotoCoreError, ResponseParserError, LookupError) as error:  # the last is the SDK's on half an answer
+            raise PermanentFailure("refused by the SDK") from error  # the SDK's text contains the message
+        except (
+            BotoCoreError,
+            ResponseParserError,
+            LookupError,
+        ) as error:  # the SDK raises LookupError for an incomplete answer
             raise TemporaryFailure("unreadable answer", is_uncertain=True) from error
         reference = answer.get("MessageId")
         if not reference:
@@ -87,14 +91,14 @@ class Sns(SnsPosts):
 
     def _client(self) -> Any:  # Any: the SDK has no types
         if not hasattr(self._of_thread, "client"):
-            config = Config(retries={"total_max_attempts": 1})  # the row tries again
+            config = Config(retries={"total_max_attempts": 1})  # Signalbox retries itself
             client = Session(**self._who).client("sns", config=config, **self._where)
             client.meta.events.register("before-send.sns", self._carry)
             self._of_thread.client = client
         return self._of_thread.client
 
     def _carry(self, request: AWSPreparedRequest, **kwargs: Any) -> AWSResponse:  # Any: what the SDK adds
-        """Send a signed request our own way. Raises requests.RequestException, DeliveryFailure; the SDK passes both."""
+        """Send a signed request. Raises requests.RequestException or DeliveryFailure, which the SDK passes on."""
         session = http.session_of_thread(self._of_thread)
         headers = {
             name: value.decode() if isinstance(value, bytes) else str(value)
@@ -103,12 +107,12 @@ class Sns(SnsPosts):
         }
         response = session.request(request.method, request.url, data=request.body, headers=headers)
         if 300 <= response.status_code <= 399:
-            raise http.refusal(response.status_code, response.reason)
+            raise http.failure_for(response.status_code, response.reason)
         return AWSResponse(request.url, response.status_code, response.headers, _Raw(response.content))
 
 
 class _Raw(io.BytesIO):
-    """An answer as the SDK reads it."""
+    """A response body for the SDK."""
 
     def stream(self, **kwargs: Any) -> Iterator[bytes]:  # Any: as urllib3's
         yield self.read()
@@ -125,8 +129,8 @@ def _attributes(message: OutgoingSms) -> dict[str, dict[str, str]]:
 
 def _failure(error: ClientError) -> DeliveryFailure:
     metadata = error.response.get("ResponseMetadata", {})
-    fault = error.response.get("Error", {})
-    code, words = str(fault.get("Code", "")), str(fault.get("Message", ""))
+    details = error.response.get("Error", {})
+    code, words = str(details.get("Code", "")), str(details.get("Message", ""))
     if _THROTTLED.search(code):
         return TemporaryFailure(code, reply=words)
     if code == "InvalidParameter" and _NUMBER.search(words):
@@ -135,4 +139,4 @@ def _failure(error: ClientError) -> DeliveryFailure:
     status = int(metadata.get("HTTPStatusCode") or 500)
     if 200 <= status <= 299:
         return TemporaryFailure("unreadable answer", is_uncertain=True)
-    return http.refusal(status, f"{code} {words}", retry_after)
+    return http.failure_for(status, f"{code} {words}", retry_after)

@@ -1,8 +1,8 @@
-"""What Amazon posts to us: a topic's notifications, proven by a signature whose certificate comes from Amazon alone.
+"""Notifications of an SNS topic. Amazon signs them with a certificate from its own host.
 
-Anybody with an account can have Amazon sign something, so the topic must be ours as well.
-Source: the sending contract §19.2, §19.3; Security and reliability §6; Amazon SNS developer guide, "Verifying the
-signatures of Amazon SNS messages".
+Anyone with an AWS account can publish signed notifications, so the topic must match, too.
+Source: docs/reference/sending-api.md §19.2, §19.3; docs/reference/security.md §6;
+Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
 """
 
 import base64
@@ -23,12 +23,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from notifications.delivery import posts
-from notifications.delivery.messages import IncomingText, Outcome, Receipt, ReportUnreadable
-from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE, NotNow, WronglyProven
+from notifications.delivery.messages import IncomingText, Outcome, Receipt
+from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE
 from notifications.delivery.providers import http
+from notifications.errors import ReportCredentialsWrong, ReportNotCheckable, ReportUnreadable
 
 CLOCK = timedelta(minutes=5)
-MOST_CERTIFICATES = 8  # Amazon has one in use, and the next
+MOST_CERTIFICATES = 8  # Amazon uses one at a time and announces the next
 
 _SIGNED = {
     "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
@@ -52,7 +53,7 @@ log = structlog.get_logger()
 
 
 class SnsPosts:
-    """The notifications of one topic. Without a topic nothing is believed."""
+    """The notifications of one topic. Without a topic, every notification is rejected."""
 
     name: str
 
@@ -64,31 +65,31 @@ class SnsPosts:
         self._calls = threading.local()
 
     def check_caller(self, request: HttpRequest) -> None:
-        """Everything that needs no call is looked at first: a stranger makes us call nobody."""
+        """Check everything that needs no HTTP call first, so that a stranger cannot cause calls."""
         try:
             report = posts.loads(request.body)
             signed_at = posts.moment(posts.text(report, "Timestamp"))
             signature = base64.b64decode(posts.text(report, "Signature"), validate=True)
             names, algorithm = _SIGNED[posts.text(report, "Type")], _HASHES[posts.text(report, "SignatureVersion")]
-            told = [(name, posts.text(report, name)) for name in names if name != "Subject" or name in report]
+            signed = [(name, posts.text(report, name)) for name in names if name != "Subject" or name in report]
             url = posts.text(report, "SigningCertURL")
         except (ReportUnreadable, binascii.Error, LookupError) as error:
-            raise WronglyProven from error
+            raise ReportCredentialsWrong from error
         if not self._topic or report["TopicArn"] != self._topic or abs(timezone.now() - signed_at) > CLOCK:
-            raise WronglyProven
-        if not self._is_theirs(url) or not _PEM.search(urlsplit(url).path):
-            raise WronglyProven
-        words = "".join(f"{name}\n{value}\n" for name, value in told).encode()
+            raise ReportCredentialsWrong
+        if not self._is_amazons(url) or not _PEM.search(urlsplit(url).path):
+            raise ReportCredentialsWrong
+        words = "".join(f"{name}\n{value}\n" for name, value in signed).encode()
         key = self._certificate(url).public_key()
         try:
             if not isinstance(key, rsa.RSAPublicKey):
-                raise WronglyProven
+                raise ReportCredentialsWrong
             key.verify(signature, words, padding.PKCS1v15(), algorithm)
         except InvalidSignature as error:
-            raise WronglyProven from error
+            raise ReportCredentialsWrong from error
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Raises ReportUnreadable, NotNow."""
+        """Raises ReportUnreadable, ReportNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" in event:
             return []
@@ -97,7 +98,7 @@ class SnsPosts:
         return [_of_log(event)] if "notification" in event else []
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Raises ReportUnreadable, NotNow."""
+        """Raises ReportUnreadable, ReportNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" not in event:
             return []
@@ -110,37 +111,37 @@ class SnsPosts:
         ]
 
     def _notification(self, request: HttpRequest) -> Mapping[str, object] | None:
-        """Return what the topic tells, or None once a subscription has been confirmed."""
+        """Return the notification of the topic, or confirm its subscription and return None."""
         report = posts.loads(request.body)
         if report["Type"] == "Notification":
             return posts.loads(posts.text(report, "Message").encode())
         if report["Type"] == "SubscriptionConfirmation":
             url = posts.text(report, "SubscribeURL")
-            if not self._is_theirs(url):
+            if not self._is_amazons(url):
                 raise ReportUnreadable("SubscribeURL leads elsewhere")
             self._get(url)
             log.info("provider.subscribed", provider=self.name)
         return None
 
-    def _is_theirs(self, url: str) -> bool:
+    def _is_amazons(self, url: str) -> bool:
         try:
             return _origin(url) in self._origins
         except ValueError:
             return False
 
     def _certificate(self, url: str) -> x509.Certificate:
-        """Return a certificate of theirs, kept once it has been fetched. Raises WronglyProven, NotNow."""
+        """Return the certificate at a URL of Amazon, from the cache if possible. Raises a NotificationError."""
         certificate = self._certificates.get(url)
         if certificate is None:
             try:
                 certificate = x509.load_pem_x509_certificate(self._get(url))
             except ValueError as error:
-                raise WronglyProven from error
+                raise ReportCredentialsWrong from error
             while len(self._certificates) >= MOST_CERTIFICATES:
                 self._certificates.pop(next(iter(self._certificates)))
             self._certificates[url] = certificate
         if not certificate.not_valid_before_utc <= timezone.now() <= certificate.not_valid_after_utc:
-            raise WronglyProven
+            raise ReportCredentialsWrong
         return certificate
 
     def _get(self, url: str) -> bytes:
@@ -148,14 +149,14 @@ class SnsPosts:
             response = http.session_of_thread(self._calls).get(url)
             response.raise_for_status()
         except requests.RequestException as error:
-            raise NotNow from error
+            raise ReportNotCheckable from error
         if response.status_code != 200:
-            raise WronglyProven
+            raise ReportCredentialsWrong
         return response.content
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Raises ValueError, also for a URL that says who we are."""
+    """Raises ValueError, also for a URL with a user name."""
     parts = urlsplit(url)
     if "@" in parts.netloc or "\\" in url:
         raise ValueError("user name in a URL")
@@ -163,7 +164,7 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _of_event(event: Mapping[str, object]) -> Receipt:
-    """Read an event of AWS End User Messaging. What a carrier took is all that some countries ever tell."""
+    """Read an event of AWS End User Messaging. In some countries, TEXT_SUCCESSFUL is the last event."""
     kind = str(event["eventType"])
     outcome = _EVENTS.get(kind, Outcome.TECHNICAL_FAILURE)
     if kind == "TEXT_SUCCESSFUL" and event.get("isFinal") is True:
@@ -178,7 +179,7 @@ def _of_event(event: Mapping[str, object]) -> Receipt:
 
 
 def _of_log(event: Mapping[str, object]) -> Receipt:
-    """Read a record of SNS's own delivery status log, as somebody passes it on to the topic."""
+    """Read a record of the SNS delivery status log that was forwarded to the topic."""
     about, delivery = event["notification"], event.get("delivery")
     if not isinstance(about, dict):
         raise ReportUnreadable("notification must be an object")

@@ -1,4 +1,7 @@
-"""Hand in texts as a provider would, for demos and tests. Source: the sending contract §19.3."""
+"""Store received texts as if a provider had posted them, for demos and tests.
+
+Source: docs/reference/sending-api.md §19.3.
+"""
 
 import sys
 from argparse import ArgumentParser
@@ -9,8 +12,8 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
-from config.management import document
-from config.management.parts import Faults
+from config.areas import Faults
+from config.management.document import load
 from notifications.management.incoming import read_texts
 from notifications.submission import receiving
 
@@ -27,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
         faults = Faults()
-        texts = read_texts(document.load(file), faults)
+        texts = read_texts(load(file), faults)
         if faults.lines:
             for line in faults.lines:
                 self.stderr.write(line)

@@ -1,11 +1,11 @@
-"""The Markdown of email bodies: parsed once into a tree, written three times. Source: Rendering §4.2 to §4.7, §10.
+"""The Markdown of email bodies: parsed once into a tree, written three times.
+Source: docs/reference/rendering.md §4.2 to §4.7.
 
 The parser is our own. `markdown-it-py` was to be preferred if it met the contract, but seven block rules and both
 link forms differ from CommonMark (carets, marks without a space, what ends a paragraph or a list, links that end at
 the first bracket), bold, code, HTML and references must not exist at all, and the work has to stay linear without
 recursion over input depth. With all of that replaced, nothing of the library would be left but its token classes.
 
-    escapes      what a backslash protects
     lines        what one line can be
     inline       running text → nodes
     lists        the lines of a list → one node

@@ -1,18 +1,24 @@
-"""Paragraphs, headings, rules, lists and insets: the lines of a body turned into one tree. Source: Rendering §4.3.
+"""Paragraphs, headings, rules, lists and insets: the lines of a body turned into one tree.
+Source: docs/reference/rendering.md §4.3.
 
 Each block is read by a function that gets all lines and the place where a block may start; it returns the block and
 the place of the next, or None if its block does not start there. They are asked in the order of the contract.
 """
 
+import re
 from collections.abc import Callable
 
+from notifications.rendering.characters import without_surrogates
 from notifications.rendering.markdown import inline, lines, lists
-from notifications.rendering.markdown.escapes import without_surrogates
 from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule, is_seen
 
 MAX_INSET_DEPTH = 6  # as with lists, deeper carets are text; so recursion ends whatever the input
 TAB_STOPS = 4
 NO_BREAK_SPACE = "\u00a0"
+
+# What a line must begin with, or have below it, to be anything but running text.
+_MARK = re.compile(r" *+[-*_#^•0-9=]")
+_UNDERLINE = re.compile(r" *+[-=]")
 
 _Reading = tuple[Block | None, int] | None
 _Reader = Callable[[list[str], int], _Reading]
@@ -22,7 +28,7 @@ def parse(source: str) -> list[Block]:
     """Parse the body of an email.
 
     >>> parse("# Tides")
-    [Heading(level=1, inlines=[Text(text='Tides')])]
+    [Heading(level=1, inlines=['Tides'])]
     """
     unix = without_surrogates(source).replace("\r\n", "\n").replace("\r", "\n")
     return _blocks(["" if _is_blank(line) else line.rstrip(" ") for line in unix.expandtabs(TAB_STOPS).split("\n")])
@@ -47,6 +53,8 @@ def _blocks(source: list[str], inset_depth: int = 0) -> list[Block]:
 
 
 def _block(source: list[str], at: int, inset_depth: int) -> tuple[Block | None, int]:
+    if not _may_begin_block(source, at):
+        return _paragraph(source, at)
     for reader in _BEFORE_INSETS:
         if reading := reader(source, at):
             return reading
@@ -55,6 +63,15 @@ def _block(source: list[str], at: int, inset_depth: int) -> tuple[Block | None, 
         blocks = _blocks(contents, inset_depth + 1)
         return Inset(blocks) if blocks else None, end
     return lists.read(source, at) or _paragraph(source, at)
+
+
+def _may_begin_block(source: list[str], at: int) -> bool:
+    line = source[at]
+    return "|" in line or _MARK.match(line) is not None or _is_above_underline(source, at)
+
+
+def _is_above_underline(source: list[str], at: int) -> bool:
+    return at + 1 < len(source) and _UNDERLINE.match(source[at + 1]) is not None
 
 
 def _rule(source: list[str], at: int) -> _Reading:
@@ -83,11 +100,17 @@ def _table(source: list[str], at: int) -> _Reading:
 
 
 def _underlined_heading(source: list[str], at: int) -> _Reading:
-    level = lines.underline(source[at + 1]) if at + 1 < len(source) else None
+    level = lines.underline(source[at + 1]) if _is_above_underline(source, at) else None
     if not level:
         return None
     inlines = inline.parse(source[at].strip(" "))
     return Heading(level, inlines) if is_seen(inlines) else None, at + 2
+
+
+def _underline_of_nothing(source: list[str], at: int) -> _Reading:
+    """Drop the underline of a heading whose value is empty, as `#` without a text is dropped."""
+    is_below_text = at > 0 and source[at - 1]
+    return None if is_below_text or not lines.is_rule(source[at], "=") else (None, at + 1)
 
 
 def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
@@ -96,7 +119,8 @@ def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
         if end + 1 < len(source) and lines.underline(source[end + 1]):
             break
         end += 1
-    inlines = inline.parse("\n".join(line.strip(" ") for line in source[at:end]))
+    text = source[at] if end == at + 1 else "\n".join([line.strip(" ") for line in source[at:end]])
+    inlines = inline.parse(text.strip(" "))
     return Paragraph(inlines) if is_seen(inlines) else None, end
 
 
@@ -114,4 +138,4 @@ def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:
     return contents, end
 
 
-_BEFORE_INSETS: tuple[_Reader, ...] = (_rule, _heading, _table, _underlined_heading)
+_BEFORE_INSETS: tuple[_Reader, ...] = (_rule, _heading, _table, _underlined_heading, _underline_of_nothing)

@@ -1,4 +1,4 @@
-"""Writes the tree as an HTML fragment. Source: Rendering §4.3, §4.5, §5.
+"""Writes the tree as an HTML fragment. Source: docs/reference/rendering.md §4.3, §4.5, §5.
 
 Everything the author or a caller wrote passes `_escaped` or `_attribute`; the only markup is what stands in this file.
 Styles are inline because mail programs drop style sheets.
@@ -20,7 +20,6 @@ from notifications.rendering.markdown.tree import (
     List,
     Paragraph,
     Rule,
-    Text,
     visible,
 )
 from notifications.rendering.markdown.typography import typeset
@@ -87,6 +86,8 @@ def _item(item: Item) -> str:
 
 
 def _inlines(nodes: Sequence[Inline]) -> str:
+    if len(nodes) == 1:
+        return _inline(nodes[0], "")
     parts: list[str] = []
     before = ""
     for node in nodes:
@@ -97,8 +98,8 @@ def _inlines(nodes: Sequence[Inline]) -> str:
 
 def _inline(node: Inline, before: str) -> str:
     match node:
-        case Text():
-            return _escaped(typeset(node.text, before=before))
+        case str():
+            return _escaped(typeset(node, before=before))
         case Break():
             return "<br>"
         case Address():

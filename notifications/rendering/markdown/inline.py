@@ -1,14 +1,14 @@
-"""Running text: escapes, links, images and bare addresses. Source: Rendering §4.4, §4.5.
+"""Running text: escapes, links, images and bare addresses. Source: docs/reference/rendering.md §4.4, §4.5.
 
 One pass from left to right. Escapes are shielded first, so a bracket or full stop met here always means itself; the
-partner of every square bracket is found beforehand, and a closing title quote that was once looked for in vain is not
+partner of every square bracket is found beforehand, and a closing title quote that was once not found is not
 looked for again. So the work is linear whatever the text holds.
 """
 
 import re
 
-from notifications.rendering.markdown.escapes import shield, unshield
-from notifications.rendering.markdown.tree import Address, Break, Inline, Link, Text
+from notifications.rendering.characters import shield, unshield
+from notifications.rendering.markdown.tree import Address, Break, Inline, Link
 
 _SPECIAL = re.compile(r"\n|!?\[|https?://")
 _BRACKET = re.compile(r"[\[\]]")
@@ -22,11 +22,11 @@ def parse(source: str) -> list[Inline]:
     """Parse the text of one block.
 
     >>> parse("See [map](https://quay.example)\\n!")
-    [Text(text='See '), Link(text='map', target='https://quay.example', title=None), Break(), Text(text='!')]
+    ['See ', Link(text='map', target='https://quay.example', title=None), Break(), '!']
     """
     shielded = shield(source)
     if not _SPECIAL.search(shielded):
-        return [Text(shielded)] if shielded else []
+        return [shielded] if shielded else []
     return _Scanner(shielded).scan()
 
 
@@ -74,7 +74,7 @@ class _Scanner:
 
     def _flush(self, end: int) -> None:
         if self.text_from < end:
-            self.nodes.append(Text(self.source[self.text_from : end]))
+            self.nodes.append(self.source[self.text_from : end])
 
     def _address_end(self, start: int) -> int:
         """Return where a bare URL ends; stars after it are marks of bold, unless it holds some itself (`/*a*`)."""

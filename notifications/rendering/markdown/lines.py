@@ -1,23 +1,23 @@
-"""What a single line of an email body can be. Source: Rendering §4.3.
+"""What a single line of an email body can be. Source: docs/reference/rendering.md §4.3.
 
 Lines come without tabs, without spaces at their end, and white-space-only ones empty (see blocks.parse). Leading
 spaces mean nothing here; only in lists do they nest.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_HEADING_MARKS = 6
 
 _MARK = re.compile(
     r"(?P<indent> *+)(?:(?P<bullet>[*•-])(?!(?P=bullet))|[0-9]++\.)(?P<space> *+)(?P<text>.*)", re.DOTALL
 )
+_BLOCK_START = re.compile(r" *+[-*_#•0-9+]")
 _ENDS_WITH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\\Z")  # an odd number of backslashes
 _TABLE_DIVIDER = frozenset("-:| ")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(NamedTuple):
     """The mark of a list item, and what follows it on its line."""
 
     indent: int
@@ -37,8 +37,8 @@ def is_rule(line: str, characters: str = "-*_") -> bool:
     >>> is_rule("* * *"), is_rule("--"), is_rule("-_-")
     (True, False, False)
     """
-    marks = line.replace(" ", "")
-    return len(marks) >= 3 and marks[0] in characters and not marks.strip(marks[0])
+    start = line.lstrip(" ")[:1]
+    return start != "" and start in characters and line.count(start) >= 3 and not line.strip(f"{start} ")
 
 
 def heading(line: str) -> tuple[int, str] | None:
@@ -48,10 +48,10 @@ def heading(line: str) -> tuple[int, str] | None:
     (2, 'Parking')
     """
     stripped = line.strip(" ")
+    if not stripped.startswith("#"):
+        return None
     marks = stripped[:MAX_HEADING_MARKS]
     level = len(marks) - len(marks.lstrip("#"))
-    if not level:
-        return None
     text = stripped[level:].strip(" ")
     closed = text.rstrip("#")
     if closed != text and _ENDS_WITH_ESCAPE.search(closed):
@@ -91,12 +91,8 @@ def mark(line: str) -> Mark | None:
     match = _MARK.match(line)
     if match is None:
         return None
-    return Mark(
-        indent=len(match["indent"]),
-        is_ordered=match["bullet"] is None,
-        has_space=bool(match["space"]),
-        text=match["text"],
-    )
+    indent, bullet, space, text = match.groups()
+    return Mark(indent=len(indent), is_ordered=bullet is None, has_space=bool(space), text=text)
 
 
 def is_table_divider(line: str) -> bool:
@@ -106,6 +102,8 @@ def is_table_divider(line: str) -> bool:
 
 def interrupts_paragraph(line: str) -> bool:
     """Say whether the line begins a block of its own below running text."""
+    if not _BLOCK_START.match(line):
+        return False
     if heading(line) or is_rule(line, "*_") or line.lstrip(" ").startswith("+ "):
         return True
     item = mark(line)

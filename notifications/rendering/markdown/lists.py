@@ -1,6 +1,4 @@
-"""Lists and the lists in them. Source: Rendering §4.3."""
-
-from dataclasses import dataclass, field
+"""Lists and the lists in them. Source: docs/reference/rendering.md §4.3."""
 
 from notifications.rendering.markdown import inline, lines
 from notifications.rendering.markdown.tree import Item, List, Paragraph
@@ -9,33 +7,14 @@ MAX_DEPTH = 6  # deeper marks are text
 INDENT = 2  # further spaces that nest
 
 
-@dataclass(slots=True)
-class _Entry:
-    """An item as read, before it is put into its list.
-
-    depth: 0 for items of the outermost list
-    paragraphs: the lines of each
-    follows_blank: a blank line stands before it
-    """
-
-    depth: int
-    is_ordered: bool
-    follows_blank: bool
-    paragraphs: list[list[str]] = field(default_factory=list)
-
-
 def read(source: list[str], at: int) -> tuple[List, int] | None:
-    """Read the list that starts at a line; return it and where the next block may start."""
+    """Read the list that starts at a line; return it and where the next block may start.
+
+    It ends at a rule, two blank lines, or a blank line before one neither indented nor marked.
+    """
     if lines.mark(source[at]) is None:
         return None
-    entries, end = _entries(source, at)
-    return _assembled(entries), end
-
-
-def _entries(source: list[str], at: int) -> tuple[list[_Entry], int]:
-    """Read items until a rule, two blank lines, or a blank line before one neither indented nor marked."""
-    entries: list[_Entry] = []
-    indents: list[int] = []
+    reader = _Reader()
     blanks = 0
     while at < len(source):
         line = source[at]
@@ -43,57 +22,75 @@ def _entries(source: list[str], at: int) -> tuple[list[_Entry], int]:
             mark = lines.mark(line)
             if blanks > 1 or lines.is_rule(line) or (blanks and mark is None and not lines.indent(line)):
                 break
-            if mark and _enter(mark.indent, indents):
-                paragraphs = [[mark.text]] if mark.text else []
-                entries.append(_Entry(len(indents) - 1, mark.is_ordered, blanks > 0, paragraphs))
+            if mark and reader.enter(mark.indent):
+                reader.add_item(mark, follows_blank=blanks > 0)
             else:
-                _join(entries[-1], line.strip(" "), as_paragraph=blanks > 0)
+                reader.join(line.strip(" "), as_paragraph=blanks > 0)
             blanks = 0
         else:
             blanks += 1
         at += 1
-    return entries, at
+    reader.end_item()
+    return reader.open_lists[0], at
 
 
-def _enter(indent: int, indents: list[int]) -> bool:
-    """Open or close lists for a mark with this indent; say no if it is deeper than lists go."""
-    while len(indents) > 1 and indent < indents[-1]:
-        indents.pop()
-    if not indents:
-        indents.append(indent)
-    elif indent >= indents[-1] + INDENT:
-        if len(indents) == MAX_DEPTH:
-            return False
-        indents.append(indent)
-    elif len(indents) == 1:
-        indents[0] = min(indents[0], indent)
-    return True
+class _Reader:
+    """The lists that are open at a line, and the lines of the last item as far as they are read.
 
+    indents: of the open lists, the innermost last
+    paragraphs: the lines of each paragraph of the last item
+    """
 
-def _join(entry: _Entry, text: str, *, as_paragraph: bool) -> None:
-    if as_paragraph or not entry.paragraphs:
-        entry.paragraphs.append([text])
-    else:
-        entry.paragraphs[-1].append(text)
+    def __init__(self) -> None:
+        self.open_lists: list[List] = []
+        self.indents: list[int] = []
+        self.paragraphs: list[list[str]] = []
 
+    def enter(self, indent: int) -> bool:
+        """Open or close lists for a mark with this indent; say no if it is deeper than lists go."""
+        indents = self.indents
+        while len(indents) > 1 and indent < indents[-1]:
+            indents.pop()
+        if not indents:
+            indents.append(indent)
+        elif indent >= indents[-1] + INDENT:
+            if len(indents) == MAX_DEPTH:
+                return False
+            indents.append(indent)
+        elif len(indents) == 1:
+            indents[0] = min(indents[0], indent)
+        return True
 
-def _assembled(entries: list[_Entry]) -> List:
-    """Put items into their lists, and decide which are loose."""
-    open_lists: list[List] = []
-    for entry in entries:
-        del open_lists[entry.depth + 1 :]
-        item = Item(
-            [Paragraph(inline.parse("\n".join(paragraph))) for paragraph in entry.paragraphs],
-            is_loose=len(entry.paragraphs) > 1,
-        )
-        if len(open_lists) == entry.depth:
-            nested = List(entry.is_ordered, [])
-            if open_lists:
-                parent = open_lists[-1].items[-1]
+    def add_item(self, mark: lines.Mark, *, follows_blank: bool) -> None:
+        """Put an item into the innermost list, and decide whether a blank line makes it and its neighbour loose."""
+        self.end_item()
+        item = Item([])
+        depth = len(self.indents) - 1
+        del self.open_lists[depth + 1 :]
+        if len(self.open_lists) == depth:
+            nested = List(mark.is_ordered, [])
+            if self.open_lists:
+                parent = self.open_lists[-1].items[-1]
                 parent.blocks.append(nested)
-                parent.is_loose |= entry.follows_blank
-            open_lists.append(nested)
-        elif entry.follows_blank:
-            open_lists[-1].items[-1].is_loose = item.is_loose = True
-        open_lists[-1].items.append(item)
-    return open_lists[0]
+                parent.is_loose |= follows_blank
+            self.open_lists.append(nested)
+        elif follows_blank:
+            self.open_lists[-1].items[-1].is_loose = item.is_loose = True
+        self.open_lists[-1].items.append(item)
+        self.paragraphs = [[mark.text]] if mark.text else []
+
+    def join(self, text: str, *, as_paragraph: bool) -> None:
+        """Add a line to the last item."""
+        if as_paragraph or not self.paragraphs:
+            self.paragraphs.append([text])
+        else:
+            self.paragraphs[-1].append(text)
+
+    def end_item(self) -> None:
+        """Put the text of the last item before the lists in it."""
+        if not self.open_lists:
+            return
+        item = self.open_lists[-1].items[-1]
+        for paragraph in self.paragraphs:
+            item.blocks.append(Paragraph(inline.parse("\n".join(paragraph))))
+        item.is_loose |= len(self.paragraphs) > 1

@@ -1,6 +1,6 @@
-"""Writes the tree as plain text. Source: Rendering §4.7."""
+"""Writes the tree as plain text. Source: docs/reference/rendering.md §4.7."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from notifications.rendering.markdown.tree import (
     Address,
@@ -14,7 +14,6 @@ from notifications.rendering.markdown.tree import (
     List,
     Paragraph,
     Rule,
-    Text,
     visible,
 )
 from notifications.rendering.markdown.typography import typeset
@@ -29,7 +28,7 @@ def write(blocks: Sequence[Block]) -> str:
 
 
 class PlainWriter:
-    """One method for each kind of node; the preheader's writer changes three of them."""
+    """One method for each kind of node; the preheader's writer changes four of them."""
 
     def blocks(self, blocks: Sequence[Block]) -> str:
         """Write blocks one after the other; each brings the newlines before it."""
@@ -45,9 +44,13 @@ class PlainWriter:
             case Rule():
                 return self.rule()
             case List():
-                return "\n" + "".join(self.item(item, number) for number, item in _numbered(block))
+                return "\n" + "".join(self.item(item, number) for number, item in _numbered(block, self.items(block)))
             case Inset():
                 return self.blocks(block.blocks)
+
+    def items(self, block: List) -> Sequence[Item]:
+        """Return the items to write."""
+        return block.items
 
     def item(self, item: Item, number: str) -> str:
         """Write one item behind its number or bullet."""
@@ -68,6 +71,8 @@ class PlainWriter:
 
     def inlines(self, nodes: Sequence[Inline]) -> str:
         """Write running text."""
+        if len(nodes) == 1:
+            return self._inline(nodes[0], "")
         parts: list[str] = []
         before = ""
         for node in nodes:
@@ -77,8 +82,8 @@ class PlainWriter:
 
     def _inline(self, node: Inline, before: str) -> str:
         match node:
-            case Text():
-                return typeset(node.text, before=before)
+            case str():
+                return typeset(node, before=before)
             case Break():
                 return "\n"
             case Address():
@@ -87,5 +92,5 @@ class PlainWriter:
                 return self.link(typeset(node.text), node)
 
 
-def _numbered(block: List) -> list[tuple[str, Item]]:
-    return [(f"{place}." if block.is_ordered else BULLET, item) for place, item in enumerate(block.items, start=1)]
+def _numbered(block: List, items: Sequence[Item]) -> Iterator[tuple[str, Item]]:
+    return ((f"{place}." if block.is_ordered else BULLET, item) for place, item in enumerate(items, start=1))

@@ -1,24 +1,18 @@
 """The nodes of a parsed email body: what the parser makes and the three writers read.
 
-Text in the nodes is raw: no HTML, no typography yet, escaped characters shielded (see escapes).
+Text in the nodes is raw: without HTML and typography, with escaped characters shielded (see `characters`). Running text
+within one line is a plain string. Nodes are not frozen, which halves the time: a body of 1 MB has 300,000 of them.
 """
 
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A stretch of running text within one line."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Break:
     """A line end inside a paragraph."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Link:
     """A link with a text of its own."""
 
@@ -27,24 +21,24 @@ class Link:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Address:
     """A web address standing in the text, linked to itself."""
 
     target: str
 
 
-Inline = Text | Break | Link | Address
+Inline = str | Break | Link | Address
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Paragraph:
     """Running text."""
 
     inlines: list[Inline]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Heading:
     """A heading of the first or second level, which readers get as h2 and h3."""
 
@@ -52,7 +46,7 @@ class Heading:
     inlines: list[Inline]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rule:
     """A line across."""
 
@@ -68,7 +62,7 @@ class Item:
     is_loose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class List:
     """Bullets or numbers."""
 
@@ -76,7 +70,7 @@ class List:
     items: list[Item]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Inset:
     """Text set apart by a bar on its left."""
 
@@ -89,18 +83,20 @@ Block = Paragraph | Heading | Rule | List | Inset
 def is_seen(nodes: list[Inline]) -> bool:
     """Return whether anything of a block is left to see once empty values are filled in and images dropped.
 
-    >>> is_seen([Text(" "), Break()]), is_seen([Text("\\u00a0")])
+    >>> is_seen([" ", Break()]), is_seen(["\\u00a0"])
     (False, True)
     """
-    return any(not isinstance(node, Break) and (not isinstance(node, Text) or node.text.strip(" ")) for node in nodes)
+    return any(node.strip(" ") if isinstance(node, str) else not isinstance(node, Break) for node in nodes)
 
 
 def visible(node: Inline) -> str:
     """Return what a reader sees of a node, for the typography of the node after it."""
     match node:
+        case str():
+            return node
         case Break():
             return "\n"
         case Address():
             return node.target
-        case _:
+        case Link():
             return node.text

@@ -1,14 +1,14 @@
-"""Quotes, dashes and spaces as a printer would set them. Source: Rendering §4.6.
+"""Typographic quotes, dashes and spaces. Source: docs/reference/rendering.md §4.6.
 
-Works on one text node of an email, or on a subject. Shielded characters (see escapes) are left as they are, but count
-as themselves for their neighbours. Only a hyphen between blanks becomes a dash even if it is shielded: the sanitiser
-shields every hyphen of a value, and the value must read like one that nobody sanitised. Each pattern begins at the
-start of a run only, so long runs stay linear.
+`typeset` works on one text node of an email, or on a subject. It does not change shielded characters (see
+`characters`), but their neighbours see the original character. The exception is a hyphen between blanks: it becomes a
+dash even if it is shielded, because the sanitiser shields every hyphen and its values must look like any others.
+Each pattern matches only at the start of a run, so the time stays linear for long runs.
 """
 
 import re
 
-from notifications.rendering.markdown.escapes import shield_quotes, shielded, unshield
+from notifications.rendering.characters import shield_quotes, shielded, unshield
 
 _SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
 _SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{shielded('-')}]{{1,3}}[^\S\n]++")
@@ -30,7 +30,7 @@ _CLOSED = str.maketrans("'\"", "’”")
 
 
 def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
-    """Set one text node and unshield it.
+    """Return one text node with typographic characters, unshielded.
 
     before: the text that stands before the node; a quote right after a link closes
     curl: False for link texts in HTML, whose quotes stay straight

@@ -7,7 +7,7 @@ from django.test import Client
 
 from config.accounts import second_factor
 from config.accounts.models import RecoveryCode, TotpDevice
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from tests.config.accounts.codes import (
     CODE,
     PASSWORD,
@@ -84,13 +84,13 @@ def test_a_wrong_code_shows_the_secret_no_second_time(console):
 def test_the_square_sent_for_twice_is_made_once(console):
     nonce = hidden(console.get(PAGE).content.decode(), "nonce")
     console.post(PAGE, {"step": "begin", "nonce": nonce})
-    sealed = TotpDevice.objects.get().sealed_key
+    encrypted = TotpDevice.objects.get().encrypted_key
 
     again = console.post(PAGE, {"step": "begin", "nonce": nonce})
 
     assert again.status_code == 409
     assert secret_on(again) is None
-    assert TotpDevice.objects.get().sealed_key == sealed
+    assert TotpDevice.objects.get().encrypted_key == encrypted
 
 
 def test_reloading_the_recovery_codes_shows_none(console):

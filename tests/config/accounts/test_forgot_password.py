@@ -10,7 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
-from config.console.models import AuditEvent, Invite
+from config.accounts.invite import Invite
+from config.audit.models import AuditEvent
 from notifications import tasks
 from tests.config.accounts.codes import PASSWORD, code_of, enrolled, is_in, password, text_of
 from tests.people import browser_of, make_person
@@ -18,7 +19,7 @@ from tests.people import browser_of, make_person
 PAGE = "/admin/forgot-password/"
 LINK = re.compile(r"/admin/choose-password/\?token=[\w-]{40,}")
 NEW = "another-password-2"
-SENT = "If you have an account, we have sent a link to its email address."
+SENT = "If you have an account, a link is on its way to its email address."
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_the_link_works_once_and_for_thirty_minutes(sink, jo):
     first, second = choose(link), choose(link, "a-third-password-3")
 
     assert (shown, over, first.status_code, second.status_code) == (200, 404, 302, 404)
-    assert "Ask for a new link" in text_of(second)
+    assert "Request new link" in text_of(second)
     assert User.objects.get().check_password(NEW)
 
 

@@ -1,15 +1,15 @@
 """What the audit says of signing in."""
 
 from config.accounts import second_factor
-from config.console import words
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
+from config.console import audit_sentences
 from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, password, wrong_code_of
 
 WRONG = "wrong-password-1"
 
 
 def told():
-    return [words.sentence(event) for event in AuditEvent.objects.order_by("at")]
+    return [audit_sentences.sentence(event) for event in AuditEvent.objects.order_by("at")]
 
 
 def test_a_sign_in_and_a_sign_out(client, operator):
@@ -37,14 +37,14 @@ def test_a_refused_sign_in_names_the_account_and_nobody_who_did_it(client, opera
     password(client, typed=WRONG)
 
     event = AuditEvent.objects.get()
-    assert told() == ["somebody gave a wrong password or code for “mina”"]
+    assert told() == ["somebody entered a wrong password or code for “mina”"]
     assert (event.actor_id, event.object_id) == ("", str(operator.pk))
 
 
 def test_an_account_that_does_not_exist_is_not_named(client, operator):
     password(client, "nobody", WRONG)
 
-    assert told() == ["somebody gave a wrong password or code for an account that does not exist"]
+    assert told() == ["somebody entered a wrong password or code for an account that does not exist"]
     assert "nobody" not in str(vars(AuditEvent.objects.get()))
 
 
@@ -54,7 +54,7 @@ def test_ten_refusals_and_one_lock_out(client, operator):
 
     verbs = list(AuditEvent.objects.values_list("verb", flat=True))
     assert (verbs.count("refused_sign_in"), verbs.count("locked_out"), len(verbs)) == (10, 1, 11)
-    assert "somebody has to wait after ten wrong passwords or codes for “mina”" in told()
+    assert "somebody was locked out after ten wrong passwords or codes for “mina”" in told()
 
 
 def test_a_wrong_code_is_a_refused_sign_in(client, operator):
@@ -63,7 +63,7 @@ def test_a_wrong_code_is_a_refused_sign_in(client, operator):
 
     client.post(CODE, {"code": wrong_code_of(key)})
 
-    assert told() == ["somebody gave a wrong password or code for “mina”"]
+    assert told() == ["somebody entered a wrong password or code for “mina”"]
 
 
 def test_a_changed_password(console):

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from config.accounts import lookup
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from config.console import invites
+from config.accounts import invites
 from tests.config.accounts.codes import PASSWORD, enrolled, is_in, password
 from tests.factories import make_service, make_team_member
 from tests.people import browser_of, make_person

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, text_of
 from tests.people import browser_of, make_person
 

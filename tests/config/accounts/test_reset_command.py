@@ -5,8 +5,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from config.accounts import second_factor
-from config.console import words
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
+from config.console import audit_sentences
 from tests.config.accounts.codes import enrolled, is_in, password
 
 
@@ -18,7 +18,7 @@ def test_it_takes_the_factor_away_ends_the_sessions_and_is_in_the_audit(operator
 
     assert second_factor.device_of(operator) is None
     assert not is_in(client)
-    assert words.sentence(AuditEvent.objects.get()) == "command line reset the second factor of “mina”"
+    assert audit_sentences.sentence(AuditEvent.objects.get()) == "command line reset the second factor of “mina”"
     browser = Client()
     password(browser)
     assert is_in(browser)

@@ -1,15 +1,15 @@
-"""The secret of a second factor at rest: sealed, bound to its row, and sealed anew with the other secrets."""
+"""The secret of a second factor at rest: encrypted, bound to its row, and encrypted again with the other secrets."""
 
 import pytest
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from config.accounts.models import TotpDevice
-from config.sealing import SealBroken
+from config.encryption import DecryptionFailed
 from tests.config.accounts.codes import enrolled
 
 
-def test_rotating_the_keys_seals_it_anew(operator, settings, capsys):
+def test_rotating_the_keys_encrypts_it_again(operator, settings, capsys):
     key = enrolled(operator)
     old, new = settings.FIELD_KEYS[0], Fernet.generate_key().decode()
     settings.FIELD_KEYS = [new, old]
@@ -17,14 +17,14 @@ def test_rotating_the_keys_seals_it_anew(operator, settings, capsys):
     settings.FIELD_KEYS = [new]
 
     assert TotpDevice.objects.get().key == key
-    assert "totpdevice.sealed_key: 1" in capsys.readouterr().out
+    assert "totpdevice.encrypted_key: 1" in capsys.readouterr().out
 
 
 def test_without_the_old_key_the_rotation_says_which_cell_does_not_open(operator, settings):
     enrolled(operator)
     settings.FIELD_KEYS = [Fernet.generate_key().decode()]
 
-    with pytest.raises(CommandError, match=r"totpdevice\.sealed_key"):
+    with pytest.raises(CommandError, match=r"totpdevice\.encrypted_key"):
         call_command("rotate_keys")
 
 
@@ -34,7 +34,7 @@ def test_a_secret_moved_to_another_row_does_not_open(operator, django_user_model
     enrolled(jo)
     mine = TotpDevice.objects.get(user=operator)
 
-    TotpDevice.objects.filter(user=jo).update(sealed_key=mine.sealed_key)
+    TotpDevice.objects.filter(user=jo).update(encrypted_key=mine.encrypted_key)
 
-    with pytest.raises(SealBroken):
+    with pytest.raises(DecryptionFailed):
         _ = TotpDevice.objects.get(user=jo).key

@@ -20,6 +20,7 @@ def clock():
         yield clock
 
 
+@pytest.mark.fault("G7")
 def test_thirty_minutes_without_a_step_end_it(clock, client, operator):
     password(client)
     clock.shift(30 * MINUTE - 1)
@@ -185,4 +186,4 @@ def test_every_page_that_reloads_itself_is_known_to_the_sessions():
         path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()
     }
 
-    assert reloading == {"inbox.html", "clean_up.html", "background_step.html"}
+    assert reloading == {"inbox.html", "clean_up.html", "job.html"}

@@ -6,7 +6,7 @@ from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 from time_machine import travel
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password, text_of
 
 WRONG = "wrong-password-1"
@@ -17,6 +17,7 @@ def guess(client, times, name="mina", **extra):
     return [password(client, name, WRONG, **extra).status_code for _ in range(times)]
 
 
+@pytest.mark.fault("G7", "T14")
 def test_after_ten_wrong_passwords_the_right_one_is_refused_too(client, operator):
     refused = guess(client, 10)
     answer = password(client)
@@ -29,6 +30,7 @@ def test_after_ten_wrong_passwords_the_right_one_is_refused_too(client, operator
     assert not is_in(client)
 
 
+@pytest.mark.fault("T14")
 def test_an_account_that_does_not_exist_waits_in_the_same_words(client, operator):
     known = [password(client, "mina", WRONG) for _ in range(11)]
     unknown = [password(client, "nobody", WRONG) for _ in range(11)]

@@ -9,7 +9,7 @@ from django.urls import reverse
 from time_machine import travel
 
 from config.accounts import second_factor
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import Role
 from tests import factories
 from tests.config.accounts.codes import PASSWORD, code_of, enrolled, hidden, is_in, password, text_of
@@ -116,7 +116,7 @@ def test_the_invited_person_chooses_a_password_and_is_signed_in(console):
     password(elsewhere, "jo", NEW)
 
     assert not before.has_usable_password()
-    assert "For the account <strong>jo</strong>. You sign in with that name, or with jo@example.org." in text_of(shown)
+    assert "Your user name is <strong>jo</strong>. Sign in with it or with jo@example.org." in text_of(shown)
     assert (chosen.status_code, chosen["Location"]) == (302, "/admin/")
     assert is_in(browser)
     assert is_in(elsewhere)
@@ -166,10 +166,10 @@ def test_a_link_lives_for_seven_days(console):
         ("password1234", "password1234", "This password is too common."),
         ("734918265034", "734918265034", "This password is entirely numeric."),
         ("jo@example.org1", "jo@example.org1", "The password is too similar to the email address."),
-        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", "This password repeats too few characters."),
-        ("            ", "            ", "This password repeats too few characters."),
+        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", "This password uses too few different characters."),
+        ("            ", "            ", "This password uses too few different characters."),
         ("x1" * 501, "x1" * 501, "Ensure this value has at most 1000 characters"),
-        (NEW, "something-else-3", "The two passwords differ."),
+        (NEW, "something-else-3", "The two passwords are different."),
         ("", "", "This field is required."),
     ],
 )
@@ -209,15 +209,15 @@ def test_the_link_of_an_account_made_inactive_does_not_work(console):
 def test_an_email_in_use_is_refused(console, jo, email):
     refused = invite(console, email, "somebody-else")
 
-    assert "This email address is already in use." in text_of(refused)
+    assert "Another account already uses this email address." in text_of(refused)
     assert User.objects.count() == 2
 
 
 @pytest.mark.parametrize(
     ("email", "name", "words"),
     [
-        ("new@example.org", "JO", "This name is taken. Choose another one."),
-        ("new@example.org", "with blank", "Use letters, digits and @ . + - _ only, without spaces."),
+        ("new@example.org", "JO", "This user name is already in use. Enter another one."),
+        ("new@example.org", "with blank", "Enter a user name of letters, digits and @ . + - _ without spaces."),
         ("new@example.org", "", "This field is required."),
         ("no address", "new", "Enter a valid email address."),
         ("", "new", "This field is required."),
@@ -355,7 +355,7 @@ def test_with_another_operator_one_may_step_down(console, operator):
 def test_another_accounts_email_is_refused_in_a_change_too(console, jo):
     refused = change(console, jo, is_active="on", email="MINA@example.org")
 
-    assert "This email address is already in use." in text_of(refused)
+    assert "Another account already uses this email address." in text_of(refused)
 
 
 def test_changing_rights_wants_a_recent_sign_in(console, jo):
@@ -381,7 +381,7 @@ def test_ending_the_sessions_of_somebody(console, jo):
 
     console.post(page_of(jo, "end-sessions"))
 
-    assert "signed out everywhere" in text_of(looked)
+    assert "signed out on all devices" in text_of(looked)
     assert still_in
     assert not is_in(browser)
     assert is_in(console)

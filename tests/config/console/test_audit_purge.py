@@ -6,9 +6,10 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from config.console import audit
-from config.console.clean_up import rules, runs
-from config.console.models import AuditEvent, AuditIsAppendOnly, Trigger
+from config import audit
+from config.audit.models import AuditEvent, AuditIsAppendOnly
+from config.jobs import retention, rules
+from config.jobs.models import Trigger
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,7 +25,7 @@ def purge(settings):
     rule = rules.named("audit")
     assert rule
     settings.AUDIT_RETENTION_DAYS = 100
-    return lambda: runs.run(rule, Trigger.CLOCK)
+    return lambda: retention.run(rule, Trigger.CLOCK)
 
 
 def test_what_is_older_than_it_is_kept_goes_and_the_rest_stays(purge):

@@ -1,4 +1,4 @@
-"""A button says what it does: it names its verb and its object. Source: Staff console §1.1."""
+"""A button says what it does: it names its verb and its object. Source: docs/reference/console.md §1.1."""
 
 import re
 

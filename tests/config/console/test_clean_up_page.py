@@ -1,4 +1,7 @@
-"""The page of clean-up: what would go, what went, and a button to run it now. Source: Staff console §2.17."""
+"""The page of clean-up: what would go, what went, and a button to run it now.
+
+Source: docs/reference/console.md §2.17.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,11 +14,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config import models
-from config.celery import app
-from config.console.clean_up import rules, runs
-from config.console.models import RetentionRun, SavedSearch, Trigger
-from config.console.tasks import look_for_clean_up, work_on_run
+from config.console.models import SavedSearch
+from config.jobs import retention, rules
+from config.jobs.models import RetentionRun, Trigger
+from config.jobs.tasks import look_for_clean_up, work_on_run
+from config.queue import presence
+from config.queue.app import app
 from notifications.models import Status
 from tests.factories import make_notification, make_service, make_template
 
@@ -47,14 +51,14 @@ def sent(settings: Any) -> Iterator[list[str]]:
 def test_before_the_first_run_it_says_when_that_will_be(console: Client) -> None:
     page = text_of(console.get(PAGE).content)
 
-    assert "Clean-up has not run yet. Next run 03:00 UTC." in page
-    assert "No worker has been seen for 30 seconds." in page
-    assert "No clock has been seen for 30 seconds. Nothing runs by itself. Start it with manage.py clock ." in page
+    assert "Clean-up has not run yet. The next run is at 03:00 UTC." in page
+    assert "No worker has been running for 30 seconds." in page
+    assert "Scheduled jobs do not start. Start it with manage.py clock ." in page
 
 
 def test_with_worker_and_clock_nothing_is_said_of_them(console: Client) -> None:
-    models.note("worker", "here")
-    models.note("clock", "here")
+    presence.note("worker", "here")
+    presence.note("clock", "here")
 
     assert "has been seen" not in text_of(console.get(PAGE).content)
 
@@ -81,7 +85,9 @@ def test_rules_stand_in_groups_and_those_of_the_program_itself_are_folded_while_
 
     rule = rules.named("searches")
     assert rule
-    runs.abandon(runs.start(rule, Trigger.CLOCK)[0], "away")
+    RetentionRun.objects.filter(pk=retention.start(rule, Trigger.CLOCK)[0].pk).update(
+        finished_at=timezone.now(), error="away"
+    )
     assert shown()[1] == []
 
 
@@ -130,14 +136,14 @@ def test_a_run_is_explained_started_in_the_background_and_told(
 def test_a_run_already_going_is_shown_and_not_started_twice(console: Client) -> None:
     rule = rules.named("searches")
     assert rule
-    going, _ = runs.start(rule, Trigger.CLOCK)
+    going, _ = retention.start(rule, Trigger.CLOCK)
     RetentionRun.objects.filter(pk=going.pk).update(removed=1200)
 
     answer = console.post(f"{PAGE}searches/run/", follow=True)
 
     page = text_of(answer.content)
     assert RetentionRun.objects.count() == 1
-    assert "Running already: Saved searches." in page
+    assert "Already running: Saved searches." in page
     assert "Running 1 200 removed so far" in page
     assert 'data-refresh="2"' in answer.content.decode()
     assert '<noscript><meta http-equiv="refresh"' in answer.content.decode()
@@ -229,4 +235,4 @@ def test_a_run_of_a_rule_that_is_gone_is_closed() -> None:
     work_on_run(str(run.pk))
 
     run.refresh_from_db()
-    assert run.error == "No area that is installed knows this rule."
+    assert run.error == "No area that is installed knows this job."

@@ -11,11 +11,14 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from config.console.clean_up import runs
-from config.console.clean_up.rules import Removed, Rule
-from config.console.models import AuditEvent, Invite, RetentionRun, Trigger
-from datasets.models import WriteRefusal
-from notifications.models import ApiRefusal
+from config.accounts.invite import Invite
+from config.audit.models import AuditEvent
+from config.jobs import retention, runner
+from config.jobs.models import LEASE_SECONDS, RetentionRun, Trigger
+from config.jobs.registry import Batch
+from config.jobs.rules import RetentionRule
+from datasets.models import WriteError
+from notifications.models import ApiCallError
 from tests.cleaning import clean_up
 from tests.datasets.making import make_data_set
 from tests.factories import make_api_key
@@ -23,20 +26,20 @@ from tests.factories import make_api_key
 pytestmark = pytest.mark.django_db
 
 
-def make_rule(*batches: Removed, **more: object) -> Rule:
+def make_rule(*batches: Batch, **more: object) -> RetentionRule:
     """A rule that removes these batches, whenever it is run."""
     fields = {"name": f"rule-{uuid4().hex[:8]}", "title": "Things", "keeps": lambda: "a day", "preview": list}
-    return Rule(**{**fields, "remove": lambda: iter(batches), **more})  # type: ignore[arg-type]
+    return RetentionRule(**{**fields, "remove": lambda: iter(batches), **more})  # type: ignore[arg-type]
 
 
-def batch(label: str, number: int, error: str = "") -> Removed:
-    return Removed(label=label, number=number, error=error)
+def batch(label: str, number: int, error: str = "") -> Batch:
+    return Batch(label=label, number=number, error=error)
 
 
 def test_a_run_leaves_a_row_with_what_it_removed_from_each_place() -> None:
     rule = make_rule(batch("pay", 500), batch("pay", 20), batch("post", 3))
 
-    row = runs.run(rule, Trigger.CLOCK)
+    row = retention.run(rule, Trigger.CLOCK)
 
     assert (row.rule, row.trigger, row.removed, row.error) == (rule.name, "clock", 523, "")
     assert row.detail == {"removed": {"pay": 520, "post": 3}}
@@ -45,31 +48,31 @@ def test_a_run_leaves_a_row_with_what_it_removed_from_each_place() -> None:
 
 
 def test_a_run_without_anything_to_do_leaves_a_row_too_but_nothing_in_the_audit() -> None:
-    row = runs.run(make_rule(), Trigger.CLOCK)
+    row = retention.run(make_rule(), Trigger.CLOCK)
 
     assert (row.removed, row.detail, row.finished_at is None) == (0, {}, False)
     assert not AuditEvent.objects.filter(object_id=row.pk).exists()
 
 
 def test_the_audit_says_who_ran_it_and_how_much_went(operator: User) -> None:
-    row = runs.run(make_rule(batch("pay", 5)), Trigger.PERSON, operator)
+    row = retention.run(make_rule(batch("pay", 5)), Trigger.PERSON, operator)
 
     event = AuditEvent.objects.get(object_id=row.pk)
     assert (event.actor_label, event.verb, event.after) == ("mina", "ran", {"rule": row.rule, "removed": 5})
 
 
 def test_a_failure_is_kept_with_what_had_gone_and_quotes_nothing() -> None:
-    def remove() -> Iterator[Removed]:
+    def remove() -> Iterator[Batch]:
         yield batch("pay", 5)
         raise ValueError("a@example.org is not a number")
 
-    row = runs.run(make_rule(remove=remove), Trigger.CLOCK)
+    row = retention.run(make_rule(remove=remove), Trigger.CLOCK)
 
     assert (row.removed, row.error, row.finished_at is None) == (5, "ValueError", False)
 
 
 def test_what_fails_in_one_place_is_told_and_does_not_stop_the_others() -> None:
-    row = runs.run(make_rule(batch("pay", 0, "the store is away"), batch("post", 3)), Trigger.CLOCK)
+    row = retention.run(make_rule(batch("pay", 0, "the store is away"), batch("post", 3)), Trigger.CLOCK)
 
     assert (row.removed, row.error) == (3, "pay: the store is away")
     assert row.detail == {"removed": {"post": 3}, "errors": {"pay": "the store is away"}}
@@ -77,9 +80,9 @@ def test_what_fails_in_one_place_is_told_and_does_not_stop_the_others() -> None:
 
 def test_a_run_already_going_is_shown_instead_of_started_twice() -> None:
     rule = make_rule()
-    first, is_new = runs.start(rule, Trigger.CLOCK)
+    first, is_new = retention.start(rule, Trigger.CLOCK)
 
-    second, is_second_new = runs.start(rule, Trigger.COMMAND)
+    second, is_second_new = retention.start(rule, Trigger.COMMAND)
 
     assert (is_new, is_second_new, second.pk) == (True, False, first.pk)
 
@@ -87,13 +90,14 @@ def test_a_run_already_going_is_shown_instead_of_started_twice() -> None:
 def test_a_turn_ends_between_two_batches_and_the_next_goes_on() -> None:
     left = [batch("pay", 1) for _ in range(3)]
 
-    def remove() -> Iterator[Removed]:
+    def remove() -> Iterator[Batch]:
         while left:
             yield left.pop()
 
-    row, _ = runs.start(make_rule(remove=remove), Trigger.CLOCK)
+    rule = make_rule(remove=remove)
+    row, _ = retention.start(rule, Trigger.CLOCK)
 
-    is_more = [runs.take_turn(row, remove, seconds=0) for _ in range(4)]
+    is_more = [runner.work(row, rule, seconds=0) for _ in range(4)]
 
     row.refresh_from_db()
     assert is_more == [True, True, True, False]
@@ -101,45 +105,45 @@ def test_a_turn_ends_between_two_batches_and_the_next_goes_on() -> None:
 
 
 def test_a_turn_doubled_by_the_queue_does_nothing_while_the_first_is_at_work() -> None:
-    row, _ = runs.start(make_rule(), Trigger.CLOCK)
     done: list[bool] = []
 
-    def remove() -> Iterator[Removed]:
-        done.append(runs.take_turn(row, lambda: pytest.fail("two turns of one run at once")))
+    def remove() -> Iterator[Batch]:
+        twice = make_rule(remove=lambda: pytest.fail("two turns of one run at once"))
+        done.append(runner.work(RetentionRun.objects.get(), twice))
         yield batch("pay", 1)
 
-    runs.take_turn(row, remove)
+    retention.run(make_rule(remove=remove), Trigger.CLOCK)
 
     assert done == [False]
 
 
 def test_a_run_whose_process_died_is_closed_and_the_next_one_starts() -> None:
     rule = make_rule(batch("pay", 2))
-    dead, _ = runs.start(rule, Trigger.CLOCK)
-    silent_since = Now() - runs.LEASE - timedelta(seconds=1)
+    dead, _ = retention.start(rule, Trigger.CLOCK)
+    silent_since = Now() - timedelta(seconds=LEASE_SECONDS + 1)
     RetentionRun.objects.filter(pk=dead.pk).update(holder="gone", seen_at=silent_since)
 
-    row = runs.run(rule, Trigger.CLOCK)
+    row = retention.run(rule, Trigger.CLOCK)
 
     dead.refresh_from_db()
-    assert (dead.error, dead.finished_at is None) == (runs.DIED, False)
+    assert (dead.error, dead.finished_at is None) == (retention.DIED, False)
     assert (row.pk == dead.pk, row.removed) == (False, 2)
 
 
 def test_a_process_taken_for_dead_by_mistake_stops_and_leaves_the_row_alone() -> None:
     rule = make_rule()
-    row, _ = runs.start(rule, Trigger.CLOCK)
+    row, _ = retention.start(rule, Trigger.CLOCK)
 
-    def remove() -> Iterator[Removed]:
-        RetentionRun.objects.filter(pk=row.pk).update(seen_at=Now() - runs.LEASE - timedelta(seconds=1))
-        runs.close_dead(rule)
+    def remove() -> Iterator[Batch]:
+        RetentionRun.objects.filter(pk=row.pk).update(seen_at=Now() - timedelta(seconds=LEASE_SECONDS + 1))
+        retention.close_dead(rule)
         yield batch("pay", 1)
         pytest.fail("it went on")
 
-    assert runs.take_turn(row, remove) is False
+    assert runner.work(row, make_rule(remove=remove)) is False
 
     row.refresh_from_db()
-    assert (row.error, row.removed) == (runs.DIED, 0)
+    assert (row.error, row.removed) == (retention.DIED, 0)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -149,7 +153,7 @@ def test_of_many_who_start_at_once_one_opens_a_run() -> None:
 
     def start() -> None:
         go.wait()
-        opened.append(runs.start(rule, Trigger.CLOCK)[1])
+        opened.append(retention.start(rule, Trigger.CLOCK)[1])
         connection.close()
 
     threads = [Thread(target=start) for _ in range(6)]
@@ -175,9 +179,9 @@ def test_refusals_go_after_thirty_days() -> None:
     now, key, data_set = timezone.now(), make_api_key(), make_data_set()
     for days in (29, 31):
         at = now - timedelta(days=days)
-        ApiRefusal.objects.create(key=key, at=at, status=400, kind="BadRequestError")
-        WriteRefusal.objects.create(data_set=data_set, at=at, status=400, reason="No.")
+        ApiCallError.objects.create(key=key, at=at, status=400, kind="BadRequestError")
+        WriteError.objects.create(data_set=data_set, at=at, status=400, reason="No.")
 
     assert (clean_up("key-refusals").removed, clean_up("write-refusals").removed) == (1, 1)
-    assert ApiRefusal.objects.get().at > now - timedelta(days=30)
-    assert WriteRefusal.objects.get().at > now - timedelta(days=30)
+    assert ApiCallError.objects.get().at > now - timedelta(days=30)
+    assert WriteError.objects.get().at > now - timedelta(days=30)

@@ -15,7 +15,7 @@ def test_a_missing_page_keeps_the_way_on(console):
     answer = console.get("/admin/nothing/")
 
     assert answer.status_code == 404
-    assert "404 · Nothing here" in words(answer)
+    assert "404 · Page not found" in words(answer)
     assert 'href="/admin/account/"' in words(answer)  # the frame, with the person's own menu
 
 
@@ -23,7 +23,7 @@ def test_a_forbidden_page_says_whom_to_ask(db):
     answer = browser_of(make_person()).get("/admin/auth/user/")
 
     assert answer.status_code == 403
-    assert "403 · Not for your account" in words(answer)
+    assert "403 · You do not have permission" in words(answer)
     assert "Ask an operator for permission" in words(answer)
 
 
@@ -50,4 +50,4 @@ def test_a_broken_page_gives_the_id_to_quote_and_asks_no_database(operator):
 
 
 def test_elsewhere_an_error_is_no_page_of_the_console(console):
-    assert "404 · Nothing here" not in words(console.get("/nothing/"))
+    assert "404 · Page not found" not in words(console.get("/nothing/"))

@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console import audit
-from config.console.models import AuditEvent, BackgroundStep, RetentionRun, Trigger
+from config import audit
+from config.audit.models import AuditEvent
+from config.jobs.models import BackgroundStep, RetentionRun, Trigger
 from notifications.models import CallbackDelivery, ProtectedName
 from tests import factories
 from tests.datasets import making
@@ -61,6 +62,7 @@ def test_strangers_are_sent_to_the_sign_in(client, model, model_admin, page, db)
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
+@pytest.mark.fault("T2")
 def test_a_column_cannot_be_read_letter_by_letter(console, rf, operator, model, model_admin):
     """Django filters by any field a query string names; only declared filters may (trap T2)."""
     place = address(model, "changelist")
@@ -76,6 +78,7 @@ def test_a_column_cannot_be_read_letter_by_letter(console, rf, operator, model, 
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
+@pytest.mark.fault("T2")
 def test_a_column_of_another_model_cannot_be_read_through_a_relation(rf, operator, model, model_admin):
     for field in model._meta.get_fields():
         related = field.related_model
@@ -87,6 +90,7 @@ def test_a_column_of_another_model_cannot_be_read_through_a_relation(rf, operato
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
+@pytest.mark.fault("T6")
 def test_nothing_can_be_deleted_by_the_hundred(console, rf, operator, model, model_admin):
     request = rf.get("/admin/")
     request.user = operator
@@ -119,6 +123,7 @@ def test_a_page_of_the_console_asks_no_other_host(console):
     assert "http" not in policy
 
 
+@pytest.mark.fault("G8")
 def test_a_form_without_its_token_is_refused(operator):
     careful = Client(enforce_csrf_checks=True)
     careful.force_login(operator)
@@ -141,7 +146,7 @@ def test_a_form_that_is_too_old_says_what_to_do(operator):
 
     answer = careful.post(reverse("admin:notifications_service_add"), {"name": "Tides"})
 
-    assert "Go back, reload the page, and send it once more." in answer.content.decode()
+    assert "Go back, reload the page and send the form again." in answer.content.decode()
 
 
 def rows_of_every_model():

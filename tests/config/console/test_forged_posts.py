@@ -1,4 +1,7 @@
-"""Nothing changes on GET, without the form's token, or from another site. Source: Security and reliability §5, G8."""
+"""Nothing changes on GET, without the form's token, or from another site.
+
+Source: docs/reference/security.md §5; docs/testing.md, G8.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,8 +1,11 @@
-"""The history of a row is a part of the audit: to whom that is shut, this is. Source: Staff console §2.18."""
+"""The history of a row is a part of the audit: to whom that is shut, this is.
+
+Source: docs/reference/console.md §2.18.
+"""
 
 import pytest
 
-from config.console import audit
+from config import audit
 from notifications.models import Role
 from tests import factories
 from tests.datasets.making import make_data_set

@@ -1,4 +1,4 @@
-"""Invites: a link that works once, for 7 days, kept as a digest. Source: Staff console §2.7, §2.19."""
+"""Invites: a link that works once, for 7 days, kept as a digest. Source: docs/reference/console.md §2.7, §2.19."""
 
 import uuid
 from datetime import timedelta
@@ -8,8 +8,8 @@ import time_machine
 from django.db import IntegrityError
 from django.utils import timezone
 
-from config.console import invites
-from config.console.models import Invite
+from config.accounts import invites
+from config.accounts.invite import Invite
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""The overview: what has happened in 7 days, what to do first, and clean-up. Source: Staff console §2.1."""
+"""The overview: what has happened in 7 days, what to do first, and clean-up. Source: docs/reference/console.md §2.1."""
 
 import re
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from config import models
-from config.console.models import RetentionRun
+from config.jobs.models import RetentionRun
+from config.queue import presence
 from datasets.models import DataSetDay
 from notifications.models import Channel, DailyCount, KeyType, Role, Service, Status, TeamMember, Template
 from notifications.tasks.upkeep import COUNTS
@@ -158,7 +158,7 @@ def test_templates_are_ranked_by_use(overview: Callable[[], str]) -> None:
 def test_it_says_when_the_messages_were_counted(overview: Callable[[], str]) -> None:
     assert "Not counted yet: worker and clock count every minute." in overview()
 
-    models.note(COUNTS, "here")
+    presence.note(COUNTS, "here")
 
     assert "Counted " in overview()
 
@@ -182,8 +182,8 @@ def test_data_sets_tell_what_was_written_and_which_are_largest(overview: Callabl
     assert "Records today 1 200" in page
     assert "Records in 7 days 1 501" in page
     assert "Refused 3" in page
-    assert "Sets written today 1 written" not in page
-    assert "Sets written today 1 of 2" in page
+    assert "Data sets written today 1 written" not in page
+    assert "Data sets written today 1 of 2" in page
     assert f"Largest {busy} 6 500" in page
 
 
@@ -193,7 +193,7 @@ def test_a_data_set_that_is_late_stands_above_the_figures(overview: Callable[[],
 
     shown = overview()
 
-    assert "No records arrive in time" in shown
+    assert "Late data sets" in shown
     assert "hourly : late since 20 November 2026, 09:30" in shown
     assert "in-time : late" not in shown
 
@@ -201,7 +201,7 @@ def test_a_data_set_that_is_late_stands_above_the_figures(overview: Callable[[],
 def test_without_a_late_data_set_nothing_is_said_of_it(overview: Callable[[], str]) -> None:
     make_data_set()
 
-    assert "No records arrive in time" not in overview()
+    assert "Late data sets" not in overview()
 
 
 def test_the_steps_tick_themselves(console: Client, overview: Callable[[], str]) -> None:
@@ -235,7 +235,7 @@ def test_who_may_not_take_a_step_sees_it_without_its_button() -> None:
 @pytest.mark.parametrize(
     ("hours", "error", "is_red", "words"),
     [
-        (25, "", False, "All rules well."),
+        (25, "", False, "No rule failed."),
         (27, "", True, "overdue, more than 26 hours ago"),
         (1, "OSError", True, "Failed: Messages."),
     ],
@@ -267,6 +267,6 @@ def test_counters_alone_are_asked(console: Client, django_assert_max_num_queries
 def test_the_figures_say_when_they_were_taken_and_refresh_themselves(console):
     page = console.get("/admin/").content.decode()
 
-    assert 'id="figures" data-refresh="60"' in page
-    assert "Figures of <time" in page
+    assert 'id="numbers" data-refresh="60"' in page
+    assert "Updated <time" in page
     assert "console/refresh.js" in page

@@ -1,6 +1,6 @@
 """Every address of the console, asked by somebody of another service: their rows are as if they were not there.
 
-Source: Staff console §1.2 T6, T8.
+Source: docs/reference/console.md §1.2 T6, T8.
 """
 
 import re
@@ -82,6 +82,7 @@ def stranger(db):
     return browser_of(person)
 
 
+@pytest.mark.fault("T8")
 def test_no_address_tells_a_foreign_row_from_one_that_is_not_there(stranger, theirs):
     asked = 0
     for route in ROUTES:
@@ -98,6 +99,7 @@ def test_no_address_tells_a_foreign_row_from_one_that_is_not_there(stranger, the
     assert asked > 100
 
 
+@pytest.mark.fault("T8")
 def test_no_list_and_no_form_shows_anything_of_another_service(stranger, theirs):
     service, data_set = theirs["notifications.Service"], theirs["datasets.DataSet"]
     marks = {str(row.pk) for row in theirs.values() if isinstance(row.pk, uuid.UUID)}
@@ -116,6 +118,7 @@ def test_no_list_and_no_form_shows_anything_of_another_service(stranger, theirs)
     assert before == {label: apps.get_model(label).objects.count() for label in before}
 
 
+@pytest.mark.fault("T6")
 def test_only_what_nothing_hangs_on_can_be_deleted(console, rf, operator):
     request = rf.get("/admin/")
     request.user = operator
@@ -124,6 +127,7 @@ def test_only_what_nothing_hangs_on_can_be_deleted(console, rf, operator):
     assert {model._meta.label for model, its in registered if its.has_delete_permission(request)} == MAY_BE_DELETED
 
 
+@pytest.mark.fault("T6")
 def test_deleting_by_address_is_refused_also_to_operators(console):
     for label, row in rows_of_every_model().items():
         if label in MAY_BE_DELETED:

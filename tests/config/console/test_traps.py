@@ -1,4 +1,4 @@
-"""Traps of the Django admin that no page's own tests are about. Source: Staff console §1.2."""
+"""Traps of the Django admin that no page's own tests are about. Source: docs/reference/console.md §1.2."""
 
 from datetime import UTC, datetime
 
@@ -23,6 +23,7 @@ NAMES = {"name", "sender", "group", "type", "provider", "rule", "kind", "key_typ
 
 
 @pytest.mark.parametrize("model", OURS, ids=[model._meta.label for model in OURS])
+@pytest.mark.fault("T3")
 def test_no_row_is_named_by_what_it_holds(model):
     """`str(row)` is kept by logs and error pages for ever (trap T3)."""
     texts = [
@@ -37,6 +38,7 @@ def test_no_row_is_named_by_what_it_holds(model):
     assert type(row).__str__ is not models.Model.__str__
 
 
+@pytest.mark.fault("T12")
 def test_a_time_names_its_zone_and_tells_utc_on_hover():
     """Trap T12."""
     cell = cells.moment(datetime(2026, 7, 1, 8, 30, tzinfo=UTC))
@@ -44,12 +46,14 @@ def test_a_time_names_its_zone_and_tells_utc_on_hover():
     assert cell == '<time class="sb-moment" title="2026-07-01 08:30:00 UTC">1 Jul 2026, 09:30 BST</time>'
 
 
+@pytest.mark.fault("T12")
 def test_times_are_stored_in_utc_whatever_the_console_shows():
     """Trap T12."""
     assert settings.USE_TZ
     assert settings.DATABASES["default"].get("TIME_ZONE") is None
 
 
+@pytest.mark.fault("T9")
 def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else():
     """Trap T9; that its frame is sandboxed is shown with each page that has one."""
     document = preview.sandboxed("<!doctype html><html><head><title>Tides</title></head></html>")
@@ -60,6 +64,7 @@ def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else(
     assert rest == "<title>Tides</title></head></html>"
 
 
+@pytest.mark.fault("T13")
 def test_no_page_of_errors_prints_a_form():
     """Trap T13."""
     assert settings.DEBUG is False

@@ -1,15 +1,20 @@
 """The page at /docs/, and the same as plain text: whole, without other hosts, with every anchor that is linked to."""
 
-import ast
+import json
+import os
 import re
+import subprocess
+import sys
 
 import pytest
+from django.test import Client
 
 from config.docs.document import document
 from config.docs.parts import parts
-from datasets.api.problems import FAMILIES
-from notifications import errors, problems
-from notifications.attachments.refusals import FileInfected
+from config.rest.api_errors import ApiError
+from datasets import errors as datasets_errors
+from notifications import errors
+from notifications.errors import FileInfected
 from notifications.recipients.outcomes import Outcome
 from notifications.submission import policy
 from tests.servers import ROOT
@@ -21,13 +26,13 @@ TABLE = {  # the brief's table of errors, row by row
     "virus": FileInfected(),
     "international": errors.InternationalNotAllowed(),
     "sender": errors.SmsSenderNotFound(as_sent=SOME_ID, service_id=SOME_ID),
-    "too many digits": errors.ValidationError(f"phone_number {Outcome.TOO_LONG.v2_message}"),
-    "not enough digits": errors.ValidationError(f"phone_number {Outcome.TOO_SHORT.v2_message}"),
-    "not a UK mobile": errors.ValidationError(f"phone_number {Outcome.NOT_A_UK_MOBILE.v2_message}"),
-    "letters or symbols": errors.ValidationError(f"phone_number {Outcome.UNKNOWN_CHARACTER.v2_message}"),
-    "country prefix": errors.ValidationError(f"phone_number {Outcome.UNSUPPORTED_COUNTRY_CODE.v2_message}"),
-    "missing argument": errors.ValidationError("template_id is a required property"),
-    "argument of a wrong type": errors.ValidationError("personalisation [1] is not of type object"),
+    "too many digits": Outcome.TOO_LONG.error(),
+    "not enough digits": Outcome.TOO_SHORT.error(),
+    "not a UK mobile": Outcome.NOT_A_UK_MOBILE.error(),
+    "letters or symbols": Outcome.UNKNOWN_CHARACTER.error(),
+    "country prefix": Outcome.UNSUPPORTED_COUNTRY_CODE.error(),
+    "missing argument": errors.PropertyMissing(name="template_id"),
+    "argument of a wrong type": errors.WrongType(name="personalisation", value="[1]", type="object"),
     "clock": errors.ClockSkewed(),
     "key not found": errors.KeyNotFound(),
     "rate": errors.RateLimited(key_type="live", limit=3000, retry_after_seconds=7),
@@ -36,9 +41,20 @@ TABLE = {  # the brief's table of errors, row by row
 }
 
 
-@pytest.fixture
-def page(client) -> str:
-    return client.get("/docs/").content.decode()
+def below(kind: type[ApiError]) -> list[type[ApiError]]:
+    return [one for child in kind.__subclasses__() for one in (child, *below(child))]
+
+
+KINDS = [*below(errors.NotificationError), *below(datasets_errors.DataSetError)]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return Client().get("/docs/").content.decode()
+
+
+def test_it_leads_back_to_the_console(page):
+    assert 'href="/admin/">Back to the console</a>' in page
 
 
 def anchors(page: str) -> list[str]:
@@ -57,49 +73,30 @@ def test_every_anchor_is_there_once_and_every_link_leads_to_one(page):
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(found)
 
 
-@pytest.mark.parametrize("fault", TABLE.values(), ids=TABLE)
-def test_each_row_of_the_table_of_errors_has_an_anchor_and_a_fix(page, fault):
-    row = problems.find(fault)
-
-    assert row is not None
-    assert row.fix
-    assert row.anchor in anchors(page)
+@pytest.mark.parametrize("error", TABLE.values(), ids=TABLE)
+def test_each_row_of_the_table_of_errors_has_an_anchor_and_a_fix(page, error):
+    assert error.fix
+    assert error.anchor in anchors(page)
 
 
-def test_every_link_an_error_can_carry_leads_to_its_entry(page):
-    assert {row.anchor for row in problems.ALL} <= set(anchors(page))
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.slug], ids=lambda kind: kind.slug)
+def test_every_error_has_an_entry_that_explains_it(page, kind):
+    assert kind.fix
+    assert f"errors-{kind.slug}" in anchors(page)
+    assert "{" not in kind.documented().message
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=str)
-def test_the_errors_of_data_sets_have_anchors_and_fixes_too(page, family):
-    for row in FAMILIES[family]:
-        assert row.fix
-        assert f"errors-{row.slug}" in anchors(page)
+def test_a_slug_belongs_to_one_error_and_its_variants():
+    owners = {kind.slug: kind for kind in reversed(KINDS) if kind.slug}
+
+    assert [kind for kind in KINDS if kind.slug and not issubclass(kind, owners[kind.slug])] == []
 
 
-def refused_queries() -> list[str]:
-    """Every message a query is refused with, as the code spells it; what is filled in is written x."""
-    calls = [
-        node
-        for path in (ROOT / "datasets" / "queries").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "QueryRefused"
-    ]
-    return [
-        "".join(
-            str(part.value) if isinstance(part, ast.Constant) else "x"
-            for part in (call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else call.args)
-        )
-        for call in calls
-    ]
-
-
-def test_every_refusal_of_a_query_is_explained():
-    patterns = [re.compile(".*".join(map(re.escape, row.message.split("…")))) for row in FAMILIES["Queries"]]
-    messages = refused_queries()
-
-    assert len(messages) > 25
-    assert [one for one in messages if one != "x x." and not any(each.fullmatch(one) for each in patterns)] == []
+def test_every_error_of_the_apis_with_a_text_has_an_entry():
+    assert {kind.__name__ for kind in KINDS if kind.text and not kind.slug} == {
+        "EmergencyNumber",  # of contact numbers, which no API call sets
+        *("PageForbidden", "PageTooLarge"),  # of pages
+    }
 
 
 def test_every_operation_is_shown_with_its_fields_an_example_and_its_errors(page):
@@ -137,9 +134,38 @@ def test_the_same_is_there_as_plain_text(client, page):
     for part in parts():
         assert all(chapter.text in text for chapter in part.chapters)
         for family in part.families.values():
-            assert all(problem.message in text and problem.fix in text for problem in family)
+            assert all(error.documented().message in text and error.fix in text for error in family)
 
 
 def test_the_front_page_and_the_console_lead_to_it(client, console):
     assert 'href="/docs/"' in client.get("/").content.decode()
     assert 'href="/docs/"' in console.get("/admin/").content.decode()
+
+
+SHOWN = r"""
+import django; django.setup()
+from django.test import Client
+client = Client(SERVER_NAME="127.0.0.1")
+for path in ("/docs/", "/docs/llms.txt", "/docs/openapi.json"):
+    print("\f" + client.get(path).content.decode() + "\f")
+"""
+
+
+def test_the_pages_say_where_data_set_calls_go():
+    urls = {"BASE_URL": "https://signalbox.example.gov.uk", "DATA_BASE_URL": "https://data.example.gov.uk"}
+    environment = {**os.environ, **urls, "DJANGO_SETTINGS_MODULE": "config.settings"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", SHOWN], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100
+    )
+
+    _, page, _, text, _, openapi, _ = done.stdout.split("\f")
+    assert "<p>Send these calls to <code>https://data.example.gov.uk</code>.</p>" in page
+    assert "# Data sets\n\nSend these calls to https://data.example.gov.uk." in text
+    assert 'curl -sS "https://data.example.gov.uk/data/' in text
+    assert "$API/data" not in text
+    assert "Send these calls to https://signalbox.example.gov.uk." in text
+    for path, methods in json.loads(openapi)["paths"].items():
+        for operation in methods.values():
+            elsewhere = [{"url": "https://data.example.gov.uk"}] if path.startswith("/data/") else None
+            assert operation.get("servers") == elsewhere

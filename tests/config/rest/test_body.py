@@ -8,7 +8,7 @@ import pytest
 
 from config.rest import body
 from config.rest.body import BodyRefused, Reason
-from config.rest.parsers import StrictJSONParser
+from config.rest.content import StrictJSONParser
 
 CAP = 1000
 
@@ -32,6 +32,7 @@ class Unreadable(io.BytesIO):
         raise AssertionError("a body that says it is too large is not read")
 
 
+@pytest.mark.fault("E1")
 def test_exactly_the_cap_passes_and_one_byte_more_does_not():
     assert body.read(environ(b"x" * CAP), max_bytes=CAP) == b"x" * CAP
     assert refusal(environ(b"x" * (CAP + 1))) is Reason.TOO_LARGE
@@ -67,6 +68,7 @@ def test_chunks_are_counted_while_they_are_read():
     assert refusal(chunked(b"x" * (CAP + 1)), chunked=True) is Reason.TOO_LARGE
 
 
+@pytest.mark.fault("E1")
 def test_chunks_are_refused_where_a_length_is_required():
     assert refusal(chunked(b"[]")) is Reason.LENGTH_REQUIRED
 
@@ -118,10 +120,12 @@ def test_gzip_of_exactly_one_step_of_zeros_is_opened_whole():
     ],
     ids=["nothing", "plain", "half a header", "zero bytes first", "cut", "wrong checksum", "rubbish behind"],
 )
+@pytest.mark.fault("E8")
 def test_what_is_not_gzip_is_refused(sent):
     assert refusal(environ(sent, HTTP_CONTENT_ENCODING="gzip"), gzip=True) is Reason.BAD_GZIP
 
 
+@pytest.mark.fault("E8")
 def test_a_bomb_is_stopped_at_the_cap():
     bomb = environ(gzip.compress(b"\0" * 50_000_000), HTTP_CONTENT_ENCODING="gzip")
 
@@ -147,6 +151,7 @@ def test_a_bomb_is_stopped_at_the_cap():
         ("identity, gzip", False),
     ],
 )
+@pytest.mark.fault("E8")
 def test_content_codings(coding, passes):
     said = {"HTTP_CONTENT_ENCODING": coding}
     if passes:

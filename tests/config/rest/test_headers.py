@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from config.rest import idempotency
-from config.rest.bearer import parse_bearer_token
+from config.rest.request import parse_bearer_token
 
 
 @pytest.mark.parametrize(

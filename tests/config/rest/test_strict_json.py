@@ -49,6 +49,7 @@ NOT_JSON = [
 
 @pytest.mark.parametrize("data", NOT_JSON, ids=lambda data: repr(data[:20]))
 @pytest.mark.parametrize("storable", [True, False], ids=["storable", "lenient"])
+@pytest.mark.fault("E6", "E7")
 def test_what_is_not_json_is_refused(data, storable):
     with pytest.raises(JSONRefused) as refused:
         loads(data, storable=storable)
@@ -59,6 +60,7 @@ def test_what_is_not_json_is_refused(data, storable):
 @pytest.mark.parametrize(
     "data", [b'["\xff"]', b'["\xed\xa0\x80"]', b'["\xc0\xaf"]', "[1]".encode("utf-16"), '["é"]'.encode("latin-1")]
 )
+@pytest.mark.fault("E6", "E7")
 def test_what_is_not_utf8_is_refused(data):
     with pytest.raises(JSONRefused) as refused:
         loads(data)
@@ -86,6 +88,7 @@ def test_a_byte_order_mark_is_skipped_or_refused():
         loads(b"\xef\xbb\xbf[1]")
 
 
+@pytest.mark.fault("E4")
 def test_forty_one_open_brackets_are_too_many_unless_the_caller_counts_itself():
     deep = b"[" * 41 + b"]" * 41
 
@@ -102,6 +105,7 @@ def test_forty_open_brackets_pass_and_those_in_strings_do_not_count():
     assert loads(b'["' + b"[" * 500 + b'", [{}]]') == ["[" * 500, [{}]]
 
 
+@pytest.mark.fault("E3")
 def test_the_last_of_two_equal_names_stands():
     assert loads(b'{"a":1,"a":{"b":1,"b":2}}') == {"a": {"b": 2}}
 
@@ -113,6 +117,7 @@ def test_whole_numbers_of_4300_digits_are_exact_and_one_digit_more_is_out_of_ran
     assert loads(b"[1," + b"9" * 4301 + b",-" + b"9" * 4301 + b"]", storable=False) == [1, math.inf, math.inf]
 
 
+@pytest.mark.fault("E2")
 def test_numbers_beyond_doubles():
     with pytest.raises(JSONRefused):
         loads(b"[1e400]")
@@ -122,6 +127,7 @@ def test_numbers_beyond_doubles():
 
 @pytest.mark.parametrize("escape", [b"\\u0000", b"\\ud800", b"\\uDFFF", b"\\udc00\\ud800"])
 @pytest.mark.parametrize("around", [b'["a%s"]', b'{"a%s":1}', b'[[{"a":{"%s":null}}]]'], ids=["value", "name", "deep"])
+@pytest.mark.fault("E5")
 def test_texts_no_database_can_hold(around, escape):
     with pytest.raises(JSONRefused):
         loads(around % escape)

@@ -1,5 +1,6 @@
 """What the console tells of a key's use: lately or not, calls and refusals, and what a program needs beside it."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -7,7 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import ApiKey, ApiKeyDay, ApiRefusal, KeyType, Notification, Role, TeamMember
+from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Role, TeamMember
 from notifications.submission import examples
 from tests import factories
 from tests.notifications import calling
@@ -73,8 +74,8 @@ def test_calls_and_refusals_of_a_week_stand_in_the_list_and_by_day_on_the_page(c
 def test_refusals_are_told_in_words_with_their_fix(console, service):
     key = factories.make_api_key(service, KeyType.TEST)
     now = timezone.now()
-    ApiRefusal.objects.create(key=key, at=now, status=403, kind="AuthError", slug="system-clock", seconds_apart=47)
-    ApiRefusal.objects.create(key=key, at=now, status=400, kind="BadRequestError", slug="no-longer-there")
+    ApiCallError.objects.create(key=key, at=now, status=403, kind="AuthError", slug="system-clock", seconds_apart=47)
+    ApiCallError.objects.create(key=key, at=now, status=400, kind="BadRequestError", slug="no-longer-there")
 
     page = page_of(console, key)
 
@@ -134,7 +135,11 @@ def test_several_keys_are_revoked_when_their_use_has_been_seen(console, service)
 
     asked = console.post(LIST, chosen).content.decode()
     assert "Revoke 2 keys" in asked
-    assert "It has never been used" in asked
+    for key in keys[:2]:
+        cells = [key.name, service.name, "Test", "It has never been used."]
+        assert re.search(
+            r"<tr><th[^>]*>{}</th><td[^>]*>{}</td><td[^>]*>{}</td><td[^>]*>{}</td></tr>".format(*cells), asked
+        )
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
     told = console.post(LIST, {**chosen, "step": "revoke"}, follow=True).content.decode()
 

@@ -10,7 +10,7 @@ from django.contrib.sessions.models import Session
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import ApiKey, KeyType
 from tests import factories
 from tests.notifications import calling
@@ -44,6 +44,7 @@ def test_the_whole_key_is_shown_straight_from_the_post(console, service):
     assert (key.key_type, key.created_by, key.last4) == (KeyType.TEST, "mina@example.org", key.secret[-4:])
 
 
+@pytest.mark.fault("T4")
 def test_the_key_is_shown_nowhere_again(console, service):
     console.post(ADD, form(console, service))
     key = ApiKey.objects.get()
@@ -73,6 +74,7 @@ def test_the_secret_stays_in_no_session_log_or_audit(console, service, capfd):
     assert not [text for text in kept if secret in text]
 
 
+@pytest.mark.fault("T4")
 def test_the_same_form_sent_twice_makes_one_key(console, service):
     filled = form(console, service)
     console.post(ADD, filled)
@@ -80,7 +82,7 @@ def test_the_same_form_sent_twice_makes_one_key(console, service):
     again = console.post(ADD, {**filled, "name": "another"})
 
     assert again.status_code == 409
-    assert "has been sent already" in again.content.decode()
+    assert "have already sent this form" in again.content.decode()
     assert ApiKey.objects.count() == 1
 
 

@@ -1,6 +1,6 @@
 """Files in the console: seen without their content, withdrawn for good, shortened and extended.
 
-Source: Staff console §2.12.
+Source: docs/reference/console.md §2.12.
 """
 
 from datetime import timedelta
@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, DownloadEvent, DownloadKind, Role
 from notifications.models.attachment import end_of_day, end_of_period
@@ -212,8 +212,8 @@ def test_who_may_only_look_may_not_act(db: None, word: str) -> None:
     assert Attachment.objects.get().withdrawn_at is None
 
 
-def test_a_name_sealed_under_a_lost_key_does_not_take_the_page_down(console: Client, settings: Any) -> None:
+def test_a_name_encrypted_under_a_lost_key_does_not_take_the_page_down(console: Client, settings: Any) -> None:
     file = make_file()
     settings.FIELD_KEYS = ["YW5vdGhlci1maWVsZC1rZXktZm9yLXRoaXMtdGVzdCE="]
 
-    assert f"{file.masked_title} (its name was sealed under a key that is not here)" in page_of(console, LIST)
+    assert f"{file.masked_title} (its name was encrypted under a key that is not here)" in page_of(console, LIST)

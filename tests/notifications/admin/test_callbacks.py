@@ -14,9 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.delivery.callbacks import health
-from notifications.delivery.callbacks.call import call_back
 from notifications.models import (
     CallbackDelivery,
     CallbackEndpoint,
@@ -30,6 +29,7 @@ from notifications.models import (
     TeamMember,
 )
 from tests import factories
+from tests.notifications.draining import drain_callbacks
 from tests.receivers import Receiver
 
 ADD = "/admin/notifications/callbackendpoint/add/"
@@ -160,7 +160,7 @@ def test_a_second_one_of_the_kind_is_refused_and_one_of_another_kind_is_not(cons
 
 
 @pytest.mark.parametrize("step", ["edit", "rotate", "remove"])
-def test_grave_steps_want_a_recent_sign_in(console, service, step):
+def test_protected_actions_want_a_recent_sign_in(console, service, step):
     endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
 
     with time_machine.travel(timezone.now() + timedelta(minutes=29)):
@@ -225,7 +225,8 @@ def test_a_rotated_secret_is_shown_once_and_both_sign_for_a_day(console, service
     assert shown
     assert shown[1].replace("&#x3D;", "=") == endpoint.signing_secret != old
     assert again.status_code == 409
-    call_back(owe(endpoint).id)
+    owe(endpoint)
+    drain_callbacks()
     [posted] = receiver.posted
     for secret in (old, endpoint.signing_secret):
         assert Webhook(secret).verify(posted.body, posted.headers)
@@ -238,7 +239,7 @@ def test_a_test_event_goes_out_and_its_answer_is_shown(console, service):
 
         answer = console.post(page_of(endpoint, "try"))
         delivery = CallbackDelivery.objects.get()
-        call_back(delivery.id)
+        drain_callbacks()
 
     page = console.get(answer["Location"]).content.decode()
     assert str(delivery.pk) in answer["Location"]
@@ -251,8 +252,8 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
     endpoint = factories.make_callback(service, receiver.url)
 
     console.post(page_of(endpoint, "pause"))
-    delivery = owe(endpoint)
-    call_back(delivery.id)
+    owe(endpoint)
+    drain_callbacks()
 
     endpoint.refresh_from_db()
     assert (endpoint.pause_reason, endpoint.paused_by) == (PauseReason.PERSON, "mina")
@@ -262,7 +263,7 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
     assert "1 event waited meanwhile and will be sent." in console.get(page_of(endpoint, "resume")).content.decode()
 
     console.post(page_of(endpoint, "resume"))
-    call_back(delivery.id)
+    drain_callbacks()
 
     endpoint.refresh_from_db()
     assert (endpoint.paused_at, endpoint.pause_reason) == (None, "")
@@ -274,12 +275,12 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
 def test_one_event_is_sent_again_under_its_id(console, service):
     with Receiver(404, 200) as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
-        call_back(delivery.id)
+        drain_callbacks()
         page = reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])
         assert "former webhook-id" in console.get(page).content.decode()
 
         console.post(page)
-        call_back(delivery.id)
+        drain_callbacks()
 
     delivery.refresh_from_db()
     assert delivery.state == DeliveryState.ACCEPTED
@@ -289,10 +290,10 @@ def test_one_event_is_sent_again_under_its_id(console, service):
 def test_one_that_waits_is_sent_now(console, service):
     with Receiver(500, 200) as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
-        call_back(delivery.id)
+        drain_callbacks()
 
         console.post(reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk]))
-        call_back(delivery.id)
+        drain_callbacks()
 
     delivery.refresh_from_db()
     assert (delivery.state, len(receiver.posted)) == (DeliveryState.ACCEPTED, 2)
@@ -314,12 +315,12 @@ def test_the_page_of_an_event_refreshes_itself_while_an_answer_can_come(console,
         page = console.post(page_of(endpoint, "try"), follow=True)
         delivery = CallbackDelivery.objects.get()
         soon = {"try": page}
-        call_back(delivery.id)
+        drain_callbacks()
         soon["tried"] = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
         CallbackDelivery.objects.update(next_attempt_at=timezone.now() + timedelta(minutes=5))
         later = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
         CallbackDelivery.objects.update(next_attempt_at=timezone.now())
-        call_back(delivery.id)
+        drain_callbacks()
         done = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
 
     assert "The test event is sent. The answer appears here." in page.content.decode()
@@ -344,8 +345,7 @@ def test_all_that_failed_since_a_moment_is_sent_again(noon, console, service):
     with Receiver(404) as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         old, new = owe(endpoint), owe(endpoint)
-        for delivery in (old, new):
-            call_back(delivery.id)
+        drain_callbacks()
     CallbackDelivery.objects.filter(id=old.id).update(finished_at=timezone.now() - timedelta(days=2))
     page = page_of(endpoint, "resend-failed")
     assert "2 events could not be delivered" in console.get(page).content.decode()
@@ -375,8 +375,9 @@ def test_the_list_says_how_a_callback_does(console, service):
         endpoint = factories.make_callback(
             service, receiver.url, signing_secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
         )
-        for delivery in (owe(endpoint), owe(endpoint)):
-            call_back(delivery.id)
+        for _ in range(2):
+            owe(endpoint)
+        drain_callbacks()
 
     page = console.get(LIST).content.decode()
 
@@ -391,7 +392,7 @@ def test_the_log_lists_and_filters(console, service):
     with Receiver(503) as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         delivery = owe(endpoint)
-        call_back(delivery.id)
+        drain_callbacks()
     other = CallbackDelivery.objects.owe_test(factories.make_callback(kind=CallbackKind.RECEIVED_TEXT_MESSAGE))
 
     everything = console.get(LOG).content.decode()
@@ -416,7 +417,7 @@ def shown_body(client: Client, delivery: CallbackDelivery) -> dict[str, Any]:
 def test_recipients_and_replies_are_for_those_who_may_see_recipients(service):
     with Receiver(200, reply=b"echo ana@example.com") as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
-        call_back(delivery.id)
+        drain_callbacks()
     page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
     sees, may_not = member(service, Role.SEE_ACTIVITY, Role.SEE_RECIPIENTS), member(service, Role.SEE_ACTIVITY)
 
@@ -459,7 +460,7 @@ def test_a_script_in_a_url_or_reply_stays_text(console, service):
     with Receiver(200, reply=script.encode()) as receiver:
         endpoint = factories.make_callback(service, f"{receiver.url}?{script}")
         delivery = CallbackDelivery.objects.owe_test(endpoint)
-        call_back(delivery.id)
+        drain_callbacks()
 
     for place in (LIST, page_of(endpoint), page_of(endpoint, "edit"), LOG, f"{LOG}{delivery.pk}/change/"):
         assert script not in console.get(place).content.decode(), place

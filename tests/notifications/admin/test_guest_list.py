@@ -1,9 +1,9 @@
-"""The guest list: many lines at once, each checked by itself. Source: Staff console §2.8."""
+"""The guest list: many lines at once, each checked by itself. Source: docs/reference/console.md §2.8."""
 
 import pytest
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import GuestListEntry, Role
 from tests import factories
 from tests.people import colleague

@@ -92,7 +92,7 @@ def test_a_service_is_made_from_the_switcher_of_every_page(console):
     page = console.get("/admin/").content.decode()
 
     switcher = re.search(r'<details class="sb-switcher">.*?</details>', page, re.DOTALL)[0]
-    assert f'href="{ADD}">New service</a>' in switcher
+    assert f'href="{ADD}">Create service</a>' in switcher
 
 
 def test_the_switcher_offers_a_new_service_to_operators_only(db):

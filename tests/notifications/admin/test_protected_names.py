@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import ProtectedName, Role, Service, SmsSender
 from tests import factories
 from tests.people import colleague

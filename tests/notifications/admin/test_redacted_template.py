@@ -1,6 +1,6 @@
 """A template that hides what callers fill in: staff read its own words, and `hidden` for every value.
 
-Source: Rendering §2.
+Source: docs/reference/rendering.md §2.
 """
 
 import pytest
@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import CallbackDelivery, Channel, Role, Template
 from tests import factories
 from tests.notifications.admin.test_attachments import make_file

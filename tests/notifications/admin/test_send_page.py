@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.admin.messages import send
-from notifications.attachments.refusals import TypeNotSupported
+from notifications.errors import TypeNotSupported
 from notifications.models import (
     Attachment,
     Channel,
@@ -24,7 +24,7 @@ from notifications.models import (
     Template,
     TemplateVersion,
 )
-from notifications.submission import recall
+from notifications.submission import ttl_cache
 from tests import factories
 from tests.people import browser_of, colleague, join, make_person
 
@@ -115,6 +115,14 @@ def test_the_form_warns_against_personal_information_in_the_reference(browser, t
     page = browser.get(f"{SEND}?template={template.pk}").content.decode()
 
     assert "Lists show it to all staff: put no personal information in it." in page
+
+
+@pytest.mark.parametrize(("lines", "refused"), [(10_000, False), (10_001, True)])
+def test_a_list_has_at_most_10000_lines(browser, template, lines, refused):
+    page = check(browser, template, **{"value-1": "a\r\n" * lines})
+
+    told = {"value-1": ["Enter at most 10\u00a0000 lines."]} if refused else {}
+    assert errors_of(page) == told
 
 
 def test_the_form_has_a_field_for_each_placeholder(browser, template):
@@ -257,6 +265,7 @@ def test_a_real_message_counts_and_goes_out_with_the_chosen_sender(browser, text
     assert DailyCounter.objects.get(kind=LimitKind.SMS).count == 1
 
 
+@pytest.mark.fault("T7")
 def test_sending_is_told_in_the_audit_without_recipient_or_content(browser, template):
     browser.post(SEND, checked(browser, template))
 
@@ -273,7 +282,7 @@ def test_a_second_click_sends_nothing_and_leads_to_the_first(browser, template):
 
     assert Notification.objects.count() == 1
     assert second.redirect_chain[0][0] == first["Location"]
-    assert "This form was sent before: one message was made, not two." in second.content.decode()
+    assert "This form was sent before, so only one message was created." in second.content.decode()
 
 
 @pytest.mark.parametrize("nonce", ["", "forged"])
@@ -396,7 +405,7 @@ def test_an_archived_template_is_refused(browser, template):
 def test_the_days_limit_holds_for_the_console_too(browser, template):
     Service.objects.update(daily_limit_email=1)
     browser.post(SEND, checked(browser, template, kind="real"))
-    recall.forget()
+    ttl_cache.clear()
 
     page = check(browser, template, kind="real", reference="r2")
 

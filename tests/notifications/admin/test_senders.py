@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from notifications.models import Channel, ReplyToAddress, Role, SmsSender
-from notifications.submission import recall
+from notifications.submission import ttl_cache
 from tests import factories
 from tests.notifications.calling import make_caller
 from tests.people import colleague
@@ -214,7 +214,7 @@ def test_a_removed_id_is_refused_like_one_that_never_was(console):
     assert caller.send_sms(template, sms_sender_id=str(gone.pk)).status_code == 201
 
     console.post(page_of(gone, "remove"), {})
-    recall.forget()
+    ttl_cache.clear()
 
     answer = caller.send_sms(template, sms_sender_id=str(gone.pk))
     refusal = f"sms_sender_id {gone.pk} does not exist in database for service id {caller.service.pk}"

@@ -1,4 +1,7 @@
-"""The team: roles as ticks, invites, and the last one who can manage the service. Source: Staff console §2.7."""
+"""The team: roles as ticks, invites, and the last one who can manage the service.
+
+Source: docs/reference/console.md §2.7.
+"""
 
 import re
 from datetime import timedelta
@@ -10,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console.models import AuditEvent, Invite
+from config.accounts.invite import Invite
+from config.audit.models import AuditEvent
 from notifications.models import Role, TeamMember
 from tests import factories
 from tests.people import browser_of, colleague, join, make_person
@@ -149,10 +153,10 @@ def test_who_is_in_the_team_cannot_take_a_second_place(manager, service):
     ("form", "reason"),
     [
         ({"username": ""}, "This field is required."),
-        ({"username": "MO"}, "This name is taken. Choose another one."),
-        ({"username": "no spaces"}, "Use letters, digits and @ . + - _ only, without spaces."),
+        ({"username": "MO"}, "This user name is already in use. Enter another one."),
+        ({"username": "no spaces"}, "Enter a user name of letters, digits and @ . + - _ without spaces."),
         ({"password": "short", "again": "short"}, "This password is too short."),
-        ({"password": "password1234567", "again": "another-long-one"}, "The two passwords differ."),
+        ({"password": "password1234567", "again": "another-long-one"}, "The two passwords are different."),
     ],
     ids=["no-name", "taken", "spaces", "short", "differ"],
 )

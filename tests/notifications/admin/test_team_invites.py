@@ -1,4 +1,7 @@
-"""Inviting where email leaves: the link is mailed and nobody here sees it, unless they ask to. Source: console §2.7."""
+"""Inviting where email leaves: the link is mailed and nobody here sees it, unless they ask to.
+
+Source: docs/reference/console.md §2.7.
+"""
 
 import re
 import uuid
@@ -8,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config.console import invites
-from config.console.models import AuditEvent, Invite
+from config.accounts import invites
+from config.accounts.invite import Invite
+from config.audit.models import AuditEvent
 from notifications import tasks
 from notifications.models import Role, TeamMember
 from tests import factories

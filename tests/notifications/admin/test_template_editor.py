@@ -6,11 +6,11 @@ import re
 import pytest
 from django.urls import reverse
 
-from notifications.delivery.deliver import deliver
-from notifications.models import Channel, KeyType, Notification, Role, Template
-from notifications.submission import recall
+from notifications.models import Channel, KeyType, Role, Template
+from notifications.submission import ttl_cache
 from tests import factories
 from tests.notifications.calling import make_caller
+from tests.notifications.draining import drain_messages
 from tests.people import colleague
 
 PREVIEW = "/admin/notifications/template/preview/"
@@ -140,7 +140,7 @@ def test_what_is_typed_is_what_the_preview_of_the_api_says_and_what_arrives(cons
     page = preview(console, template=template.pk, subject="For ((name))", content=TEXT, **SAMPLES)
     told = caller.post(f"/v2/template/{template.pk}/preview", {"personalisation": values}).json()
     answer = caller.send_email(template, personalisation=values)
-    deliver(Notification.objects.get(pk=answer.json()["id"]).pk)
+    drain_messages()
 
     plain, document = smtp_sink.wait_for_message().iter_parts()
     assert document_of(page).rstrip("\n") == text(document)
@@ -182,9 +182,9 @@ def test_versions_say_who_when_why_and_how_many_messages(console, template):
     factories.make_notification(template, template_version=1, key_type=KeyType.TEST)
 
     page = console.get(page_of(template)).content.decode()
-    cells = re.findall(r"field-(messages|told|author)[^>]*>\s*(?:<[^>]+>\s*)*([^<]+?)\s*<", page)
+    cells = re.findall(r"field-(messages|change_note|author)[^>]*>\s*(?:<[^>]+>\s*)*([^<]+?)\s*<", page)
 
-    assert ("told", "shorter") in cells
+    assert ("change_note", "shorter") in cells
     assert ("author", "mina@example.org") in cells
     assert [value for name, value in cells if name == "messages" and value.isdigit()] == ["0", "1"]
 
@@ -242,7 +242,7 @@ def test_who_may_neither_edit_nor_see_is_refused(service, template):
 
 def test_saving_again_after_both_were_seen_is_the_next_version(console, template):
     save(console, template, content="Theirs")
-    recall.forget()
+    ttl_cache.clear()
 
     seen = save(console, template, content="Mine", based_on=1).content.decode()
     again = save(console, template, content="Mine", based_on=re.search(r'name="based_on" value="(\d+)"', seen)[1])

@@ -1,11 +1,12 @@
 """The list of templates: how they are used, how they are found, and how they leave it and come back."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import Channel, DailyCount, KeyType, Role, Status, Template
 from tests import factories
 from tests.people import colleague
@@ -98,7 +99,7 @@ def test_a_template_is_found_by_a_part_of_its_name_or_its_whole_id(console, serv
         page = listed(console, q=term)
         assert str(template.pk) in page
         assert str(other.pk) not in page
-    assert "No results for this filter." in listed(console, q="nobody has this")
+    assert "No results. Change or clear the filters." in listed(console, q="nobody has this")
 
 
 def test_the_channel_filters(console, service, template):
@@ -122,8 +123,12 @@ def test_archiving_many_names_the_keys_and_asks_for_a_tick(console, service, tem
     other = factories.make_template(service, name="Gate code")
 
     asked = choose(console, "archive_chosen", template, other).content.decode()
-    assert "In the messages still kept it was used by the key pay-live." in asked
-    assert "No key used it in the messages still kept." in asked
+    uses = {template: "In the messages still kept it was used by the key pay-live."}
+    for one in (template, other):
+        cells = [one.name, service.name, "Email", uses.get(one, "No key used it in the messages still kept.")]
+        assert re.search(
+            r"<tr><th[^>]*>{}</th><td[^>]*>{}</td><td[^>]*>{}</td><td[^>]*>{}</td></tr>".format(*cells), asked
+        )
 
     refused = choose(console, "archive_chosen", template, other, step="1").content.decode()
     assert "This field is required." in refused

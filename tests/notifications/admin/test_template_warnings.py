@@ -2,7 +2,7 @@
 
 import pytest
 
-from notifications.admin.template_warnings import warnings
+from notifications.admin.templates.warnings import warnings
 
 UNBALANCED = "There are more (( than ))"
 

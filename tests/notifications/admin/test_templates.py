@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import Channel, KeyType, Template
 from tests import factories
 
@@ -76,7 +76,7 @@ def test_the_audit_lists_just_what_changed(console, template):
     event = AuditEvent.objects.get()
     assert event.before == {"content": "Dear ((name))", "unsubscribe_link": False}
     assert event.after == {"content": "Dear ((name)), berth ((berth))", "unsubscribe_link": True}
-    told = "mina changed content and unsubscribe link of the template “Welcome”: for boats"
+    told = "mina@example.org changed content and unsubscribe link of the template “Welcome”: for boats"
     assert told in console.get("/admin/operations/audit/").content.decode()
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.models import ReplyToAddress, Role
 from tests import factories
 from tests.notifications.admin.test_attachments import make_file
@@ -70,9 +70,9 @@ def test_a_file_is_withdrawn_by_its_name_and_the_audit_keeps_its_kind_and_day(co
     event = AuditEvent.objects.get()
     assert event.object_label == file.masked_title
     assert event.object_label.startswith("PDF of ")
-    assert sentences(console) == ["mina withdrew the file “letter.pdf”: wrong letter"]
+    assert sentences(console) == ["mina@example.org withdrew the file “letter.pdf”: wrong letter"]
     file.delete()
-    assert sentences(console) == [f"mina withdrew the file “{event.object_label}”: wrong letter"]
+    assert sentences(console) == [f"mina@example.org withdrew the file “{event.object_label}”: wrong letter"]
 
 
 def test_an_invite_names_the_member_masked_unless_the_reader_sees_the_team(console, service):
@@ -83,7 +83,8 @@ def test_an_invite_names_the_member_masked_unless_the_reader_sees_the_team(conso
 
     event = AuditEvent.objects.get(verb="invited")
     assert event.object_label == "a…@example.org"
-    assert "mina invited the team member “ann@example.org”" in sentences(colleague(service, Role.MANAGE_SERVICE))
+    told = sentences(colleague(service, Role.MANAGE_SERVICE))
+    assert "mina@example.org invited the team member “ann@example.org”" in told
 
 
 def test_roles_stand_in_the_audit_as_words(console, service):
@@ -119,8 +120,8 @@ def test_a_callback_without_another_token_says_only_that_its_url_changed(console
     assert (first.before, first.after) == ({"url": "https://hooks.example.org/a"}, {"url": "https://127.0.0.1/b"})
     assert list(second.after) == ["bearer_token"]
     assert sentences(console) == [
-        "mina changed the bearer token of the callback “Delivery status to 127.0.0.1”",
-        "mina changed the url of the callback “Delivery status to 127.0.0.1”",
+        "mina@example.org changed the bearer token of the callback “Delivery status to 127.0.0.1”",
+        "mina@example.org changed the url of the callback “Delivery status to 127.0.0.1”",
     ]
 
 
@@ -134,4 +135,5 @@ def test_a_saved_template_has_the_words_that_differ_and_its_note(console, servic
     event = AuditEvent.objects.get()
     assert event.before == {"content": "Dear ((name))", "unsubscribe_link": False}
     assert event.after == {"content": "Dear ((name)) ((x))", "unsubscribe_link": True}
-    assert sentences(console) == ["mina changed content and unsubscribe link of the template “Letter”: adds x"]
+    changed = "changed content and unsubscribe link of the template “Letter”"
+    assert sentences(console) == [f"mina@example.org {changed}: adds x"]

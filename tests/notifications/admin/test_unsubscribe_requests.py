@@ -14,8 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import spreadsheets
-from config.console import words
-from config.console.models import AuditEvent, BackgroundStep
+from config.audit.models import AuditEvent
+from config.console import audit_sentences
+from config.jobs.models import BackgroundStep
 from notifications.models import CallbackDelivery, CallbackKind, Role, Service, Template, UnsubscribeRequest
 from tests.factories import (
     make_callback,
@@ -62,7 +63,7 @@ def chosen(*rows: UnsubscribeRequest, **fields: str) -> dict[str, Any]:
 
 def sentences(**about: Any) -> list[str]:
     events = AuditEvent.objects.filter(**about)
-    return [words.sentence(event, words.names_of([event])) for event in events]
+    return [audit_sentences.sentence(event, audit_sentences.names_of([event])) for event in events]
 
 
 # The list
@@ -222,7 +223,7 @@ def test_one_request_is_marked_as_done_and_says_by_whom(console: Client, templat
     assert (row.done_at, row.done_by) == (datetime(2026, 11, 21, 9, 30, tzinfo=UTC), "mina@example.org")
     assert "mina@example.org marked this request as done on 21 Nov 2026, 09:30 GMT." in again
     assert "21 Nov 2026, 09:30 GMT by mina@example.org" in text_of(console.get(page_of(row)))
-    assert sentences(verb="marked_done") == ["mina marked the unsubscribe request “a…@example.com” as done"]
+    assert sentences(verb="marked_done") == ["mina@example.org marked the unsubscribe request “a…@example.com” as done"]
 
 
 def test_the_chosen_ones_that_wait_are_marked_when_the_page_is_confirmed(console: Client, template: Template) -> None:
@@ -247,7 +248,7 @@ def test_all_that_match_are_as_many_as_were_shown_or_nothing_happens(console: Cl
     make_unsubscribe_request(template)
 
     refused = console.post(f"{LIST}?state=waiting", {**everything, "step": "1"})
-    assert "Other rows match now" in text_of(refused)
+    assert "The number of matching rows has changed" in text_of(refused)
     assert not UnsubscribeRequest.objects.exclude(done_at=None).exists()
     console.post(f"{LIST}?state=waiting", {**everything, "number": "4", "step": "1"})
 
@@ -268,7 +269,7 @@ def test_over_a_thousand_run_in_the_background(console: Client, template: Templa
     )
     first = UnsubscribeRequest.objects.all()[0]
 
-    console.post(LIST, chosen(first, select_across="1", number="1001", step="1", step_id=str(uuid.uuid4())))
+    console.post(LIST, chosen(first, select_across="1", number="1001", step="1", job_id=str(uuid.uuid4())))
 
     step = BackgroundStep.objects.get()
     assert (step.kind, step.total) == ("mark-unsubscribe-requests-done", 1_001)
@@ -305,7 +306,7 @@ def test_the_file_has_a_line_for_each_request_and_the_audit_who_took_it(console:
     assert second[-2:] == ["2026-11-21 09:30:00", "mina@example.org"]
     (event,) = AuditEvent.objects.all()
     assert (event.service_id, event.after) == (template.service_id, {"name": "Tides", "requests": 2})
-    assert sentences(pk=event.pk) == ["mina downloaded the unsubscribe requests of the service “Tides”"]
+    assert sentences(pk=event.pk) == ["mina@example.org downloaded the unsubscribe requests of the service “Tides”"]
 
 
 def test_the_file_has_what_the_filters_of_the_list_leave(console: Client, template: Template) -> None:

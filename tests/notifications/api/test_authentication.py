@@ -12,10 +12,10 @@ from django.test import Client
 from django.utils import timezone
 from structlog.testing import capture_logs
 
-from config import figures
-from config.envelopes import HELPFUL
+from config.metrics import registry
+from config.rest.handler import HELPFUL
 from notifications.models import ApiKey, KeyType
-from notifications.submission import recall
+from notifications.submission import ttl_cache
 from tests.factories import make_api_key, make_service
 from tests.notifications.calling import Caller, make_caller, messages, sms_template
 from tests.notifications.tokens import make_token
@@ -71,7 +71,7 @@ def test_a_token_seen_before_is_judged_anew(caller: Caller) -> None:
     with time_machine.travel(time.time() + 31, tick=False):
         check_refused(ask(token), 403, CLOCK)
     ApiKey.objects.filter(pk=caller.key.pk).update(revoked_at=timezone.now())
-    recall.forget()
+    ttl_cache.clear()
     assert ask(token).status_code == 403
 
 
@@ -133,6 +133,7 @@ def test_a_hundred_thousand_brackets_in_a_token_are_no_500(caller: Caller) -> No
         pytest.param({"iat_offset": -500, "claims": {"aud": "harbour"}}, CLOCK, id="the clock before other claims"),
     ],
 )
+@pytest.mark.fault("G1", "G3")
 def test_each_row_of_the_contract(caller: Caller, token: dict[str, Any], message: str) -> None:
     check_refused(ask(caller.authorization(**token)), 403, message)
 
@@ -152,6 +153,7 @@ def test_each_row_of_the_contract(caller: Caller, token: dict[str, Any], message
         (lambda now: float("nan"), False),
     ],
 )
+@pytest.mark.fault("C1")
 def test_the_clock_may_differ_by_thirty_seconds_both_ways(caller: Caller, iat: Any, is_good: bool) -> None:
     with time_machine.travel(1_800_000_000.4, tick=False):
         response = ask(caller.authorization(claims={"iat": iat(1_800_000_000)}))
@@ -168,7 +170,8 @@ def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:
         response = ask(caller.authorization(iat_offset=-52), Accept=HELPFUL)
 
     assert response.json()["errors"][0]["fix"] == (
-        "Your token says 09:00:12 UTC, we say 09:01:04: 52 s apart. Turn on time synchronisation."
+        "The token was issued at 09:00:12 UTC, but the server's clock shows 09:01:04 UTC. They are 52 s apart. "
+        "Turn on time synchronisation on your computer."
     )
     assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#errors-system-clock"
 
@@ -228,7 +231,7 @@ def test_a_key_revoked_by_another_process_is_refused_within_two_seconds(caller: 
     assert ask(caller.authorization()).status_code == 200
     ApiKey.objects.filter(id=caller.key.id).update(revoked_at=timezone.now())
 
-    time.sleep(recall.SECONDS + 0.1)
+    time.sleep(ttl_cache.SECONDS + 0.1)
 
     check_refused(ask(caller.authorization()), 403, "Invalid token: API key revoked")
 
@@ -237,8 +240,8 @@ def test_a_key_that_cannot_be_decrypted_is_a_fault_of_ours_and_the_others_go_on(
     caller: Caller,
 ) -> None:
     lost = make_api_key(caller.service)
-    ApiKey.objects.filter(id=lost.id).update(sealed_secret=b"sealed under another key")
-    figures.flush()
+    ApiKey.objects.filter(id=lost.id).update(encrypted_secret=b"encrypted under another key")
+    registry.flush()
     before = figures_of_unreadable()
 
     with capture_logs() as logs:
@@ -248,7 +251,7 @@ def test_a_key_that_cannot_be_decrypted_is_a_fault_of_ours_and_the_others_go_on(
     assert response.json()["errors"][0]["error"] == "Exception"
     assert messages(response) == ["The API keys of this service cannot be read"]
     assert ask(caller.authorization()).status_code == 200
-    figures.flush()
+    registry.flush()
     assert figures_of_unreadable() == before + 1
     assert ("api_key.unreadable", "error", str(lost.id)) in [
         (line["event"], line["log_level"], line.get("key_id")) for line in logs
@@ -257,12 +260,12 @@ def test_a_key_that_cannot_be_decrypted_is_a_fault_of_ours_and_the_others_go_on(
 
 def figures_of_unreadable() -> float:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(value) FROM figure WHERE name = 'signalbox_unreadable_values'")
+        cursor.execute("SELECT sum(value) FROM metric_value WHERE name = 'signalbox_unreadable_values'")
         return float(cursor.fetchone()[0] or 0)
 
 
 def test_keys_that_all_cannot_be_decrypted_are_not_called_missing(caller: Caller) -> None:
-    ApiKey.objects.update(sealed_secret=b"sealed under another key")
+    ApiKey.objects.update(encrypted_secret=b"encrypted under another key")
 
     response = ask(caller.authorization())
 
@@ -271,7 +274,7 @@ def test_keys_that_all_cannot_be_decrypted_are_not_called_missing(caller: Caller
 
 def test_a_revoked_key_that_cannot_be_decrypted_is_nobodys_fault(caller: Caller) -> None:
     lost = make_api_key(caller.service, revoked_at=timezone.now())
-    ApiKey.objects.filter(id=lost.id).update(sealed_secret=b"sealed under another key")
+    ApiKey.objects.filter(id=lost.id).update(encrypted_secret=b"encrypted under another key")
 
     check_refused(ask(f"Bearer {make_token(str(caller.service.id), str(uuid4()))}"), 403, NOT_FOUND)
 

@@ -1,6 +1,6 @@
 """What a request may cost, once service, keys, senders and templates are in memory and the key's use is noted.
 
-Source: the architecture's table. The rate window is Redis's here, as in production: one script, no query.
+Source: docs/architecture.md. The rate window is Redis's here, as in production: one script, no query.
 """
 
 import shutil
@@ -14,7 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
-from config import publishing
+from config.queue import publishing
 from notifications.models import KeyType
 from notifications.submission import rate
 from tests.factories import make_guest, make_service
@@ -37,7 +37,7 @@ def redis_server() -> Iterator[PrivateRedis]:
 @pytest.fixture(autouse=True)
 def production_like(settings: Any, redis_server: PrivateRedis) -> None:
     settings.REDIS_URL = redis_server.url
-    rate.forget_outage()
+    rate.redis_breaker.note_success()
 
 
 def statements(queries: CaptureQueriesContext) -> list[str]:
@@ -82,7 +82,7 @@ def test_sending_stores_and_counts_in_one_transaction(
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_sending_asks_redis_one_script_and_leaves_one_hint(channel: str, redis_server: PrivateRedis) -> None:
+def test_sending_asks_redis_one_script_and_leaves_one_wake_up(channel: str, redis_server: PrivateRedis) -> None:
     caller = make_caller()
     template = (sms_template if channel == "sms" else email_template)(caller)
     send = caller.send_sms if channel == "sms" else caller.send_email

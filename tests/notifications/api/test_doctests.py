@@ -5,12 +5,12 @@ from types import ModuleType
 
 import pytest
 
-from notifications import errors
-from notifications.api import identifiers, records
-from notifications.submission import idempotency
+from config.rest import idempotency
+from notifications.api import fields as api_fields
+from notifications.errors import fields
 
 
-@pytest.mark.parametrize("module", [errors, identifiers, idempotency, records], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [api_fields, fields, idempotency], ids=lambda module: module.__name__)
 def test_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
 

@@ -178,6 +178,7 @@ def drop_table(name: str) -> None:
         cursor.execute(f"DROP TABLE {name}{cascade}")
 
 
+@pytest.mark.fault("H8")
 def test_row_anything_unforeseen(caplog: pytest.LogCaptureFixture) -> None:
     caller = make_caller()
     template = sms_template(caller)
@@ -254,6 +255,7 @@ def locked_database() -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.fault("A8", "A9")
 def test_a_database_that_does_not_answer_is_503_and_the_next_request_passes() -> None:
     caller = make_caller()
     template = sms_template(caller)
@@ -341,6 +343,7 @@ class TestBodies:
         assert messages(response)[-1] == "template_id is a required property"
 
 
+@pytest.mark.fault("E3")
 def test_of_two_equal_names_the_last_is_checked_and_used() -> None:
     caller = make_caller()
     template = sms_template(caller)

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 from django.test import override_settings
 
-from config.envelopes import HELPFUL
+from config.rest.handler import HELPFUL
 from notifications.models import KeyType
 from tests.factories import make_sms_sender
 from tests.notifications import calling
@@ -42,7 +42,10 @@ def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
 
     fix, docs = help_of(late)
 
-    assert fix == "Your token says 09:00:12 UTC, we say 09:01:04: 52 s apart. Turn on time synchronisation."
+    assert fix == (
+        "The token was issued at 09:00:12 UTC, but the server's clock shows 09:01:04 UTC. They are 52 s apart. "
+        "Turn on time synchronisation on your computer."
+    )
     assert docs.startswith(f"{BASE}/docs/#")
 
 
@@ -52,7 +55,7 @@ def test_the_clock_row_names_the_days_where_they_differ() -> None:
         late = caller.get("/v2/templates", Authorization=caller.authorization(iat_offset=-52))
 
     assert help_of(late)[0].startswith(
-        "Your token says 2026-11-20 23:59:48 UTC, we say 2026-11-21 00:00:40: 52 s apart."
+        "The token was issued at 2026-11-20 23:59:48 UTC, but the server's clock shows 2026-11-21 00:00:40 UTC."
     )
 
 
@@ -76,7 +79,7 @@ def test_the_team_and_trial_rows_lead_to_the_service(live: bool, key_type: KeyTy
     fix, _ = help_of(caller.send_email(email_template(caller)))
 
     link = f"{BASE}/admin/notifications/service/{caller.service.id}/"
-    assert fix == f"Add this recipient to the team or guest list, or go live: {link}"
+    assert fix == f"Add this recipient to the team or the guest list, or make the service live: {link}"
 
 
 def test_the_sender_row_lists_the_ids_of_this_service_alone() -> None:
@@ -108,7 +111,7 @@ def test_the_missing_value_row_names_names_and_the_likely_slip_but_no_value() ->
     response = caller.send_email(template, personalisation=values)
     fix, _ = help_of(response)
 
-    assert fix == "Sent: name, amount, dueDat. Did you mean `dueDate` for `dueDat`?"
+    assert fix == "You sent: name, amount, dueDat. Did you mean `dueDate` instead of `dueDat`?"
     assert not any(value in response.content.decode() for value in values.values())
 
 

@@ -1,6 +1,6 @@
 """Tokens made to be let in: 401 or 403 by the contract, nothing fetched, nobody believed.
 
-Source: Security and reliability §2, test plan G1, G3.
+Source: docs/reference/security.md §2; docs/testing.md, G1, G3.
 """
 
 import base64
@@ -59,6 +59,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
+@pytest.mark.fault("G1", "G3")
 def test_a_header_that_asks_for_something_else_opens_nothing(caller: Caller, header: dict[str, Any]) -> None:
     claims = {"iss": str(caller.service.id), "iat": int(time.time())}
     secret = str(caller.key.secret).encode()
@@ -80,6 +81,7 @@ def test_a_header_that_asks_for_something_else_opens_nothing(caller: Caller, hea
     ],
     ids=lambda further: next(iter(further)),
 )
+@pytest.mark.fault("G1", "G3")
 def test_what_a_token_says_of_keys_is_not_looked_at(caller: Caller, further: dict[str, Any]) -> None:
     claims = {"iss": str(caller.service.id), "iat": int(time.time())}
 
@@ -110,6 +112,7 @@ def test_what_is_no_token_is_refused(authorization: str, status: int) -> None:
     assert ask(authorization) == status
 
 
+@pytest.mark.fault("G1", "G3")
 def test_an_unknown_service_costs_the_same_work_as_a_wrong_signature(caller: Caller) -> None:
     known = f"Bearer {make_token(str(caller.service.id), str(uuid4()))}"
     unknown = f"Bearer {make_token(str(uuid4()), str(uuid4()))}"

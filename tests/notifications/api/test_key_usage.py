@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from notifications.models import ApiKeyDay, ApiRefusal
+from notifications.models import ApiCallError, ApiKeyDay
 from notifications.models.key_usage import REFUSALS_KEPT
-from notifications.submission import key_usage
+from notifications.submission import usage
 from tests.notifications.calling import Caller, make_caller, sms_template
 from tests.notifications.tokens import make_token
 
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def caller() -> Caller:
-    key_usage.store_pending()
+    usage.store_pending()
     ApiKeyDay.objects.all().delete()
-    ApiRefusal.objects.all().delete()
+    ApiCallError.objects.all().delete()
     return make_caller()
 
 
@@ -27,7 +27,7 @@ def call(caller: Caller, *, secret: str | None = None, **token: Any) -> None:
 
 
 def days() -> list[tuple[int, int]]:
-    key_usage.store_pending()
+    usage.store_pending()
     return list(ApiKeyDay.objects.values_list("calls", "refused"))
 
 
@@ -46,7 +46,7 @@ def test_a_refusal_is_kept_by_its_entry_in_the_documentation(caller: Caller) -> 
     answer = caller.send_sms(sms_template(caller), phone_number="secret-number")
     days()
 
-    row = ApiRefusal.objects.get()
+    row = ApiCallError.objects.get()
     assert (row.key, row.status, row.kind) == (caller.key, 400, "ValidationError")
     assert f"#errors-{row.slug}>" in answer.headers["Link"]
     assert row.request_id == answer.headers["X-Request-Id"]
@@ -57,7 +57,7 @@ def test_a_wrong_clock_is_told_by_how_much(caller: Caller) -> None:
     call(caller, claims={"iat": 10**300})
 
     assert days() == [(2, 2)]
-    behind, senseless = ApiRefusal.objects.order_by("id")
+    behind, senseless = ApiCallError.objects.order_by("id")
     assert behind.slug == "system-clock"
     assert 46 <= behind.seconds_apart <= 49
     assert senseless.seconds_apart is None
@@ -70,7 +70,7 @@ def test_calls_of_a_revoked_key_are_its_own(caller: Caller) -> None:
     caller.get("/v2/notifications")
 
     assert days() == [(1, 1)]
-    assert ApiRefusal.objects.get().slug == "api-key-revoked"
+    assert ApiCallError.objects.get().slug == "api-key-revoked"
 
 
 def test_a_stranger_counts_for_nobody(caller: Caller) -> None:
@@ -83,9 +83,9 @@ def test_the_newest_refusals_are_kept(caller: Caller) -> None:
     for _ in range(2):
         for _ in range(REFUSALS_KEPT - 5):
             caller.get("/v2/notifications/no-id")
-        key_usage.store_pending()
+        usage.store_pending()
 
-    assert ApiRefusal.objects.count() == REFUSALS_KEPT
+    assert ApiCallError.objects.count() == REFUSALS_KEPT
     assert days() == [(2 * (REFUSALS_KEPT - 5),) * 2]
 
 

@@ -1,4 +1,4 @@
-"""Messages, templates and received texts as callers read them. Source: the sending contract §17."""
+"""Messages, templates and received texts as callers read them. Source: docs/reference/sending-api.md §17."""
 
 import re
 from datetime import UTC, datetime, timedelta

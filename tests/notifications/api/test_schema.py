@@ -13,8 +13,8 @@ import time_machine
 
 from notifications import errors
 from notifications.api import fields
-from notifications.api.identifiers import parse_uuid
-from notifications.api.serializers import EmailSerializer, RequestSerializer, SmsSerializer
+from notifications.api.fields import parse_uuid
+from notifications.api.serializers import EmailSerializer, RequestSerializer, TextMessageSerializer
 from notifications.attachments import validation
 from notifications.models import Notification, Permission
 from tests.factories import make_reply_to, make_service, make_sms_sender
@@ -23,7 +23,7 @@ from tests.notifications.calling import Caller, asking_for_help, email_template,
 pytestmark = pytest.mark.django_db
 
 RENDERING = Path(__file__).parents[2] / "vectors" / "rendering.jsonl"
-SCHEMAS: dict[str, type[RequestSerializer]] = {"sms": SmsSerializer, "email": EmailSerializer}
+SCHEMAS: dict[str, type[RequestSerializer]] = {"sms": TextMessageSerializer, "email": EmailSerializer}
 VECTORS = [
     pytest.param(vector, id=vector["id"])
     for vector in map(json.loads, RENDERING.read_text().strip().split("\n"))
@@ -57,7 +57,7 @@ def test_vector(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("body", [None, [], "", 0, False, {}])
 def test_what_is_nothing_counts_as_an_empty_object(body: object) -> None:
-    told = [fault["message"] for fault in faults(SmsSerializer, body)]
+    told = [fault["message"] for fault in faults(TextMessageSerializer, body)]
 
     assert told == ["phone_number is a required property", "template_id is a required property"]
 
@@ -130,7 +130,7 @@ def test_all_faults_at_once_in_the_order_of_the_table() -> None:
         "reference": 9,
     }
 
-    assert [fault["message"] for fault in faults(SmsSerializer, body)] == [
+    assert [fault["message"] for fault in faults(TextMessageSerializer, body)] == [
         "reference 9 is not of type string",
         "phone_number Must not contain letters or symbols",
         "personalisation None is not of type object",
@@ -145,7 +145,7 @@ def test_all_faults_at_once_in_the_order_of_the_table() -> None:
 def test_a_reference_has_at_most_a_thousand_characters(length: int, is_good: bool) -> None:
     body = {"phone_number": "07700900123", "template_id": str(uuid4()), "reference": "é" * length}
 
-    told = [fault["message"] for fault in faults(SmsSerializer, body)]
+    told = [fault["message"] for fault in faults(TextMessageSerializer, body)]
 
     assert told == ([] if is_good else [f"reference {'é' * length} is too long"])
 
@@ -162,7 +162,7 @@ def test_a_number_of_mostly_blanks_fits_its_column_or_is_refused(blanks: int, is
 
 
 def test_values_are_shown_as_python_prints_them_less_every_apostrophe() -> None:
-    assert fields.shown({"a": ["b's", None, True, 1.50]}) == '{a: ["bs", None, True, 1.5]}'
+    assert errors.shown({"a": ["b's", None, True, 1.50]}) == '{a: ["bs", None, True, 1.5]}'
 
 
 ID = "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"
@@ -192,7 +192,7 @@ def test_what_is_no_uuid(text: str) -> None:
     ],
 )
 def test_an_unsubscribe_address_by_rfc_3986(url: str) -> None:
-    assert fields.https_url("one_click_unsubscribe_url", url, make_service()) == url
+    assert fields.HttpsUrl().to_internal_value(url) == url
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_an_unsubscribe_address_by_rfc_3986(url: str) -> None:
 )
 def test_an_unsubscribe_address_that_is_none(url: str) -> None:
     with pytest.raises(errors.ValidationError, match="one_click_unsubscribe_url is not a valid https url"):
-        fields.https_url("one_click_unsubscribe_url", url, make_service())
+        fields.HttpsUrl().to_internal_value(url)
 
 
 def test_an_unsubscribe_url_may_be_2000_characters_long(caller: Caller) -> None:
@@ -233,7 +233,7 @@ def test_a_long_unsubscribe_address_is_read_in_no_time() -> None:
     began = time.process_time()
 
     with pytest.raises(errors.ValidationError):
-        fields.https_url("u", "https://" + "a@" * 200_000 + " ", make_service())
+        fields.HttpsUrl().to_internal_value("https://" + "a@" * 200_000 + " ")
 
     assert time.process_time() - began < 2
 
@@ -256,7 +256,7 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 )
 def test_a_moment_within_the_next_day(text: str | None, moment: datetime | None) -> None:
     with time_machine.travel(NOW, tick=False):
-        assert fields.scheduled_for("scheduled_for", text, make_service()) == moment
+        assert fields.ScheduledFor().to_internal_value(text) == moment
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_moment_within_the_next_day(text: str | None, moment: datetime | None)
 )
 def test_a_moment_that_cannot_be_kept(text: str, words: str) -> None:
     with time_machine.travel(NOW, tick=False), pytest.raises(errors.ValidationError, match=f"datetime {words}"):
-        fields.scheduled_for("scheduled_for", text, make_service())
+        fields.ScheduledFor().to_internal_value(text)
 
 
 # Every documented field does what the brief says.
@@ -372,7 +372,7 @@ def test_personalisation_is_needed_only_by_placeholders(caller: Caller) -> None:
     response = asking_for_help(caller).send_email(template, personalisation={"dueDate": "x", "Naem": "y" * 9})
 
     assert messages(response) == ["Missing personalisation: name"]
-    assert response.json()["errors"][0]["fix"] == "Sent: dueDate, Naem. Did you mean `name` for `Naem`?"
+    assert response.json()["errors"][0]["fix"] == "You sent: dueDate, Naem. Did you mean `name` instead of `Naem`?"
 
 
 def test_a_file_is_refused_clearly_and_nothing_is_stored(caller: Caller) -> None:

@@ -96,6 +96,7 @@ def told(response: Any, ids: Mapping[str, str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("step", WALK)
+@pytest.mark.fault("G4")
 def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller, second: Caller, step: str) -> None:
     ids = ids_of(first)
     nobodys = {name: str(uuid.uuid4()) for name in ids}

@@ -1,6 +1,6 @@
 """Files go in time: by the clock, by hand, once, and whatever is killed or away in between. Items F9, F13, A11, C3.
 
-Source: Files sent by email §8, §10.
+Source: docs/reference/files.md §8, §10.
 """
 
 import os
@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
-from config.console.clean_up import rules
+from config.jobs import rules
 from notifications.attachments import expiry, store
 from notifications.attachments.encryption import FileKey
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Service
@@ -87,6 +87,7 @@ def test_a_file_is_there_through_its_last_day(created_at: datetime, weeks: int, 
     assert end_of_period(created_at, weeks=weeks) == first_without
 
 
+@pytest.mark.fault("C3")
 def test_the_night_of_the_last_day(settings: Any) -> None:
     """Item C3."""
     settings.TIME_ZONE = "Europe/London"
@@ -165,6 +166,7 @@ def test_a_row_whose_blob_is_gone_is_removed_like_any_other(service: Service, an
     assert Attachment.objects.get().deleted_at is not None
 
 
+@pytest.mark.fault("F13")
 def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
     """Item F13: what a killed run has removed without saying so is found again, and nothing twice."""
     rows = [
@@ -193,6 +195,7 @@ def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.fault("F13")
 def test_two_sweeps_at_once_remove_each_file_once() -> None:
     """Item A11."""
     service = make_service()
@@ -216,6 +219,7 @@ def test_two_sweeps_at_once_remove_each_file_once() -> None:
     assert store.names() == []
 
 
+@pytest.mark.fault("F13")
 def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Service, blobs: Path) -> None:
     stuck, *others = [make_file(service, days=-number) for number in range(1, 6)]
     place = blobs / stuck.storage_name[:2] / stuck.storage_name

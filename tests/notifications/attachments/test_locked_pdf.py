@@ -1,6 +1,6 @@
 """A PDF that needs a password to open is refused by the scanner as it is set up; nobody could look into it.
 
-Source: Files sent by email §8; Security and reliability, test plan F5.
+Source: docs/reference/files.md §8; docs/testing.md, F5.
 """
 
 from collections.abc import Iterator
@@ -50,6 +50,7 @@ def clamd() -> Iterator[RealClamd]:
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("F5")
 def test_a_pdf_with_a_password_is_refused_in_the_words_of_the_virus_scan(
     settings: Any, clamd: RealClamd, blobs: Path
 ) -> None:

@@ -9,7 +9,7 @@ import structlog
 import time_machine
 from django.utils import timezone
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.attachments import expiry, store
 from notifications.models import Attachment, AttachmentState, Service
 from tests.factories import make_service

@@ -1,6 +1,6 @@
 """Every refusal of a file, in its words and in its order, and nothing stored after it. Items F1 to F3.
 
-Source: Files sent by email §2.1, §3; the sending contract §10.
+Source: docs/reference/files.md §2.1, §3; docs/reference/sending-api.md §10.
 """
 
 import base64
@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from notifications.attachments import validation
-from notifications.attachments.refusals import FileRefused
-from notifications.errors import SchemaRefused
+from notifications.errors import FileRefused, SchemaRefused
 from notifications.models import Attachment, Notification, Service
 from tests.notifications.attachments import samples
 from tests.notifications.attachments.sending import (
@@ -148,6 +147,7 @@ NOT_BASE64 = {
 
 
 @pytest.mark.parametrize("encoded", NOT_BASE64.values(), ids=NOT_BASE64)
+@pytest.mark.fault("F1", "F2")
 def test_stage_5_what_is_not_base64(encoded: str) -> None:
     with pytest.raises(FileRefused, match=r"^Document is not base64 encoded$"):
         validation.decode(validation.parse({"file": encoded}))
@@ -189,6 +189,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("name", "message"), NAMES.items(), ids=[ascii(name) for name in NAMES])
+@pytest.mark.fault("F3")
 def test_stage_5_names(name: str, message: str) -> None:
     request = validation.parse(file_of(samples.PDF, filename=name))
 
@@ -260,6 +261,7 @@ WHOLE_ROAD: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize(("files", "message"), WHOLE_ROAD.values(), ids=WHOLE_ROAD)
+@pytest.mark.fault("F1", "F2")
 def test_stages_3_to_7_over_the_whole_road(
     caller: Caller, blobs: Path, files: list[dict[str, Any]], message: str
 ) -> None:

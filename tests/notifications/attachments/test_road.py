@@ -1,6 +1,6 @@
 """The whole road, with real processes: the official client uploads, a mail server gets the link, a recipient downloads.
 
-Source: Files sent by email §2, §9; the sending contract §23. Items A12 and A13.
+Source: docs/reference/files.md §2, §9; docs/reference/sending-api.md §23. Items A12 and A13.
 """
 
 import contextlib
@@ -197,6 +197,7 @@ def test_logs_hold_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSin
         assert private not in logs, private
 
 
+@pytest.mark.fault("A12")
 def test_a_web_server_killed_during_an_upload_leaves_at_most_an_orphan(sender: Sender) -> None:
     """Item A12: the connection is reset, there is no row, and `sweep files --older-than 0` leaves no blob either."""
     service = sender.service

@@ -1,6 +1,6 @@
 """Only a clear verdict lets a file in: a clamd that answers every odd thing, and the real one. Items A14, A15, F6.
 
-Source: Files sent by email §5.
+Source: docs/reference/files.md §5.
 """
 
 import os
@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from notifications.attachments import scanning
-from notifications.attachments.refusals import FileInfected
 from notifications.attachments.scanning import NoVerdict
-from notifications.management import checkups
+from notifications.errors import FileInfected
+from notifications.management import health_checks
 from tests.notifications.attachments import samples
 from tests.notifications.attachments.scanners import (
     FakeClamd,
@@ -68,6 +68,7 @@ def test_a_clean_file_is_sent_whole_in_pieces(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", NOT_CLEAR.values(), ids=NOT_CLEAR)
+@pytest.mark.fault("A15")
 def test_no_other_answer_is_a_verdict(settings: Any, short: None, answer: bytes) -> None:
     with FakeClamd(saying(answer)) as fake, pytest.raises(NoVerdict):
         check(settings, fake)
@@ -214,10 +215,12 @@ def test_without_a_scanner_the_test_virus_alone_is_found(settings: Any) -> None:
 
 def test_the_doctor_says_openly_what_it_is(settings: Any) -> None:
     settings.SCANNER = "none"
-    assert checkups.scanner().seen == "none: files are looked through for the test virus alone"
+    assert health_checks.scanner().seen == "none: files are looked through for the test virus alone"
 
     settings.SCANNER = "clamd:unix:/nowhere/clamd.sock"
-    assert checkups.scanner().fix == "Start clamd, or correct SCANNER: until then emails with files are answered 500."
+    assert (
+        health_checks.scanner().fix == "Start clamd, or correct SCANNER: until then emails with files are answered 500."
+    )
 
 
 @pytest.mark.parametrize(("day", "is_red"), [("Thu Jan  1 08:00:00 2026", True), ("Thu Jan  1 08:00:00 2099", False)])
@@ -227,7 +230,7 @@ def test_the_doctor_asks_how_old_the_signatures_are(settings: Any, day: str, is_
 
     with FakeClamd(version, reads=False) as fake:
         settings.SCANNER = fake.scanner
-        finding = checkups.scanner()
+        finding = health_checks.scanner()
 
     assert finding.seen.startswith("ClamAV 1.4.6/27800/")
     assert bool(finding.fix) is is_red
@@ -274,6 +277,7 @@ INFECTED = {
 
 
 @pytest.mark.parametrize("data", INFECTED.values(), ids=INFECTED)
+@pytest.mark.fault("F6")
 def test_the_real_clamd_finds_the_test_virus(settings: Any, clamd: RealClamd, data: bytes) -> None:
     settings.SCANNER = clamd.scanner
 
@@ -295,6 +299,7 @@ def test_the_real_clamd_takes_files_of_full_size_together(settings: Any, clamd: 
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("F6")
 def test_a_found_virus_is_told_in_the_seeds_words_and_nothing_is_stored(
     settings: Any, clamd: RealClamd, blobs: Path
 ) -> None:
@@ -313,6 +318,7 @@ def test_a_found_virus_is_told_in_the_seeds_words_and_nothing_is_stored(
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("A14")
 def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) -> None:
     """Item A14: 500 within the deadline and a second, and the next upload passes without a restart of ours."""
     if clamd_program() is None:
@@ -339,6 +345,6 @@ def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) ->
         assert took < 15  # 1.5 s, and time for a machine with much else to do: it would never answer
         assert len(list(blobs.rglob("??/*"))) == 1
         assert send(caller, file_of()).status_code == 201
-        assert checkups.scanner().seen.startswith("ClamAV")
+        assert health_checks.scanner().seen.startswith("ClamAV")
     finally:
         own.stop()

@@ -1,6 +1,6 @@
 """From the request to the store: what is kept of a file and its link, and what nobody can read. Items D4, F7, F14.
 
-Source: Files sent by email §1, §2.2, §7, §8; the sending contract §10 to §12, §15.
+Source: docs/reference/files.md §1, §2.2, §7, §8; docs/reference/sending-api.md §10 to §12, §15.
 """
 
 import json
@@ -16,14 +16,12 @@ from django.core import management
 from django.db import connection, connections
 from django.utils import timezone
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.attachments import links, store
 from notifications.attachments.encryption import FileKey
-from notifications.delivery.deliver import deliver
 from notifications.delivery.outgoing import message_for
 from notifications.models import (
     Attachment,
-    Claim,
     DailyCounter,
     IdempotencyRecord,
     KeyType,
@@ -47,6 +45,7 @@ from tests.notifications.attachments.sending import (
     told,
 )
 from tests.notifications.calling import ADDRESS, Caller, email_template, make_caller
+from tests.notifications.draining import claim_one, drain_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -112,7 +111,7 @@ def test_links_come_through_rendering_whole(caller: Caller) -> None:
     for _ in range(60):
         content = send(caller, file_of(), template=template).json()["content"]
         link = links_in(content["body"])[0]
-        claim = Claim.take(Notification.objects.latest("created_at").id)
+        claim = claim_one(Notification.objects.latest("created_at").id)
         assert claim is not None
         message = message_for(claim)
 
@@ -133,8 +132,9 @@ def test_what_is_kept_has_the_link_without_its_key(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("key_type", KeyType)
+@pytest.mark.fault("F14")
 def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, caplog: Any, blobs: Path) -> None:
-    """Item F14; the sandbox inbox stands for the recipient's mailbox and is the one exception, sealed as well."""
+    """Item F14; the sandbox inbox stands for the recipient's mailbox and is the one exception, encrypted as well."""
     caplog.set_level(logging.DEBUG)
     caller = file_caller(key_type)
     if key_type is KeyType.TEAM:
@@ -152,11 +152,11 @@ def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, cap
     notification = Notification.objects.get()
     assert notification.outgoing == ("Your file", link)
 
-    deliver(notification.id)
+    drain_messages()
 
     notification.refresh_from_db()
     assert notification.status == Status.DELIVERED
-    assert notification.sealed_outgoing is None
+    assert notification.encrypted_outgoing is None
     assert SandboxMessage.objects.get().content.text.strip() == link
     address = f"/admin/notifications/notification/{notification.id}/change/"
     pages = [
@@ -181,9 +181,9 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
     mine = Notification.objects.filter(pk=row.pk)
     if end == "archived":
         Service.objects.filter(pk=caller.service.pk).update(active=False)
-        deliver(row.id)
+        drain_messages()
     elif end == "permanent":
-        claim = Claim.take(row.id)
+        claim = claim_one(row.id)
         assert claim is not None
         attempt: Any = {"at": None, "provider": "", "outcome": "permanent", "reply": "", "ms": 1}
         assert claim.fail(attempt, status=Status.PERMANENT_FAILURE, at=timezone.now())
@@ -195,13 +195,13 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
 
     row.refresh_from_db()
     assert row.status != Status.CREATED
-    assert row.sealed_outgoing is None
+    assert row.encrypted_outgoing is None
 
 
 def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Caller) -> None:
     send(caller, file_of())
     row = Notification.objects.get()
-    claim = Claim.take(row.id)
+    claim = claim_one(row.id)
     assert claim is not None
     attempt: Any = {"at": None, "provider": "", "outcome": "temporary", "reply": "", "ms": 1}
 
@@ -212,6 +212,7 @@ def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Calle
     assert "?key=" in row.outgoing[1]
 
 
+@pytest.mark.fault("F7")
 def test_whoever_takes_database_and_store_reads_nothing_and_the_link_opens_it(
     caller: Caller, any_store: str, caplog: Any
 ) -> None:
@@ -220,7 +221,7 @@ def test_whoever_takes_database_and_store_reads_nothing_and_the_link_opens_it(
     data = f"name,secret\nAmala,{MARKER}\n".encode()
     response = send(caller, file_of(data, filename=f"{MARKER}.csv"), file_of(data, filename=f"{MARKER}.csv"))
     found = links_in(response.json()["content"]["body"])
-    deliver(Notification.objects.get().id)
+    drain_messages()
     SandboxMessage.objects.all().delete()  # the mailbox of the recipient
 
     taken_blobs = [store.read(name) for name in store.names()]
@@ -285,6 +286,7 @@ def test_a_repeat_shows_the_link_without_its_key_and_stores_nothing(caller: Call
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.fault("D4")
 def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path) -> None:
     """Item D4."""
     caller = file_caller()
@@ -344,6 +346,7 @@ def test_an_outage_in_the_middle_of_three_files_leaves_no_orphan(caller: Caller,
     assert len(store.names()) == Attachment.objects.count() == 3 * Notification.objects.count()
 
 
+@pytest.mark.fault("A13")
 def test_a_bucket_that_dies_in_the_middle_answers_500_and_emails_without_files_go_on(
     caller: Caller, s3: S3Store
 ) -> None:

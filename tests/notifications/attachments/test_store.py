@@ -1,4 +1,7 @@
-"""Both stores keep, give back and remove blobs, and tell "away" from "not there". Source: Files sent by email §8."""
+"""Both stores keep, give back and remove blobs, and tell "away" from "not there".
+
+Source: docs/reference/files.md §8.
+"""
 
 import contextlib
 import os
@@ -12,7 +15,7 @@ from typing import Any
 import pytest
 
 from notifications.attachments import store
-from notifications.management import checkups
+from notifications.management import health_checks
 from tests.notifications.attachments.s3_store import S3Store
 from tests.servers import wait_until
 
@@ -68,7 +71,7 @@ def test_what_is_to_be_kept_stays_even_where_the_commit_failed(any_store: str) -
 
 
 def test_the_doctor_writes_and_reads(any_store: str) -> None:
-    finding = checkups.file_store()
+    finding = health_checks.file_store()
 
     assert (finding.seen.endswith("written and read"), finding.fix) == (True, "")
     assert store.names() == []
@@ -88,6 +91,7 @@ def test_nobody_else_may_look_into_the_folder(blobs: Path) -> None:
     assert [path.name for path in target.parent.iterdir()] == [name]
 
 
+@pytest.mark.fault("A10")
 def test_a_full_disk_leaves_no_half_blob(blobs: Path) -> None:
     """A limit on the size of files stands in for the end of the disk: the kernel refuses the write in the middle."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -107,7 +111,7 @@ def test_a_folder_that_cannot_be_written_is_a_store_that_is_away(blobs: Path) ->
 
     with pytest.raises(store.StoreAway):
         store.write(store.new_name(), BLOB)
-    assert checkups.file_store().fix
+    assert health_checks.file_store().fix
 
 
 def test_two_write_into_one_new_folder_at_once(blobs: Path) -> None:
@@ -145,6 +149,7 @@ def test_a_bucket_that_is_not_there_is_a_store_that_is_away(s3: S3Store, setting
             call()
 
 
+@pytest.mark.fault("A13")
 def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a_restart(s3: S3Store) -> None:
     """Item A13. Two tries of 5 s each, and what was written before goes later, behind the answer."""
     first, second = store.new_name(), store.new_name()

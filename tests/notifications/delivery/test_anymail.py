@@ -17,11 +17,11 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from notifications.delivery import providers
-from notifications.delivery.deliver import deliver
-from notifications.models import EarlyReceipt, Notification, ProviderPause, Status
+from notifications.models import EarlyReceipt, Notification, ProviderCircuit, Status
 from tests.factories import make_notification, make_reply_to, make_service, make_template
 from tests.notifications.delivery.gateways import ScriptedGateway, answer
 from tests.notifications.delivery.next_try import is_tried_again_in
+from tests.notifications.draining import drain_messages
 
 SIGNING_KEY = "the-signing-key"
 PASSWORD = "postmark:hunter2"
@@ -40,7 +40,7 @@ def postmark(url: str = "http://127.0.0.1:1") -> str:
 def after_one_try(settings: Any, entry: str, **fields: Any) -> Notification:
     settings.PROVIDERS = [entry]
     message = make_notification(**fields)
-    deliver(message.id)
+    drain_messages()
     message.refresh_from_db()
     return message
 
@@ -99,7 +99,7 @@ def test_answers_mean_what_they_mean_of_any_gateway(settings: Any, reply: str, s
         assert len(api.requests) == 1
 
     assert (message.status, message.attempts[0]["outcome"]) == (status, outcome)
-    assert ProviderPause.objects.count() == (1 if reply.startswith(("HTTP/1.1 401", "HTTP/1.1 302")) else 0)
+    assert ProviderCircuit.objects.count() == (1 if reply.startswith(("HTTP/1.1 401", "HTTP/1.1 302")) else 0)
     if "Retry-After" in reply:
         assert is_tried_again_in(message, timedelta(seconds=120), timedelta(seconds=120))
 
@@ -157,7 +157,7 @@ def test_every_service_is_there_with_its_settings(settings: Any, service: str) -
     query = "&".join(f"{name}=x" for name in names)
     settings.PROVIDERS = [f"m=anymail+{service}://?{query}"]
 
-    assert [carrier.name for carrier in providers.configured()] == ["m"]
+    assert [provider.name for provider in providers.configured()] == ["m"]
 
 
 def post(name: str, body: object, **headers: str) -> Any:

@@ -9,13 +9,13 @@ import pytest
 from django.utils import timezone
 from structlog.testing import capture_logs
 
-from notifications.delivery.deliver import deliver
 from notifications.delivery.messages import OutgoingSms, TemporaryFailure
 from notifications.delivery.providers.gateway import Gateway
-from notifications.models import Channel, Notification, ProviderPause, Status
+from notifications.models import Channel, Notification, ProviderCircuit, Status
 from tests.factories import make_notification, make_service, make_sms_sender, make_template
 from tests.notifications.delivery.gateways import GOOD, ScriptedGateway, answer, drip, pour
 from tests.notifications.delivery.next_try import is_tried_again_in
+from tests.notifications.draining import drain_messages
 
 SMS = OutgoingSms(to="447700900123", content="Grüße €", sender="PARKS", reference="our-id", international=False)
 REFUSES_US = ["401 Unauthorized", "403 Forbidden", "302 Found", "301 Moved Permanently", "307 Temporary Redirect"]
@@ -31,7 +31,7 @@ def make_text(**fields):
 def after_one_try(gateway, settings, query="?token=t", **fields):
     settings.PROVIDERS = [f"gateway-1={gateway.url}/messages{query}"]
     message = make_text(**fields)
-    deliver(message.id)
+    drain_messages()
     message.refresh_from_db()
     return message
 
@@ -67,6 +67,7 @@ def test_what_the_gateway_took_is_sending_under_its_reference(settings):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", ["500 Oh", "502 Bad", "503 Away", "504 Late", "429 Slow down"])
+@pytest.mark.fault("B6")
 def test_a_gateway_in_trouble_is_asked_again(settings, status):
     with ScriptedGateway([answer(status)]) as gateway:
         message = after_one_try(gateway, settings)
@@ -78,6 +79,7 @@ def test_a_gateway_in_trouble_is_asked_again(settings, status):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("status", "header", "seconds"), [("503 Away", "120", 120), ("429 Slow", "86400", 3600)])
+@pytest.mark.fault("B6")
 def test_retry_after_is_obeyed_for_an_hour_at_most(settings, status, header, seconds):
     with ScriptedGateway([answer(status, Retry_After=header)]) as gateway:
         message = after_one_try(gateway, settings)
@@ -87,7 +89,7 @@ def test_retry_after_is_obeyed_for_an_hour_at_most(settings, status, header, sec
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", ["400 Bad Request", "404 Not Found", "422 Unprocessable"])
-def test_a_refusal_of_the_message_is_our_fault_after_one_try(settings, status):
+def test_a_refusal_of_the_message_opens_circuit_after_one_try(settings, status):
     with ScriptedGateway([answer(status, '{"error": "no"}')]) as gateway:
         message = after_one_try(gateway, settings)
 
@@ -97,27 +99,30 @@ def test_a_refusal_of_the_message_is_our_fault_after_one_try(settings, status):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", REFUSES_US)
+@pytest.mark.fault("B6")
 def test_a_refusal_of_us_pauses_the_provider_and_the_rows_wait(settings, status):
     elsewhere = answer(status, Location="http://127.0.0.1:1/elsewhere")
     with capture_logs() as logs, ScriptedGateway([elsewhere, GOOD]) as gateway:
         first = after_one_try(gateway, settings)
         second = make_text()
-        deliver(second.id)
+        drain_messages()
         assert len(gateway.requests) == 1  # and no redirect was followed
 
-        ProviderPause.objects.update(probe_at=timezone.now() - timedelta(seconds=1))
+        ProviderCircuit.objects.update(probe_at=timezone.now() - timedelta(seconds=1))
         Notification.objects.filter(id=second.id).update(next_attempt_at=timezone.now() - timedelta(seconds=1))
         second.refresh_from_db()
         assert (second.status, second.attempt, second.failed_attempts, second.attempts) == (Status.CREATED, 0, 0, [])
-        deliver(second.id)
+        drain_messages()
 
     second.refresh_from_db()
     assert (first.status, first.failed_attempts) == (Status.CREATED, 0)
     assert is_tried_again_in(first, timedelta(seconds=48), timedelta(seconds=72))
     assert second.status == Status.SENDING
-    assert ProviderPause.objects.count() == 0
-    alarms = [(one["log_level"], one["event"], one["reason"]) for one in logs if one["event"] == "provider.paused"]
-    assert alarms == [("error", "provider.paused", f"HTTP {status[:3]}")]
+    assert ProviderCircuit.objects.count() == 0
+    alarms = [
+        (one["log_level"], one["event"], one["reason"]) for one in logs if one["event"] == "provider.circuit_opened"
+    ]
+    assert alarms == [("error", "provider.circuit_opened", f"HTTP {status[:3]}")]
 
 
 @pytest.mark.django_db
@@ -130,6 +135,7 @@ def test_a_success_that_says_nothing_is_a_doubt(settings, body):
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("B6")
 def test_an_endless_answer_is_cut(settings):
     with ScriptedGateway([pour(50)]) as gateway:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -190,8 +196,7 @@ def test_with_one_gateway_down_the_other_has_it_at_once(settings):
         settings.PROVIDERS = ["down=http://127.0.0.1:1", f"up={gateway.url}?token=t"]
         message = make_text()
 
-        assert deliver(message.id) == timedelta(0)
-        deliver(message.id)
+        assert drain_messages() == set()
 
     message.refresh_from_db()
     assert (message.status, message.provider) == (Status.SENDING, "up")
@@ -203,12 +208,13 @@ def after_a_doubt(settings, *script):
     with ScriptedGateway(["reset", *script]) as gateway:
         message = after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
-        deliver(message.id)
+        drain_messages()
     message.refresh_from_db()
     return message, [request.line for request in gateway.requests[1:]]
 
 
 @pytest.mark.django_db
+@pytest.mark.fault("B5")
 def test_in_doubt_a_gateway_that_can_be_asked_is_and_what_it_has_does_not_go_again(settings):
     message, lines = after_a_doubt(settings, GOOD)
 
@@ -238,9 +244,9 @@ def test_while_it_cannot_tell_the_doubt_stays_and_nothing_goes_again(settings, r
 @pytest.mark.django_db
 def test_without_a_doubt_nobody_is_asked(settings):
     with ScriptedGateway([answer("503 Service Unavailable"), GOOD]) as gateway:
-        message = after_one_try(gateway, settings, query="?ask=yes&token=t")
+        after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
-        deliver(message.id)
+        drain_messages()
 
     assert [request.line.split()[0] for request in gateway.requests] == ["POST", "POST"]
 
@@ -250,13 +256,12 @@ def test_in_doubt_the_same_gateway_is_asked_again_and_no_other(settings):
     with ScriptedGateway(["reset", GOOD]) as first, ScriptedGateway() as second:
         settings.PROVIDERS = [f"first={first.url}", f"second={second.url}"]
         message = make_text()
-        delay = deliver(message.id)
+        [delay] = drain_messages()
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
-        deliver(message.id)
+        drain_messages()
 
     message.refresh_from_db()
-    assert delay is not None
-    assert delay > timedelta(seconds=3)
+    assert delay > 3
     assert [attempt["provider"] for attempt in message.attempts] == ["first", "first"]
     assert [request.json["reference"] for request in first.requests] == [str(message.id)] * 2
     assert second.requests == []

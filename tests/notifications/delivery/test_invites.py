@@ -1,4 +1,7 @@
-"""An invite that is mailed: once, by whoever takes email, and readable nowhere on its way. Source: console §2.7."""
+"""An invite that is mailed: once, by any provider of emails, and readable nowhere on its way.
+
+Source: docs/reference/console.md §2.7.
+"""
 
 import re
 from datetime import timedelta
@@ -9,8 +12,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from config.console import invites as console_invites
-from config.console.models import Invite
+from config.accounts import invites as console_invites
+from config.accounts.invite import Invite
 from notifications import tasks
 from notifications.delivery import invites
 from notifications.models import SandboxMessage, TeamMember
@@ -75,9 +78,9 @@ def test_the_row_never_holds_the_token_in_clear_and_nothing_of_it_afterwards(sin
 
     [token] = TOKEN.findall(text_of(sink.messages[0]))
     assert console_invites.find_live(token) is not None
-    assert before["sealed_token"]
-    assert token not in str({**before, "sealed_token": bytes(before["sealed_token"])})
-    assert (after.sealed_token, after.mail_at, after.undelivered_at) == (None, None, None)
+    assert before["encrypted_token"]
+    assert token not in str({**before, "encrypted_token": bytes(before["encrypted_token"])})
+    assert (after.encrypted_token, after.mail_at, after.undelivered_at) == (None, None, None)
 
 
 def test_what_no_provider_takes_is_mailed_when_one_is_back(smtp_sink, settings, member):
@@ -91,7 +94,7 @@ def test_what_no_provider_takes_is_mailed_when_one_is_back(smtp_sink, settings, 
     settings.PROVIDERS = [f"back=smtp://127.0.0.1:{smtp_sink.port}"]
     lease_ends()
     assert invites.waiting() == [invite_id]
-    assert mail(invite_id).sealed_token is None
+    assert mail(invite_id).encrypted_token is None
     assert len(smtp_sink.messages) == 1
 
 
@@ -102,7 +105,7 @@ def test_a_refused_address_is_not_tried_again(sink, member):
     refused = mail(invite_id)
 
     assert refused.undelivered_at is not None
-    assert (refused.sealed_token, refused.mail_at) == (None, None)
+    assert (refused.encrypted_token, refused.mail_at) == (None, None)
     sink.refuse(None)
     mail(invite_id)
     assert sink.messages == []
@@ -110,11 +113,11 @@ def test_a_refused_address_is_not_tried_again(sink, member):
 
 def test_who_was_killed_before_noting_it_is_followed_by_another_with_the_same_link(sink, member):
     invite_id = invite(member)
-    sealed = bytes(Invite.objects.get().sealed_token)
+    encrypted = bytes(Invite.objects.get().encrypted_token)
     mail(invite_id)
     # What a worker leaves that dies between the server's answer and its own note of it.
     held = timezone.now() + timedelta(minutes=5)
-    Invite.objects.filter(pk=invite_id).update(sealed_token=sealed, mail_at=held)
+    Invite.objects.filter(pk=invite_id).update(encrypted_token=encrypted, mail_at=held)
 
     mail(invite_id)
     assert len(sink.messages) == 1
@@ -145,7 +148,7 @@ def test_an_invite_that_is_over_is_not_mailed(sink, member, how):
 
     assert sink.messages == []
     assert not Invite.objects.to_mail().exists()
-    assert over.sealed_token is None or how == "expired"  # clean-up removes such a row whole
+    assert over.encrypted_token is None or how == "expired"  # clean-up removes such a row whole
 
 
 def test_the_inbox_of_the_sandbox_is_no_place_for_a_link(settings, member):

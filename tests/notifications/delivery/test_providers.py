@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from notifications.delivery import providers, retries
-from notifications.delivery.carrier import Carrier
-from notifications.delivery.circuit import Circuit
+from config.circuit_breaker import CircuitBreaker
+from notifications.delivery import hand_over, providers
 from notifications.delivery.messages import OutgoingSms, PermanentFailure, TemporaryFailure
+from notifications.delivery.providers import FAILURES, OPEN_SECONDS, Provider
 from notifications.delivery.providers.sandbox import Sandbox
-from notifications.models import ProviderPause
+from notifications.models import ProviderCircuit
 
 SMS = OutgoingSms(to="447700900123", content="Hi", sender="PARKS", reference="x", international=False)
 
@@ -19,21 +19,21 @@ SMS = OutgoingSms(to="447700900123", content="Hi", sender="PARKS", reference="x"
 def test_the_word_sandbox_is_enough(settings):
     settings.PROVIDERS = ["sandbox"]
 
-    [carrier] = providers.configured()
+    [provider] = providers.configured()
 
-    assert isinstance(carrier.provider, Sandbox)
+    assert isinstance(provider.adapter, Sandbox)
 
 
 def test_providers_keep_the_order_of_the_setting(settings):
     settings.PROVIDERS = ["b=smtps://user:p%40ss@mail.example.org", "a=smtp+tls://mail.example.org:2525", "sandbox"]
 
-    assert [carrier.name for carrier in providers.configured()] == ["b", "a", "sandbox"]
+    assert [provider.name for provider in providers.configured()] == ["b", "a", "sandbox"]
 
 
 def test_only_who_carries_the_kind_may_take_a_message(settings):
     settings.PROVIDERS = ["mail=smtp://127.0.0.1:25", "sandbox"]
 
-    assert [carrier.name for carrier in providers.able_to_take(SMS)] == ["sandbox"]
+    assert [provider.name for provider in providers.able_to_take(SMS)] == ["sandbox"]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,13 @@ def test_a_wrong_value_names_the_setting_and_shows_no_password(settings, value):
     ("failures", "delay"),
     [(1, 5), (2, 30), (3, 120), (4, 300), (5, 900), (6, 1800), (7, 3600), (8, 3600), (70, 3600)],
 )
+@pytest.mark.fault("B1")
 def test_delays_grow_by_the_table_within_a_fifth(failures, delay):
     chance = random.SystemRandom()
 
-    delays = [retries.delay_after(failures, another_provider=False, chance=chance).total_seconds() for _ in range(500)]
+    delays = [
+        hand_over.delay_after(failures, another_provider=False, chance=chance).total_seconds() for _ in range(500)
+    ]
 
     assert 0.8 * delay <= min(delays) < 0.9 * delay
     assert 1.1 * delay < max(delays) <= 1.2 * delay
@@ -83,8 +86,8 @@ def test_delays_grow_by_the_table_within_a_fifth(failures, delay):
 def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
     chance = random.SystemRandom()
 
-    assert retries.delay_after(1, another_provider=True, chance=chance) == timedelta(0)
-    assert retries.delay_after(2, another_provider=True, chance=chance) >= timedelta(seconds=24)
+    assert hand_over.delay_after(1, another_provider=True, chance=chance) == timedelta(0)
+    assert hand_over.delay_after(2, another_provider=True, chance=chance) >= timedelta(seconds=24)
 
 
 @pytest.mark.parametrize(
@@ -113,18 +116,18 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
 def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, reports):
     settings.PROVIDERS = [entry]
 
-    [carrier] = providers.configured()
+    [provider] = providers.configured()
 
-    assert carrier.provider.reports_deliveries is reports
-    assert providers.reporting() == ([carrier.name] if reports else [])
+    assert provider.adapter.reports_deliveries is reports
+    assert providers.reporting() == ([provider.name] if reports else [])
 
 
 @pytest.mark.parametrize(
     ("entry", "fault"),
     [
-        ("p=https://gateway.example.org?receipts=yes", "nothing by which a receipt could be checked"),
-        ("p=sns://key:secret@eu-west-2?receipts=yes", "nothing by which a receipt could be checked"),
-        ("p=anymail+postmark://?server_token=t&receipts=yes", "nothing by which a receipt could be checked"),
+        ("p=https://gateway.example.org?receipts=yes", "no secret to check delivery receipts"),
+        ("p=sns://key:secret@eu-west-2?receipts=yes", "no secret to check delivery receipts"),
+        ("p=anymail+postmark://?server_token=t&receipts=yes", "no secret to check delivery receipts"),
         ("p=smpp://id:secret@smsc.example.org?receipts=maybe", "must be yes or no"),
     ],
 )
@@ -157,57 +160,64 @@ class Unreliable:
         raise self.answers.pop(0)
 
 
-def ask(carrier: Carrier) -> None:
+def ask(provider: Provider) -> None:
     with pytest.raises((TemporaryFailure, PermanentFailure)):
-        carrier.send(SMS)
+        provider.send(SMS)
 
 
 def test_five_temporary_failures_in_a_row_open_the_circuit_for_a_minute():
     clock = Clock()
-    carrier = Carrier(provider=Unreliable(*[TemporaryFailure("away")] * 6), circuit=Circuit(clock))
+    breaker = CircuitBreaker(failures=FAILURES, open_seconds=OPEN_SECONDS, clock=clock)
+    provider = Provider(adapter=Unreliable(*[TemporaryFailure("away")] * 6), breaker=breaker)
     for _ in range(4):
-        ask(carrier)
-    assert carrier.circuit.allows()
+        ask(provider)
+    assert provider.breaker.allows()
 
-    ask(carrier)
-    assert not carrier.circuit.allows()
+    ask(provider)
+    assert not provider.breaker.allows()
 
     clock.now += 60
-    assert carrier.circuit.allows()
-    ask(carrier)  # the probe
-    assert not carrier.circuit.allows()
+    assert provider.breaker.allows()
+    ask(provider)  # the probe
+    assert not provider.breaker.allows()
 
 
 @pytest.mark.django_db
 def test_an_answer_in_between_starts_the_count_afresh():
     answers = [TemporaryFailure("away")] * 4 + [PermanentFailure("no such user")] + [TemporaryFailure("away")] * 4
-    carrier = Carrier(provider=Unreliable(*answers))
+    provider = Provider(adapter=Unreliable(*answers))
 
     for _ in answers:
-        ask(carrier)
+        ask(provider)
 
-    assert carrier.circuit.allows()
+    assert provider.breaker.allows()
 
 
 @pytest.mark.django_db
-def test_a_refusal_of_us_pauses_for_all_processes_until_a_message_gets_through():
+def test_a_rejected_login_opens_the_circuit_for_all_processes_until_a_message_gets_through():
     clock = datetime.now(UTC) - timedelta(seconds=1)
-    refusing = Unreliable(*[TemporaryFailure("535 at log-in", is_our_fault=True)] * 2, PermanentFailure("no such user"))
-    carrier, elsewhere = Carrier(provider=refusing), Carrier(provider=Unreliable())
-    ask(carrier)
+    refusing = Unreliable(
+        *[TemporaryFailure("535 at log-in", opens_circuit=True)] * 2, PermanentFailure("no such user")
+    )
+    provider, elsewhere = Provider(adapter=refusing), Provider(adapter=Unreliable())
+    ask(provider)
 
-    assert (carrier.lets_in(), elsewhere.lets_in()) == (False, False)
-    assert ProviderPause.objects.get().reason == "535 at log-in"
+    assert (provider.allows(), elsewhere.allows()) == (False, False)
+    assert ProviderCircuit.objects.get().reason == "535 at log-in"
 
-    ProviderPause.objects.update(probe_at=clock)
-    assert (carrier.lets_in(), elsewhere.lets_in()) == (True, False)  # one message a minute, whoever has it
-    ask(carrier)
-    assert not carrier.lets_in()
+    ProviderCircuit.objects.update(probe_at=clock)
+    assert (provider.allows(), elsewhere.allows()) == (True, False)  # one message a minute, over all processes
+    ask(provider)
+    assert not provider.allows()
 
-    ProviderPause.objects.update(probe_at=clock)
-    assert carrier.lets_in()
-    ask(carrier)  # refused, but not us
-    assert (carrier.is_paused(), elsewhere.is_paused(), ProviderPause.objects.count()) == (False, False, 0)
+    ProviderCircuit.objects.update(probe_at=clock)
+    assert provider.allows()
+    ask(provider)  # refused, but not us
+    assert (provider.has_open_circuit(), elsewhere.has_open_circuit(), ProviderCircuit.objects.count()) == (
+        False,
+        False,
+        0,
+    )
 
 
 def test_weights_share_the_messages_and_the_others_stand_behind(settings):
@@ -218,7 +228,7 @@ def test_weights_share_the_messages_and_the_others_stand_behind(settings):
     ]
     chance = random.Random(20261121)  # noqa: S311  the same draws each time
 
-    orders = [[carrier.name for carrier in providers.able_to_take(SMS, chance=chance)] for _ in range(2000)]
+    orders = [[provider.name for provider in providers.able_to_take(SMS, chance=chance)] for _ in range(2000)]
 
     assert {order[2] for order in orders} == {"reserve"}
     assert 1400 < sum(order[0] == "large" for order in orders) < 1600
@@ -229,6 +239,6 @@ def test_one_with_an_open_circuit_is_skipped(settings):
     first = providers.configured()[0]
 
     for _ in range(5):
-        first.circuit.note_failure()
+        first.breaker.note_failure()
 
-    assert [carrier.name for carrier in providers.able_to_take(SMS)] == ["second"]
+    assert [provider.name for provider in providers.able_to_take(SMS)] == ["second"]

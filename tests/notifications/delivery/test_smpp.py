@@ -11,7 +11,6 @@ from django.db import connections
 from django.utils import timezone
 
 from notifications.delivery import providers, status
-from notifications.delivery.deliver import deliver
 from notifications.delivery.messages import (
     IncomingText,
     Outcome,
@@ -22,10 +21,11 @@ from notifications.delivery.messages import (
 )
 from notifications.delivery.providers import smpp_text
 from notifications.delivery.providers.smpp import Smpp
-from notifications.models import Channel, Notification, ProviderPause, ReceivedText, Status, TextPart
+from notifications.models import Channel, Notification, ProviderCircuit, ReceivedText, Status, TextPart
 from notifications.submission import joining
 from tests.factories import make_notification, make_service, make_sms_sender, make_template
 from tests.notifications.delivery.message_centre import MessageCentre
+from tests.notifications.draining import drain_messages
 from tests.servers import free_port, wait_until
 
 GSM_LONG = "Größe: 12 € [ok] §4 " * 20  # each sign of the extension takes two septets
@@ -150,14 +150,14 @@ def test_nobody_listening_is_no_doubt() -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Smpp("smsc", f"smpp://a:b@127.0.0.1:{free_port()}").send(sms())
 
-    assert (failure.value.is_uncertain, failure.value.is_our_fault) == (False, False)
+    assert (failure.value.is_uncertain, failure.value.opens_circuit) == (False, False)
 
 
-def test_a_wrong_password_is_our_fault(centre: MessageCentre) -> None:
+def test_a_wrong_password_opens_circuit(centre: MessageCentre) -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Smpp("smsc", centre.url.replace("pa%2Css", "wrong")).send(sms())
 
-    assert (failure.value.reason, failure.value.is_our_fault) == ("bind refused with 0xe", True)
+    assert (failure.value.reason, failure.value.opens_circuit) == ("bind refused with 0xe", True)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def sent_text(to: str = "07700 900123") -> Notification:
     message = make_notification(
         make_template(service, Channel.SMS), to, body="Hi Ana", sms_sender=make_sms_sender(service)
     )
-    deliver(message.id)
+    drain_messages()
     return message
 
 
@@ -321,4 +321,4 @@ def test_with_the_centre_refusing_us_rows_wait_and_the_provider_is_paused(centre
 
     message.refresh_from_db()
     assert (message.status, message.failed_attempts) == (Status.CREATED, 0)
-    assert ProviderPause.objects.get().reason == "bind refused with 0xe"
+    assert ProviderCircuit.objects.get().reason == "bind refused with 0xe"

@@ -98,6 +98,7 @@ def test_without_a_reply_to_there_is_no_such_header(smtp_sink):
         pytest.param("one\rtwo\r\nthree\r", id="all kinds of line ends"),
     ],
 )
+@pytest.mark.fault("H1", "H2")
 def test_any_text_arrives_as_it_was_in_lines_every_server_takes(smtp_sink, text):
     mail = sent(smtp_sink, email(text=text))
 
@@ -139,6 +140,7 @@ def test_a_connection_the_server_has_closed_meanwhile_is_opened_once_more(goodby
 @GREETINGS
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA", "CONTENT"])
 @pytest.mark.parametrize("code", [421, 450, 451, 452])
+@pytest.mark.fault("B3", "B4")
 def test_a_4xx_at_any_stage_is_worth_another_try(stage, code, greeting):
     with (
         ScriptedServer(**{"EHLO": greeting, stage: f"{code} not now"}) as server,
@@ -155,6 +157,7 @@ def test_a_4xx_at_any_stage_is_worth_another_try(stage, code, greeting):
 )
 @pytest.mark.parametrize("code", [550, 553, 554])
 @GREETINGS
+@pytest.mark.fault("B3", "B4")
 def test_a_5xx_is_for_good_and_its_stage_says_whose_fault_it_is(stage, is_recipients, code, greeting):
     with (
         ScriptedServer(**{"EHLO": greeting, stage: f"{code} no"}) as server,
@@ -194,6 +197,7 @@ def test_a_server_that_wants_a_content_after_refusing_the_recipient_gets_none():
     ("stage", "uncertain"),
     [("BANNER", False), ("EHLO", False), ("MAIL", False), ("RCPT", False), ("DATA", False), ("CONTENT", True)],
 )
+@pytest.mark.fault("B5")
 def test_after_a_disconnect_only_the_final_dot_leaves_a_doubt(stage, uncertain, greeting):
     with ScriptedServer(**{"EHLO": greeting, stage: ""}) as server, pytest.raises(TemporaryFailure) as failure:
         Smtp("mail", server.url).send(email())
@@ -202,6 +206,7 @@ def test_after_a_disconnect_only_the_final_dot_leaves_a_doubt(stage, uncertain, 
 
 
 @pytest.mark.parametrize(("stage", "uncertain"), [("BANNER", False), ("RCPT", False), ("CONTENT", True)])
+@pytest.mark.fault("B2")
 def test_a_mute_server_is_left_after_the_time_of_one_read(stage, uncertain):
     started = time.monotonic()
     with ScriptedServer(**{stage: None}) as server, pytest.raises(TemporaryFailure) as failure:
@@ -211,6 +216,7 @@ def test_a_mute_server_is_left_after_the_time_of_one_read(stage, uncertain):
     assert time.monotonic() - started < 8  # of the 10 that a read may take where nothing else is said
 
 
+@pytest.mark.fault("B2")
 def test_a_dripping_server_is_left_after_the_time_of_the_whole():
     started = time.monotonic()
     with DrippingServer() as server, pytest.raises(TemporaryFailure):
@@ -224,13 +230,13 @@ def test_nobody_listening_is_worth_another_try():
         Smtp("mail", "smtp://127.0.0.1:1").send(email())
 
 
-def test_a_refused_log_in_is_our_fault_and_no_messages():
+def test_a_refused_log_in_opens_circuit_and_no_messages():
     with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN", AUTH="535 wrong password") as server:
         provider = Smtp("mail", server.url.replace("smtp://", "smtp://user:p%40ss@"))
         with pytest.raises(TemporaryFailure) as failure:
             provider.send(email())
 
-    assert failure.value.is_our_fault
+    assert failure.value.opens_circuit
     assert b"AUTH PLAIN " + base64.b64encode(b"\0user\0p@ss") + b"\r\n" in server.lines
 
 

@@ -11,12 +11,12 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from notifications.delivery import providers
-from notifications.delivery.deliver import deliver
 from notifications.delivery.messages import OutgoingSms, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers.sns import Sns
 from notifications.models import Channel, Status
 from tests.factories import make_notification, make_service, make_sms_sender, make_template
 from tests.notifications.delivery.gateways import ScriptedGateway, answer, pour
+from tests.notifications.draining import drain_messages
 from tests.servers import Program, accepts, free_port
 
 TOPIC = "arn:aws:sns:eu-west-2:123456789012:texts"
@@ -61,7 +61,7 @@ def test_a_text_is_taken_under_the_name_it_is_given(amazon: str, settings: Any) 
         make_template(service, Channel.SMS), body="Hi Ana", sms_sender=make_sms_sender(service, "PARKS")
     )
 
-    deliver(message.id)
+    drain_messages()
 
     message.refresh_from_db()
     assert (message.status, message.provider) == (Status.SENDING, "sns")
@@ -123,7 +123,7 @@ def test_answers_mean_what_they_mean_of_any_gateway(reply: Any, expected: str) -
 
     found = failure.value
     if isinstance(found, TemporaryFailure):
-        seen = "doubt" if found.is_uncertain else "ours" if found.is_our_fault else "temporary"
+        seen = "doubt" if found.is_uncertain else "ours" if found.opens_circuit else "temporary"
     else:
         seen = "recipients" if found.is_recipients else "technical"
     assert (seen, len(server.requests)) == (expected, 1)
@@ -139,8 +139,8 @@ def test_missing_credentials_are_named_in_a_sentence(monkeypatch: pytest.MonkeyP
     with pytest.raises(TemporaryFailure) as failure:
         Sns("sns", "sns://eu-west-2").send(sms())
 
-    assert failure.value.is_our_fault
-    assert (failure.value.reason, failure.value.reply) == ("no credentials", "No AWS credentials were found for it.")
+    assert failure.value.opens_circuit
+    assert (failure.value.reason, failure.value.reply) == ("no credentials", "The AWS SDK found no credentials.")
 
 
 def test_nobody_listening_is_no_doubt() -> None:

@@ -10,10 +10,10 @@ from notifications.delivery import unsubscribe_links
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.providers import mime
-from notifications.models import Claim, Notification, SandboxMessage
-from notifications.tasks import deliver
+from notifications.models import Notification, SandboxMessage
 from tests.notifications.calling import email_template, make_caller
 from tests.notifications.delivery.test_mime import read
+from tests.notifications.draining import claim_one, drain_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,7 @@ THEIRS = "https://example.org/u?id=7"
 def outgoing(*, has_link: bool, **fields: Any) -> tuple[Notification, OutgoingEmail]:
     caller = make_caller()
     answer = caller.send_email(email_template(caller, unsubscribe_link=has_link), **fields)
-    claim = Claim.take(uuid.UUID(answer.json()["id"]))
+    claim = claim_one(uuid.UUID(answer.json()["id"]))
     assert claim is not None
     message = message_for(claim)
     assert isinstance(message, OutgoingEmail)
@@ -50,7 +50,7 @@ def test_the_button_leads_to_the_url_of_the_caller_else_to_the_link_in_the_text(
 def test_a_second_try_carries_the_same_link() -> None:
     _, first = outgoing(has_link=True)
     Notification.objects.update(claimed_until=None)
-    claim = Claim.take(Notification.objects.get().id)
+    claim = claim_one(Notification.objects.get().id)
     assert claim is not None
 
     assert message_for(claim) == first
@@ -75,8 +75,8 @@ def test_the_link_for_the_longest_recipient_fits_on_a_line() -> None:
 
 def test_the_sandbox_inbox_shows_the_link_as_a_button() -> None:
     caller = make_caller()
-    sent = caller.send_email(email_template(caller, unsubscribe_link=True)).json()
-    deliver(sent["id"])
+    caller.send_email(email_template(caller, unsubscribe_link=True))
+    drain_messages()
 
     headers = SandboxMessage.objects.get().content.headers
 

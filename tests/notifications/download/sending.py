@@ -26,7 +26,7 @@ class SentFile:
     content: bytes
 
     def path(self, step: str = "", **further: str) -> str:
-        return OpenedFile(row=self.row, key=self.key).address(step, **further)
+        return OpenedFile(row=self.row, key=self.key).url(step, **further)
 
     @property
     def written_id(self) -> str:
@@ -54,7 +54,7 @@ def send_file(
     key = FileKey.new()
     service = service or make_service(name="Parks and Gardens", file_contact="help@parks.example")
     blob_name = store.new_name()
-    store.write(blob_name, key.seal(content, service_id=service.id))
+    store.write(blob_name, key.encrypt(content, service_id=service.id))
     values: dict[str, Any] = {
         "id": key.file_id,
         "service": service,

@@ -55,6 +55,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+@pytest.mark.fault("F12")
 def test_a_damaged_file_is_not_handed_out(client, damage):
     file, other = send_file(), send_file()
     for one in (file, other):
@@ -86,7 +87,7 @@ def test_a_blob_moved_to_another_service_does_not_open(client):
 
 def test_a_name_that_no_longer_opens_is_damage_too(client):
     file = send_file(address=None)
-    file.row.name_sealed = b"not sealed by us"
+    file.row.encrypted_name = b"not encrypted by us"
     file.row.save()
 
     for step in ("file", "download"):

@@ -33,6 +33,7 @@ def statuses(client, file: SentFile) -> set[int]:
     return {client.get(file.path(step)).status_code for step in STEPS}
 
 
+@pytest.mark.fault("C3")
 def test_a_file_is_there_through_the_night_of_its_last_day(client):
     file = send_file(address=None, created_at=MADE_AT, expires_at=end_of_period(MADE_AT, weeks=1))
 
@@ -50,6 +51,7 @@ def test_a_file_is_there_through_the_night_of_its_last_day(client):
     assert "It could be downloaded until <strong>Wednesday 1 April 2026</strong>" in told
 
 
+@pytest.mark.fault("F9")
 def test_an_expired_file_is_not_served_although_nothing_has_removed_it(client):
     file = send_file(address=None, expires_at=timezone.now())
 
@@ -57,6 +59,7 @@ def test_an_expired_file_is_not_served_although_nothing_has_removed_it(client):
     assert store.read(file.row.storage_name)
 
 
+@pytest.mark.fault("F9")
 def test_a_withdrawn_file_is_gone_between_two_clicks(client):
     file = send_file()
     client.post(file.path("confirm"), {"email_address": ADDRESS})

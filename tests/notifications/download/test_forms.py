@@ -48,6 +48,7 @@ def test_our_own_form_is_taken(browser):
         pytest.param(lambda data: None, "", id="neither origin nor referrer"),
     ],
 )
+@pytest.mark.fault("G8")
 def test_any_other_is_not_looked_at(browser, change, origin):
     file = send_file()
     data = form(browser, file)

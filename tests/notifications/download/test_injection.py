@@ -91,6 +91,7 @@ def pages(client, *, service_name: str, contact: str, file_name: str, typed: str
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.fault("H4")
 def test_it_stays_text(client, script, settings):
     settings.FILES_TRIES_PER_ADDRESS = 1000
     # What is harmless is of the same kind, since the kind of a contact decides how it is shown.

@@ -51,6 +51,7 @@ def wrong_links(file: SentFile) -> dict[str, str]:
     }
 
 
+@pytest.mark.fault("F8")
 def test_all_that_does_not_open_looks_the_same(client, file):
     answers = {
         (name, step): client.get(f"/d/{link.partition('?')[0]}{step}?{link.partition('?')[2]}")
@@ -84,6 +85,7 @@ def test_the_page_names_the_help_line_of_the_installation(client, settings):
     assert b"020 7946 0000" in client.get("/d/").content
 
 
+@pytest.mark.fault("F8")
 def test_an_unknown_id_takes_the_same_work_as_a_wrong_key(client, file, django_assert_num_queries):
     links = wrong_links(file)
     work = {}

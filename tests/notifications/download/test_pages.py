@@ -1,4 +1,4 @@
-"""Every row of the contract's table of cases, and what all pages have in common. Source: Files sent by email §9."""
+"""Every row of the contract's table of cases, and what all pages have in common. Source: docs/reference/files.md §9."""
 
 import re
 from collections.abc import Callable
@@ -307,6 +307,7 @@ def test_without_the_database_there_is_no_page(client, step):
     assert "Parks and Gardens" not in words(answer)
 
 
+@pytest.mark.fault("A13")
 def test_no_bytes_leave_while_the_store_is_away(client, settings, tmp_path):
     file = send_file(address=None)
     (tmp_path / "no-folder").touch()

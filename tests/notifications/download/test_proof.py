@@ -61,6 +61,7 @@ def test_the_cookie_of_the_file_opens_it_for_an_hour(client):
         pytest.param(lambda file, other, right: signing.dumps([1], salt="files.confirmed"), id="signed a list"),
     ],
 )
+@pytest.mark.fault("F10")
 def test_no_other_cookie_opens_it(client, cookie):
     file, other = send_file(), send_file()
     value = cookie(file, other, confirm(client, file))

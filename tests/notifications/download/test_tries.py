@@ -219,6 +219,7 @@ class Crowd:
             return sorted(threads.map(self.post, forms))
 
 
+@pytest.mark.fault("D6")
 def test_twenty_at_once_are_never_more_than_ten_judged(start_service):
     crowd = Crowd(start_service(), files=1)
 

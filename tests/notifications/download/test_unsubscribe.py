@@ -14,12 +14,12 @@ from django.test import Client
 from structlog.testing import capture_logs
 
 from notifications.delivery import unsubscribe_links
-from notifications.delivery.deliver import deliver
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import Channel, Notification, SandboxMessage, Service, Status, UnsubscribeRequest
 from notifications.submission.unsubscribe_requests import confirm
 from tests.factories import make_notification, make_service, make_template
 from tests.notifications.calling import email_template, make_caller
+from tests.notifications.draining import drain_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def said(response: Any) -> str:
 def test_the_link_of_a_sent_email_leads_to_the_page_of_its_service(browser: Client) -> None:
     caller = make_caller(name="Tide Times")
     sent = caller.send_email(email_template(caller, "Dear all", unsubscribe_link=True)).json()
-    deliver(uuid.UUID(sent["id"]))
+    drain_messages()
     (arrived,) = SandboxMessage.objects.all()
 
     (link,) = re.findall(rf'href="({BASE}/unsubscribe/[^"]+)"', arrived.content.html or "")

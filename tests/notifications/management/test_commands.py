@@ -63,7 +63,7 @@ def test_a_document_with_faults_stores_nothing_and_names_each(service):
     assert done.stdout == ""
     assert sorted(done.stderr.splitlines()) == [
         "colour: is not a known key",
-        "services[0].retention_days: must be from 3 to 90",
+        "services[0].retention_days: Messages can be kept for 3 to 90 days.",
         "services[1].name: must be a string",
     ]
 

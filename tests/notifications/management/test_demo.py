@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
 from notifications.management import demo_document
 from notifications.management.demo import make_demo
 from notifications.models import ApiKey, KeyType, Notification, Service, Status, Template

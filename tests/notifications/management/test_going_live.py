@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from config.management.parts import Faults
+from config.areas import Faults
 from notifications.management import demo_document
-from notifications.management.provision import provision
+from notifications.management.provision.services import provision
 from notifications.models import Permission, Service
 from tests import factories
 

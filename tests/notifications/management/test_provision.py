@@ -1,4 +1,4 @@
-"""Services as files: what a document makes, changes and leaves. Source: the sending contract §22."""
+"""Services as files: what a document makes, changes and leaves. Source: docs/reference/sending-api.md §22."""
 
 import json
 import uuid
@@ -10,9 +10,9 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from config.console.models import AuditEvent
-from config.management.parts import Faults
-from notifications.management.provision import provision
+from config.areas import Faults
+from config.audit.models import AuditEvent
+from notifications.management.provision.services import provision
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
@@ -265,7 +265,7 @@ def test_a_replaced_signing_secret_signs_too_for_a_day():
 
 
 @pytest.mark.parametrize("kind", CallbackKind.values)
-def test_callbacks_are_sealed_and_repeated_ones_change_nothing(kind):
+def test_callbacks_are_encrypted_and_repeated_ones_change_nothing(kind):
     callbacks = {
         kind: {
             "url": "https://hooks.example.org/status",
@@ -281,7 +281,7 @@ def test_callbacks_are_sealed_and_repeated_ones_change_nothing(kind):
     assert everything_stored() == stored
     endpoint = CallbackEndpoint.objects.get()
     assert endpoint.kind == kind
-    assert b"a-bearer-token" not in bytes(endpoint.sealed_bearer_token)
+    assert b"a-bearer-token" not in bytes(endpoint.encrypted_bearer_token)
     assert (endpoint.bearer_token, endpoint.signing_secret) == (
         "a-bearer-token",
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -299,14 +299,19 @@ FAULTY = [
     ({"name": "P", "live": 1}, "services[0].live: must be true or false"),
     ({"name": "P", "permissions": ["fax"]},
      "services[0].permissions[0]: must be one of sms, email, international_sms, sms_to_uk_landlines"),
-    ({"name": "P", "retention_days": 2}, "services[0].retention_days: must be from 3 to 90"),
+    ({"name": "P", "retention_days": 2}, "services[0].retention_days: Messages can be kept for 3 to 90 days."),
     ({"name": "P", "retention_days": True}, "services[0].retention_days: must be a whole number"),
-    ({"name": "P", "unsubscribe_request_days": 29}, "services[0].unsubscribe_request_days: must be from 30 to 730"),
-    ({"name": "P", "unsubscribe_request_days": 731}, "services[0].unsubscribe_request_days: must be from 30 to 730"),
-    ({"name": "P", "unsubscribe_request_days": -1}, "services[0].unsubscribe_request_days: must be from 30 to 730"),
+    ({"name": "P", "unsubscribe_request_days": 29},
+     "services[0].unsubscribe_request_days: Done unsubscribe requests can be kept for 30 to 730 days."),
+    ({"name": "P", "unsubscribe_request_days": 731},
+     "services[0].unsubscribe_request_days: Done unsubscribe requests can be kept for 30 to 730 days."),
+    ({"name": "P", "unsubscribe_request_days": -1},
+     "services[0].unsubscribe_request_days: Done unsubscribe requests can be kept for 30 to 730 days."),
     ({"name": "P", "unsubscribe_request_days": 9.5}, "services[0].unsubscribe_request_days: must be a whole number"),
-    ({"name": "P", "rate_limit_per_minute": 0}, "services[0].rate_limit_per_minute: must be from 1 to 2147483647"),
-    ({"name": "P", "daily_limits": {"sms": -1}}, "services[0].daily_limits.sms: must be from 0 to 2147483647"),
+    ({"name": "P", "rate_limit_per_minute": 0},
+     "services[0].rate_limit_per_minute: Enter 1 or more: with 0 every call would be refused."),
+    ({"name": "P", "daily_limits": {"sms": -1}},
+     "services[0].daily_limits.sms: Enter a number from 0 to 2,147,483,647."),
     ({"name": "P", "daily_limits": {"fax": 1}}, "services[0].daily_limits.fax: is not a known key"),
     ({"name": "P", "file_contact": "999"},
      "services[0].file_contact: Phone number cannot be an emergency number"),
@@ -384,6 +389,34 @@ def test_every_fault_of_a_document_is_named():
         "services[0].live: must be true or false",
         "services[1].x: is not a known key",
     ]
+
+
+def test_a_wrong_value_of_one_service_hides_nothing_about_another():
+    assert faults_of({"name": 7}, {"name": "P", "live": True}, {"name": "Q", "api_keys": [{"name": "k"}]}) == [
+        "services[0].name: must be a string",
+        "services[1].live: Add a reply-to address first: this service sends email.",
+        "services[2].api_keys[0].type: is required",
+    ]
+
+
+def test_a_secret_given_twice_is_refused():
+    keys = [{"name": name, "type": "test", "secret": "5b2a6a3e-7c1a-4d0e-9a55-0c3f8f1f2a11"} for name in ("a", "b")]
+
+    assert faults_of({"name": "P", "api_keys": keys}) == ["services[0].api_keys[1].secret: is given twice"]
+
+
+def test_a_removed_sender_that_is_given_again_by_id_is_in_use_again():
+    first = apply_one(sms_senders=[{"sender": "ONE"}, {"sender": "TWO"}])
+    identifier = first["sms_senders"][0]["id"]
+    SmsSender.objects.filter(pk=identifier).update(archived_at=timezone.now())
+    apply_one(sms_senders=[{"sender": "TWO", "default": True}])
+
+    apply_one(sms_senders=[{"id": identifier, "sender": "ONE"}])
+
+    assert {row.sender: (row.is_default, row.archived_at) for row in SmsSender.objects.all()} == {
+        "ONE": (False, None),
+        "TWO": (True, None),
+    }
 
 
 def test_a_service_given_twice_is_refused():

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from config.console import words
-from config.console.models import AuditEvent
+from config.audit.models import AuditEvent
+from config.console import audit_sentences
 from notifications.models import ApiKey
 from tests.notifications.management.test_provision import apply_one, template
 
@@ -64,7 +64,7 @@ def test_the_events_name_the_service_and_the_account_that_ran_the_command():
     event = AuditEvent.objects.get()
     assert str(event.service_id) == done["id"]
     assert (event.actor_kind, event.actor_id) == ("command", getpass.getuser())
-    assert words.sentence(event) == f"command line ({getpass.getuser()}) made the service “Parks”"
+    assert audit_sentences.sentence(event) == f"command line ({getpass.getuser()}) created the service “Parks”"
 
 
 def test_a_changed_figure_has_both_sides():
@@ -111,7 +111,7 @@ def test_a_new_version_has_the_words_that_differ_and_nothing_else():
     event = found["changed", "template", "Letter"]
     assert len(found) == 1
     assert (event.before, event.after) == ({"content": "Dear ((name))"}, {"content": "Dear all"})
-    assert words.sentence(event).endswith("changed the content of the template “Letter”")
+    assert audit_sentences.sentence(event).endswith("changed the content of the template “Letter”")
 
 
 def test_who_leaves_the_team_or_the_guest_list_is_named_masked():

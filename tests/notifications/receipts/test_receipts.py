@@ -11,8 +11,8 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from notifications.delivery import status
-from notifications.management.carriers import carriers
-from notifications.models import CallbackDelivery, CountedDay, EarlyReceipt, Notification, ProviderPause, Status
+from notifications.management.provider_checks import reachable
+from notifications.models import CallbackDelivery, CountedDay, EarlyReceipt, Notification, ProviderCircuit, Status
 from notifications.tasks.receipts import apply_receipts
 from tests.factories import make_callback, make_notification, make_template
 
@@ -132,6 +132,7 @@ def test_a_text_that_was_only_accepted_may_be_reported_as_delivered_and_its_day_
     assert not CountedDay.objects.get().is_settled
 
 
+@pytest.mark.fault("B7")
 def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:
     message = handed_over()
     post(report())
@@ -156,13 +157,13 @@ def test_however_often_it_is_reported_one_callback_is_owed() -> None:
 
 
 def test_a_paused_provider_is_named_with_a_fix() -> None:
-    ProviderPause.objects.pause("gateway-1", "HTTP 401")
+    ProviderCircuit.objects.open("gateway-1", "HTTP 401")
 
     with override_settings(PROVIDERS=PROVIDERS):
-        finding = carriers()
+        finding = reachable()
 
     assert finding.seen == "gateway-1, gateway-2, mail, sandbox"
-    assert finding.fix.startswith("Refused by gateway-1 (HTTP 401)")
+    assert finding.fix.startswith("Rejected by gateway-1 (HTTP 401)")
 
 
 @pytest.mark.parametrize(
@@ -174,6 +175,7 @@ def test_a_paused_provider_is_named_with_a_fix() -> None:
         ("pending", "delivered", Status.DELIVERED),
     ],
 )
+@pytest.mark.fault("B7")
 def test_out_of_order_a_status_never_moves_backwards(first: str, second: str, expected: Status) -> None:
     message = handed_over()
 
@@ -215,6 +217,7 @@ def test_anothers_message_of_the_same_reference_is_untouched() -> None:
     assert (mine.status, others.status) == (Status.DELIVERED, Status.SENDING)
 
 
+@pytest.mark.fault("B7")
 def test_a_receipt_before_our_own_note_is_applied_once_there_is_one() -> None:
     message = make_notification()
 

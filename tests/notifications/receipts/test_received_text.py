@@ -200,14 +200,11 @@ class TestCommand:
 
         assert (faulty.returncode, faulty.stdout) == (1, "")
         assert faulty.stderr.splitlines() == [
-            "texts[3]: must be an object",
             "texts[1].content: is required",
             "texts[1].colour: is not a known key",
             "texts[2].service: is no service",
             "texts[2].content: is required",
-            "texts[3].service: is required",
-            "texts[3].from: is required",
-            "texts[3].content: is required",
+            "texts[3]: must be an object",
         ]
         assert (good.returncode, good.stdout) == (0, "received: 2\n")
         assert self.kept(service, known["id"]) == [

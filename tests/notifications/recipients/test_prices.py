@@ -1,4 +1,4 @@
-"""The price table. Source: Rendering §7."""
+"""The price table. Source: docs/reference/rendering.md §7."""
 
 from pathlib import Path
 

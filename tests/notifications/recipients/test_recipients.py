@@ -1,4 +1,4 @@
-"""Phone numbers and email addresses beyond the vectors. Source: Rendering §7, §8."""
+"""Phone numbers and email addresses beyond the vectors. Source: docs/reference/rendering.md §7, §8."""
 
 import pytest
 from hypothesis import given

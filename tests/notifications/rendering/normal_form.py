@@ -1,4 +1,4 @@
-"""The normal form in which HTML fragments are compared. Source: Rendering §9."""
+"""The normal form in which HTML fragments are compared. Source: docs/reference/rendering.md §9."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Emails as a whole: emptiness, footer, names kept from linking, document. Source: Rendering §4."""
+"""Emails as a whole: emptiness, footer, names kept from linking, document. Source: docs/reference/rendering.md §4."""
 
 import pytest
 
@@ -97,6 +97,22 @@ def test_a_heading_disappears_when_its_value_is_empty(heading: str, value: objec
 
     assert normal_form(text.html) == "<p>Dear reader,</p><p>Goodbye</p>"
     assert text.plain == "Dear reader,\n\nGoodbye\n"
+
+
+@pytest.mark.parametrize("value", ["", "  ", [], [None, " "]])
+@pytest.mark.parametrize("heading", ["((x))\n===", "((x??Title))\n======", "\n^ ((x))\n^ ====="])
+@pytest.mark.parametrize("before", ["", "Dear reader,\n", "Dear reader,\n\n"])
+def test_an_underlined_heading_disappears_when_its_value_is_empty(before: str, heading: str, value: object) -> None:
+    text = email.render("", f"{before}{heading}\n\nGoodbye", {"x": value})
+
+    dear = "<p>Dear reader,</p>" if before else ""
+    assert normal_form(text.html) == f"{dear}<p>Goodbye</p>"
+    assert "=" not in text.plain
+
+
+def test_signs_below_a_text_that_is_no_heading_stay() -> None:
+    assert normal_form(email.render("", "# Title\n===", {}).html) == "<h2>Title</h2><p>===</p>"
+    assert normal_form(email.render("", "5\n\n=\n\n5", {}).html) == "<p>5</p><p>=</p><p>5</p>"
 
 
 def test_the_quote_of_an_email_address_is_straight_in_a_subject() -> None:

@@ -1,4 +1,4 @@
-"""Hostile inputs of 200,000 repeats end soon and do not exhaust the stack. Source: Rendering §4.10.
+"""Hostile inputs of 200,000 repeats end soon and do not exhaust the stack. Source: docs/reference/rendering.md §4.10.
 
 Quadratic work on them takes hours, so the time limit of the test run is the assertion; none is measured here.
 """

@@ -1,4 +1,4 @@
-"""Placeholders and their values beyond the vectors. Source: Rendering §2."""
+"""Placeholders and their values beyond the vectors. Source: docs/reference/rendering.md §2."""
 
 import pytest
 from hypothesis import given

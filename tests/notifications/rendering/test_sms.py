@@ -1,4 +1,4 @@
-"""Text messages beyond the vectors. Source: Rendering §3."""
+"""Text messages beyond the vectors. Source: docs/reference/rendering.md §3."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Every case of the rendering contract's vector file but the API's own kind. Source: Rendering §12."""
+"""Every case of the rendering contract's vector file but the API's own kind.
+
+Source: docs/reference/rendering.md.
+"""
 
 import json
 from collections.abc import Callable
@@ -148,7 +151,7 @@ def check_phone(vector: Vector) -> None:
     assert outcome is not None
     assert (outcome, outcome.ui_message) == (vector["error"], vector["ui_message"])
     if "v2_kind" in vector:
-        assert (outcome.v2_kind, outcome.v2_message) == (vector["v2_kind"], vector["v2_message"])
+        assert (outcome.error.kind, outcome.v2_message) == (vector["v2_kind"], vector["v2_message"])
 
 
 def check_email_address(vector: Vector) -> None:

@@ -19,7 +19,7 @@ LOCAL = {"SERVER_NAME": "127.0.0.1", "REMOTE_ADDR": "127.0.0.1"}
 def arrive(to="ana@example.org", notification_id=None, channel=Channel.EMAIL, **fields):
     values = {"to": to, "sender": "Tides <tides@example.org>", "text": "Dear Ana", "subject": "Hello", "html": "<p>Hi"}
     content = SandboxContent(**values | fields)
-    return SandboxMessage.objects.seal(notification_id or uuid.uuid4(), channel, content)
+    return SandboxMessage.objects.store(notification_id or uuid.uuid4(), channel, content)
 
 
 def ids(answer):
@@ -228,3 +228,36 @@ def test_an_inbox_that_is_off_is_not_there(suite, settings):
 
     assert suite.get(API).status_code == 404
     assert suite.get("/sandbox/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "slug"),
+    [
+        ("get", f"{API}?channel=fax", 400, "sandbox-parameter"),
+        ("get", f"{API}?ref=%00", 400, "sandbox-parameter"),
+        ("get", f"{API}?template=x", 400, "sandbox-parameter"),
+        ("get", f"{API}?since=x", 400, "sandbox-parameter"),
+        ("get", f"{API}?wait=x", 400, "sandbox-parameter"),
+        ("get", f"{API}/7f1c3ad0-5f0e-4b8e-9d2a-0c6d5a3b1e77", 404, "no-result"),
+        ("get", f"{API}/x", 404, "url-not-found"),
+        ("get", "/sandbox/api/letters", 404, "url-not-found"),
+        ("post", API, 405, "method-not-allowed"),
+        ("put", f"{API}/7f1c3ad0-5f0e-4b8e-9d2a-0c6d5a3b1e77", 405, "method-not-allowed"),
+    ],
+)
+def test_every_error_links_to_its_help(suite, method, path, status, slug):
+    answer = getattr(suite, method)(path)
+
+    assert answer.status_code == status
+    assert answer.json()["status_code"] == status
+    assert [set(error) for error in answer.json()["errors"]] == [{"error", "message"}]
+    assert answer.headers["Link"].endswith(f'/docs/#errors-{slug}>; rel="help"')
+
+
+def test_callers_without_a_token_are_shown_to_its_help(client, settings, db):
+    settings.SANDBOX_TOKEN = "open-sesame"
+
+    answer = client.get(API, REMOTE_ADDR="198.51.100.1")
+
+    assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert answer.headers["Link"].endswith('/docs/#errors-sandbox-sign-in>; rel="help"')

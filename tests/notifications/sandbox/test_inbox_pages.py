@@ -12,7 +12,7 @@ INBOX = "/sandbox/"
 def test_an_empty_inbox_shows_how_to_fill_it(console):
     page = console.get(INBOX).content.decode()
 
-    assert "Nothing yet" in page
+    assert "No messages yet" in page
     assert "curl http" in page
 
 
@@ -34,7 +34,7 @@ def test_a_search_is_posted(console):
 
     assert "bo@example.org" in page
     assert "ana@example.org" not in page
-    assert "No message holds “nobody”." in console.post(INBOX, {"term": "nobody"}).content.decode()
+    assert "No message contains “nobody”." in console.post(INBOX, {"term": "nobody"}).content.decode()
 
 
 def test_a_number_is_found_however_it_is_written(console):
@@ -99,5 +99,5 @@ def test_strangers_are_sent_to_the_sign_in(client, db):
 def test_whoever_sits_at_this_machine_sees_it_without_a_sidebar(client, db):
     page = client.get(INBOX, SERVER_NAME="127.0.0.1", REMOTE_ADDR="127.0.0.1").content.decode()
 
-    assert "Nothing yet" in page
+    assert "No messages yet" in page
     assert "Message log" not in page

@@ -71,7 +71,7 @@ def test_a_damaged_link_of_ours_stores_nothing(console: Client, settings) -> Non
 def test_an_email_without_the_header_has_no_button(console: Client) -> None:
     arrived = arrive()
 
-    assert "Press unsubscribe" not in console.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
+    assert "Try unsubscribe button" not in console.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
     assert console.post(f"/sandbox/messages/{arrived.pk}/unsubscribe/").status_code == 404
 
 
@@ -82,9 +82,9 @@ def test_only_people_who_see_recipients_press_it(db: None) -> None:
     viewer, reader = colleague(service, Role.SEE_ACTIVITY), colleague(service, Role.SEE_RECIPIENTS)
 
     assert viewer.post(f"/sandbox/messages/{arrived.pk}/unsubscribe/").status_code == 403
-    assert "Press unsubscribe" not in viewer.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
+    assert "Try unsubscribe button" not in viewer.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
     assert not UnsubscribeRequest.objects.exists()
-    assert "Press unsubscribe" in reader.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
+    assert "Try unsubscribe button" in reader.get(f"/sandbox/messages/{arrived.pk}/").content.decode()
 
 
 def test_links_of_a_text_and_of_plain_text_open_in_their_own_tab(console: Client) -> None:

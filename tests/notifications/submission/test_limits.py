@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from notifications import errors
 from notifications.models import Channel, DailyCounter, KeyType, LimitKind, Notification
-from notifications.submission import limits, recall
+from notifications.submission import limits, ttl_cache
 from tests.factories import make_api_key, make_service, make_team_member
 from tests.notifications.calling import NUMBER, Caller, email_template, make_caller, messages, sms_template
 
@@ -117,7 +117,7 @@ def test_the_limit_may_be_reached_between_the_look_and_the_count(kinds: list[Lim
     with pytest.raises(errors.DailyLimitReached) as refused:
         limits.store(caller.key, second, kinds)
 
-    assert refused.value.limit_kind == kinds[-1].value
+    assert refused.value.limit == f"{kinds[-1].value} a day"
     assert counts(caller) == {kind.value: 1 for kind in kinds}
     assert set(Notification.objects.filter(id__in=[first.id, second.id])) == {first}
 
@@ -131,7 +131,7 @@ def test_a_counter_far_from_its_limit_is_believed_for_a_moment() -> None:
     def looks(count: int) -> list[int]:
         """So many have been sent: how often two requests, one after the other, look at the counter."""
         DailyCounter.objects.filter(id=others.id).update(count=count)
-        recall.forget()
+        ttl_cache.clear()
         found = []
         for _ in range(2):
             with CaptureQueriesContext(connection) as queries:

@@ -35,7 +35,7 @@ def wait_at(key: ApiKey, limit: int, seconds: float) -> int:
 def key(request: pytest.FixtureRequest, settings: Any) -> ApiKey:
     """A key of a service that may make three requests a minute, counted in either store."""
     settings.REDIS_URL = request.getfixturevalue("redis_server").url if request.param == "redis" else ""
-    rate.forget_outage()
+    rate.redis_breaker.note_success()
     return make_api_key(make_service(rate_limit_per_minute=3))
 
 
@@ -135,11 +135,11 @@ def test_nothing_is_left_in_redis_a_minute_after_the_last_request(redis_server: 
 
 def test_where_redis_is_away_the_database_counts_and_the_caller_hardly_waits(settings: Any) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
-    rate.forget_outage()
+    rate.redis_breaker.note_success()
     key = make_api_key(make_service(rate_limit_per_minute=2))
     began = time.monotonic()
 
     assert [passes(key) for _ in range(3)] == [True, True, False]
 
     assert time.monotonic() - began < 10
-    rate.forget_outage()
+    rate.redis_breaker.note_success()

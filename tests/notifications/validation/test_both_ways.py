@@ -1,127 +1,14 @@
-"""Every value runs through both entry points: the console's form and a provision document judge it alike."""
+"""Every value runs through all entry points: console form, provision document and API judge it alike."""
 
-import html
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from django.db import transaction
-from django.test import Client
-from django.urls import reverse
 
-from config.management.parts import Faults
-from notifications.management.provision import provision
-from notifications.models import (
-    ApiKey,
-    GuestListEntry,
-    ReplyToAddress,
-    Service,
-    SmsSender,
-    TeamMember,
-    Template,
-    TemplateVersion,
-)
-from tests import factories
+from notifications.models import Service
+from tests.notifications.validation.ways import WAYS, by_api, by_console, by_document, make_service
 
 pytestmark = pytest.mark.django_db
-
-NO_VERSIONS = {"versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """One value of a service: the console's form for it, the document for it, and what both store."""
-
-    page: str
-    form: Callable[[str], dict[str, Any]]
-    document: Callable[[str], dict[str, Any]]
-    stored: Callable[[], list[Any]]
-    has_nonce: bool = False
-    of_service: str = ""
-
-
-def _texts(model: Any, field: str) -> Callable[[], list[Any]]:
-    return lambda: list(model.objects.order_by("pk").values_list(field, flat=True))
-
-
-def _template(**words: str) -> dict[str, Any]:
-    return {"type": "email", "name": "Letter", "subject": "Hi", "content": "Dear all", **words}
-
-
-WAYS = {
-    "sender": Way(
-        page="smssender_add",
-        form=lambda text: {"sender": text},
-        document=lambda text: {"sms_senders": [{"sender": text}]},
-        stored=_texts(SmsSender, "sender"),
-    ),
-    "reply-to": Way(
-        page="replytoaddress_add",
-        form=lambda text: {"email_address": text},
-        document=lambda text: {"reply_to_addresses": [{"email_address": text}]},
-        stored=_texts(ReplyToAddress, "email_address"),
-    ),
-    "service": Way(
-        page="service_add",
-        form=lambda text: {"name": text, "permissions": ["sms"]},
-        document=lambda text: {"name": text, "permissions": ["sms"]},
-        stored=lambda: sorted(Service.objects.exclude(name="Tides").values_list("name", flat=True)),
-    ),
-    "template name": Way(
-        page="template_add",
-        form=lambda text: {**_template(name=text), "note": "", "based_on": "", **NO_VERSIONS},
-        document=lambda text: {"templates": [_template(name=text)]},
-        stored=_texts(Template, "name"),
-    ),
-    "subject": Way(
-        page="template_add",
-        form=lambda text: {**_template(subject=text), "note": "", "based_on": "", **NO_VERSIONS},
-        document=lambda text: {"templates": [_template(subject=text)]},
-        stored=_texts(TemplateVersion, "subject"),
-    ),
-    "text": Way(
-        page="template_add",
-        form=lambda text: {**_template(type="sms", content=text), "note": "", "based_on": "", **NO_VERSIONS},
-        document=lambda text: {"templates": [{"type": "sms", "name": "Letter", "content": text}]},
-        stored=_texts(TemplateVersion, "content"),
-    ),
-    "key": Way(
-        page="apikey_add",
-        form=lambda text: {"name": text, "key_type": "test", "expires_at_0": "", "expires_at_1": "", "note": ""},
-        document=lambda text: {"api_keys": [{"name": text, "type": "test"}]},
-        stored=_texts(ApiKey, "name"),
-        has_nonce=True,
-    ),
-    "member": Way(
-        page="teammember_add",
-        form=lambda text: {"email_address": text},
-        document=lambda text: {"team": [{"email_address": text}]},
-        stored=_texts(TeamMember, "email_address"),
-        has_nonce=True,
-    ),
-    "member's number": Way(
-        page="teammember_add",
-        form=lambda text: {"email_address": "ana@example.org", "phone_number": text},
-        document=lambda text: {"team": [{"email_address": "ana@example.org", "phone_number": text}]},
-        stored=_texts(TeamMember, "phone_number"),
-        has_nonce=True,
-    ),
-    "guest": Way(
-        page="guestlistentry_add",
-        form=lambda text: {"entries": text, "note": "", "save": "1"},
-        document=lambda text: {"guest_list": {"phone_numbers": [text]}},
-        stored=_texts(GuestListEntry, "value"),
-    ),
-    "contact": Way(
-        page="service_file-page",
-        form=lambda text: {"file_contact": text},
-        document=lambda text: {"file_contact": text},
-        stored=lambda: [contact for contact in Service.objects.values_list("file_contact", flat=True) if contact],
-        of_service="Tides",
-    ),
-}
 
 GOOD = [
     ("sender", "PIGEON", "PIGEON"),
@@ -144,6 +31,14 @@ GOOD = [
     ("guest", "07700 900301", "07700 900301"),
     ("contact", "https://example.org/help", "https://example.org/help"),
     ("contact", "101", "101"),
+    ("retention", "3", "3"),
+    ("retention", "90", "90"),
+    ("unsubscribe requests", "730", "730"),
+    ("rate limit", "1", "1"),
+    ("daily limit", "0", "0"),
+    ("daily limit", "2147483647", "2147483647"),
+    ("callback URL", "https://127.0.0.1/hook", "https://127.0.0.1/hook"),
+    ("bearer token", "0123456789", "0123456789"),
 ]
 
 BAD = [
@@ -176,6 +71,19 @@ BAD = [
     ("guest", "+9991234567", "Not a valid country prefix"),
     ("contact", "http://example.org", "Enter a link that begins with https://, an email address, or a phone number."),
     ("contact", "999", "Phone number cannot be an emergency number"),
+    ("retention", "2", "Messages can be kept for 3 to 90 days."),
+    ("retention", "91", "Messages can be kept for 3 to 90 days."),
+    ("unsubscribe requests", "29", "Done unsubscribe requests can be kept for 30 to 730 days."),
+    ("unsubscribe requests", "-1", "Done unsubscribe requests can be kept for 30 to 730 days."),
+    ("rate limit", "0", "Enter 1 or more: with 0 every call would be refused."),
+    ("rate limit", "2147483648", "Enter a number from 0 to 2,147,483,647."),
+    ("daily limit", "-1", "Enter a number from 0 to 2,147,483,647."),
+    ("daily limit", "2147483648", "Enter a number from 0 to 2,147,483,647."),
+    ("callback URL", "http://example.org/hook", "must start https://"),
+    ("callback URL", "https://10.0.0.1/hook", "must not lead to a private network"),
+    ("callback URL", "https://2130706433/hook", "must name its host by a name, or by an address in its usual form"),
+    ("bearer token", "012345678", "10 to 2000 letters, digits or signs, without blanks and accents."),
+    ("bearer token", "a token with blanks", "10 to 2000 letters, digits or signs, without blanks and accents."),
 ]
 
 TWICE = [
@@ -194,32 +102,7 @@ def _ids(table: list[Any]) -> list[str]:
 
 @pytest.fixture
 def service() -> Service:
-    return factories.make_service(name="Tides", live=False)
-
-
-def by_console(console: Client, way: Way, service: Service, text: str) -> str:
-    """Post the form; return the page that comes back."""
-    if way.of_service:
-        return _post(console, reverse(f"admin:notifications_{way.page}", args=[service.pk]), way.form(text))
-    page = reverse(f"admin:notifications_{way.page}")
-    form = {"service": str(service.pk), **way.form(text)}
-    if way.has_nonce:
-        form["nonce"] = re.findall(r'name="nonce" value="([^"]+)"', console.get(page).content.decode())[0]
-    return _post(console, page, form)
-
-
-def _post(console: Client, page: str, form: dict[str, Any]) -> str:
-    return html.unescape(console.post(page, form, follow=True).content.decode())
-
-
-def by_document(way: Way, text: str) -> list[str]:
-    """Provision the value; return the lines of its faults."""
-    faults = Faults()
-    document = {"name": "Tides", **way.document(text)}
-    with transaction.atomic():
-        provision([document], faults)
-        transaction.set_rollback(bool(faults.lines))
-    return faults.lines
+    return make_service()
 
 
 @pytest.mark.parametrize(("name", "text", "stored"), GOOD, ids=_ids(GOOD))
@@ -254,3 +137,15 @@ def test_a_double_is_refused_in_the_same_words(console, service, name, first, se
         assert [line.partition(": ")[2] for line in by_document(way, second)] == [reason]
     assert reason in by_console(console, way, service, second)
     assert len(way.stored()) == 1
+
+
+@pytest.mark.parametrize(("name", "text"), [row[:2] for row in GOOD if WAYS[row[0]].api])
+def test_a_recipient_that_staff_may_list_can_be_sent_to(name, text):
+    assert by_api(WAYS[name].api, text) == []
+
+
+@pytest.mark.parametrize(("name", "text", "reason"), [row for row in BAD if WAYS[row[0]].api])
+def test_a_recipient_that_staff_may_not_list_is_refused_in_the_same_words(name, text, reason):
+    (message,) = by_api(WAYS[name].api, text)
+
+    assert message.endswith(reason)

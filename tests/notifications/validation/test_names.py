@@ -2,7 +2,7 @@
 
 import pytest
 
-from notifications.validation import InvalidValue
+from config.invalid import InvalidValue
 from notifications.validation.names import check_name
 from notifications.validation.protected import check_not_protected
 

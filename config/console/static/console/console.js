@@ -1,4 +1,4 @@
-// What scripts add to pages that work without them: copy buttons and self-selecting fields.
+// Additions to pages that also work without scripts: copy buttons, self-selecting fields, and keyboard control.
 
 document.addEventListener("DOMContentLoaded", () => {
     for (const button of document.querySelectorAll("[data-copy]")) {
@@ -22,12 +22,12 @@ document.addEventListener("DOMContentLoaded", () => {
         const control = icon.closest("a, button");
         const is_its_name = control && !control.title && control.textContent.trim() === icon.textContent.trim();
         if (!is_its_name) {
-            icon.setAttribute("aria-hidden", "true"); // a word that its font draws: nobody should hear it
+            icon.setAttribute("aria-hidden", "true"); // screen readers would read the name of the icon
         }
     }
 });
 
-// What the theme lets be pressed by a mouse alone: menu, filters, account, colours.
+// Controls that the theme makes usable with a mouse only: menu, filters, account, colours.
 const MOUSE_ONLY = "a[x-on\\:click]:not([href]), span[x-on\\:click], div.cursor-pointer[x-on\\:click]";
 
 function press_by_keyboard(control) {
@@ -44,7 +44,7 @@ function press_by_keyboard(control) {
     });
 }
 
-// What opens over the page is closed by Escape, and by a click elsewhere: the service switcher and the theme's menus.
+// Escape and a click elsewhere close the service switcher and the theme's menus.
 
 document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") {
@@ -72,7 +72,7 @@ function open_switchers() {
     return document.querySelectorAll("details.sb-switcher[open]");
 }
 
-// Return the control that opens a menu of the theme, if that was open; it is a state of the theme's own script.
+// Close a menu of the theme and return the control that opens it, or return null if the menu was closed.
 function close_menu(state) {
     const opener = [...document.querySelectorAll(`[x-on\\:click="${state} = !${state}"]`)].pop();
     const data = opener && window.Alpine?.$data(opener);
@@ -91,7 +91,7 @@ async function copy(button) {
         await navigator.clipboard.writeText(text);
         button.textContent = "Copied";
     } catch {
-        select(source); // no clipboard outside https and localhost: the person presses Ctrl+C
+        select(source); // browsers allow the clipboard only on https and localhost, so the user presses Ctrl+C
         button.textContent = "Press Ctrl+C";
     }
     setTimeout(() => { button.textContent = word; }, 2000);

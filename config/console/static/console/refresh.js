@@ -1,5 +1,5 @@
-// Figures that refresh themselves while something is going on: <section id="…" data-refresh="2"> asks for its page anew
-// every 2 seconds. Without scripts the page has a refresh of its own, or the person reloads it.
+// Sections that refresh themselves: <section id="…" data-refresh="2"> is replaced every 2 seconds by the same section of
+// a newly loaded page. Without scripts the page reloads itself or the user reloads it.
 
 document.addEventListener("DOMContentLoaded", () => {
     for (const section of document.querySelectorAll("[data-refresh]")) {
@@ -15,11 +15,11 @@ function wait(section) {
 
 async function refresh(section) {
     if (document.hidden || section.contains(document.activeElement)) {
-        wait(section); // nobody looks, or somebody is about to press something in it
+        wait(section); // the page is not visible, or the user is using this section
         return;
     }
     try {
-        // The header says that no person asks: this keeps no session alive.
+        // With this header the request does not extend the session.
         const answer = await fetch(location.href, { headers: { "X-Requested-With": "fetch" } });
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById(section.id);
@@ -28,6 +28,6 @@ async function refresh(section) {
             wait(fresh);
         }
     } catch {
-        wait(section); // away for a moment
+        wait(section); // the server may be unavailable for a moment
     }
 }

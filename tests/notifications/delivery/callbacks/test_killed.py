@@ -1,11 +1,13 @@
 """A real worker, killed while it calls: the callback is made again, with the same webhook-id, and its log says why.
 
-Source: Security and reliability §9, promise 5.
+Source: docs/reference/security.md §9, promise 5.
 """
 
 import json
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from tests.notifications.provisioned import Provisioned
 from tests.receivers import Posted, Receiver
@@ -43,6 +45,7 @@ def row(service: Service, identifier: str) -> dict[str, Any]:
     return dict(found)
 
 
+@pytest.mark.fault("A1")
 def test_a_worker_killed_while_it_calls_back_calls_again_under_the_same_id(start_service):
     with WatchedReceiver() as receiver:
         service = start_service(DJANGO_SETTINGS_MODULE="tests.quick_settings")

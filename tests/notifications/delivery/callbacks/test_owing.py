@@ -6,12 +6,12 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from config.celery import app
-from config.console.clean_up import rules
+from config.jobs import rules
+from config.queue.app import app
 from notifications import tasks
-from notifications.delivery.deliver import deliver
 from notifications.delivery.messages import IncomingText, Outcome, Receipt
 from notifications.delivery.status import take_in
+from notifications.jobs import retention
 from notifications.models import (
     CallbackDelivery,
     CallbackKind,
@@ -23,10 +23,10 @@ from notifications.models import (
     Service,
     Status,
     callback_delivery,
-    retention,
 )
 from notifications.submission import receiving
 from tests.factories import make_callback, make_notification, make_service, make_sms_sender, make_template
+from tests.notifications.draining import drain_messages
 
 pytestmark = pytest.mark.django_db
 
@@ -44,8 +44,8 @@ def test_a_delivered_message_is_told_once_with_the_moments_it_had(key_type):
     endpoint = make_callback()
     message = make_message(endpoint.service, key_type=key_type)
 
-    deliver(message.id)
-    deliver(message.id)
+    drain_messages()
+    drain_messages()
 
     message.refresh_from_db()
     [owed] = CallbackDelivery.objects.all()
@@ -109,15 +109,14 @@ def test_what_nobody_reported_on_is_told_too(settings):
     settings.PROVIDERS = ["gateway-1=https://gateway.example.org?token=t"]
     service = make_callback().service
     silent = timezone.now() - timedelta(hours=73)
-    for _ in range(callback_delivery.HINTED_AT_ONCE + 1):
+    for _ in range(3):
         make_message(service, status=Status.SENDING, sent_at=silent, provider="gateway-1")
     make_message(make_service(), status=Status.SENDING, sent_at=silent)
 
     tasks.close_silent()
 
-    told = CallbackDelivery.objects.values_list("status", "sent_at", "enqueued_at").distinct()
-    assert list(told) == [(Status.TEMPORARY_FAILURE, silent, None)]  # so many wait for the sweep and its turns
-    assert CallbackDelivery.objects.count() == callback_delivery.HINTED_AT_ONCE + 1
+    told = CallbackDelivery.objects.values_list("status", "sent_at")
+    assert list(told) == [(Status.TEMPORARY_FAILURE, silent)] * 3
 
 
 def test_a_status_that_is_rolled_back_owes_nothing():
@@ -191,5 +190,5 @@ def test_test_events_go_after_a_week():
     assert CallbackDelivery.objects.count() == 2
 
 
-def test_the_hint_names_a_task_there_is():
-    assert callback_delivery.CALL_BACK.name in app.tasks
+def test_the_wake_up_names_a_task_there_is():
+    assert callback_delivery.DRAIN.name in app.tasks

@@ -8,12 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from notifications.delivery.callbacks.call import call_back
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import CallbackDelivery, CallbackEndpoint, CallbackKind, DeliveryState, UnsubscribeRequest
 from notifications.submission.unsubscribe_requests import confirm
 from tests.cleaning import clean_up
 from tests.factories import make_callback, make_notification, make_template
+from tests.notifications.draining import drain_callbacks
 from tests.receivers import Receiver
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def test_a_request_is_posted_with_a_signature():
         endpoint = endpoint_at(receiver.url)
         request = confirmed(endpoint)
         delivery = CallbackDelivery.objects.get()
-        call_back(delivery.id)
+        drain_callbacks()
 
     [posted] = receiver.posted
     assert json.loads(posted.body) == {
@@ -87,11 +87,11 @@ def test_a_refused_call_is_tried_again_and_can_be_sent_again_under_its_id():
         endpoint = endpoint_at(receiver.url)
         confirmed(endpoint)
         delivery = CallbackDelivery.objects.get()
-        assert call_back(delivery.id) is not None
+        assert drain_callbacks()
         CallbackDelivery.objects.update(next_attempt_at=timezone.now() - timedelta(minutes=1))
-        call_back(delivery.id)
+        drain_callbacks()
         assert CallbackDelivery.objects.filter(id=delivery.id).repeat() == 1
-        call_back(delivery.id)
+        drain_callbacks()
 
     assert {posted.headers["webhook-id"] for posted in receiver.posted} == {delivery.webhook_id}
     assert len({posted.body for posted in receiver.posted}) == 1
@@ -103,11 +103,11 @@ def test_while_its_endpoint_is_paused_a_request_waits_and_a_test_event_goes():
         endpoint = endpoint_at(receiver.url)
         CallbackEndpoint.objects.update(paused_at=timezone.now())
         confirmed(endpoint)
-        call_back(CallbackDelivery.objects.get().id)
+        drain_callbacks()
         assert receiver.posted == []
 
         test = CallbackDelivery.objects.owe_test(endpoint)
-        call_back(test.id)
+        drain_callbacks()
 
     [posted] = receiver.posted
     body = json.loads(posted.body)

@@ -1,0 +1,46 @@
+"""The permissions of a person across areas: whether they may open any page, and which audit events they may read.
+
+Source: docs/reference/console.md §1.3, §1.4, §2.18.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.http import HttpRequest
+
+from config import areas
+
+_NOTHING = Q(pk__in=[])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The permissions in one area.
+
+    is_open_to: return whether the person may open any page of the area
+    audited: return a filter for the audit events of the area that the person may read
+    """
+
+    is_open_to: Callable[[HttpRequest], bool]
+    audited: Callable[[HttpRequest], Q]
+
+
+def is_operator(request: HttpRequest) -> bool:
+    """Return whether this person is an active superuser."""
+    return request.user.is_active and request.user.is_superuser
+
+
+def has_anything(request: HttpRequest) -> bool:
+    """Return whether this person may open any page. If not, an operator has to add them to a service first."""
+    return is_operator(request) or any(area.is_open_to(request) for area in areas.parts(Access))
+
+
+def audited(request: HttpRequest) -> Q:
+    """Return a filter for the audit events this person may read: all for operators, else those of what they manage."""
+    if is_operator(request):
+        return Q()
+    found = _NOTHING
+    for area in areas.parts(Access):
+        found |= area.audited(request)
+    return found

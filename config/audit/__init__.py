@@ -1,0 +1,29 @@
+"""The audit trail. `audit.record()` stores an event inside the transaction of the change."""
+
+from config.audit.recording import (
+    CLOCK,
+    COMMAND,
+    Actor,
+    about,
+    author,
+    author_of,
+    event,
+    operator,
+    person,
+    record,
+    record_all,
+)
+
+__all__ = [
+    "CLOCK",
+    "COMMAND",
+    "Actor",
+    "about",
+    "author",
+    "author_of",
+    "event",
+    "operator",
+    "person",
+    "record",
+    "record_all",
+]

@@ -1,0 +1,47 @@
+"""Base classes for list filters by a condition instead of a column."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+Rows = QuerySet[Any]
+
+
+def by(condition: Q) -> Callable[[Rows], Rows]:
+    """Return a function that filters rows by the condition."""
+    return lambda rows: rows.filter(condition)
+
+
+class ChoiceFilter(admin.SimpleListFilter):
+    """A filter with fixed choices.
+
+    options: for each value, the label and a function that filters the rows
+    unchosen: label and function for no choice
+    """
+
+    options: dict[str, tuple[str, Callable[[Rows], Rows]]]
+    unchosen: tuple[str, Callable[[Rows], Rows]] = ("All", lambda rows: rows)
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(value, label) for value, (label, _) in self.options.items()]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        nothing, *others = super().choices(changelist)
+        yield {**nothing, "display": self.unchosen[0]}
+        yield from others
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        return self.options.get(self.value() or "", self.unchosen)[1](queryset)
+
+
+class YesNoFilter(ChoiceFilter):
+    """A filter with the choices Yes and No. condition: the condition for Yes."""
+
+    condition = Q()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.options = {"yes": ("Yes", by(self.condition)), "no": ("No", by(~self.condition))}
+        super().__init__(*args, **kwargs)

@@ -1,0 +1,79 @@
+"""The pages of background jobs and their progress. Source: docs/reference/console.md §1.2 T11."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.accounts import scope
+from config.console import cells
+from config.console.admin.model_admin import ConsoleModelAdmin
+from config.jobs import bulk, state
+from config.jobs.models import BackgroundStep
+
+
+@admin.register(BackgroundStep)
+class JobAdmin(ConsoleModelAdmin):
+    """Operators see every job. Other people see the jobs that they started."""
+
+    site_path: ClassVar[str] = "operations/steps/"
+    list_display = ("what", "started", "progress", "result")
+    list_display_links = ("what",)
+    sortable_by = ()
+    empty = "No background jobs yet. A change of more than 1 000 rows runs as a background job and is listed here."
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[BackgroundStep]:
+        rows: QuerySet[BackgroundStep] = super().get_queryset(request).defer("rows").select_related("by")
+        return rows if scope.is_operator(request) else rows.filter(by=request.user.pk)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return scope.has_anything(request)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the progress of a job. The page refreshes itself until the job has finished."""
+        job: Any = self._row_or_404(request, object_id)
+        if request.method not in {"GET", "HEAD"}:
+            raise PermissionDenied
+        bulk_step = bulk.named(job.kind)
+        context = {
+            **self.page_context(request, self.what(job)),
+            "job": job,
+            "result": bulk_step.result(job) if bulk_step else "",
+            "missing": [] if job.finished_at else [name for name in state.missing_processes() if name == "worker"],
+        }
+        return TemplateResponse(request, "admin/job.html", context)
+
+    @admin.display(description="Job")
+    def what(self, job: BackgroundStep) -> str:
+        bulk_step = bulk.named(job.kind)
+        return bulk_step.title(job) if bulk_step else job.kind
+
+    @admin.display(description="Started")
+    def started(self, job: BackgroundStep) -> SafeString:
+        return cells.two_lines(job.by.get_username() if job.by else "–", cells.moment(job.started_at))
+
+    @admin.display(description="Progress")
+    def progress(self, job: BackgroundStep) -> str:
+        return f"{formats.number(job.position)} of {formats.number(job.total)}"
+
+    @admin.display(description="Result")
+    def result(self, job: BackgroundStep) -> SafeString:
+        if job.finished_at is None:
+            return cells.chip("Running", "accent")
+        return cells.chip("Failed", "bad") if job.error else cells.chip("Done", "good")

@@ -1,0 +1,1 @@
+"""PostgreSQL with a time limit for answers and a circuit breaker."""

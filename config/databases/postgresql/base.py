@@ -1,0 +1,61 @@
+"""The database backend for PostgreSQL: Django's backend with a time limit for answers. Django needs this module name.
+
+Source: docs/reference/security.md §12, §13.
+docs/framework-internals.md lists the private attributes of the framework that this module uses.
+"""
+
+import time
+from typing import Any
+
+import psycopg
+from django.db.backends.postgresql import base, operations
+
+from config.databases.postgresql.waiting import Connection, breaker, check_open
+
+
+class DatabaseOperations(operations.DatabaseOperations):
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:  # Any: untyped in Django
+        """Return the SQL of prepared statements, too. psycopg does not keep it."""
+        compose: Any = self.compose_sql
+        return super().last_executed_query(cursor, sql, params) or compose(sql, params)
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Django's connection with a time limit for answers, behind a circuit breaker."""
+
+    ops_class = DatabaseOperations
+
+    def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
+        super().__init__(settings_dict, alias)
+        pool = settings_dict["OPTIONS"].get("pool")
+        if pool:
+            pool["connection_class"] = Connection
+
+    @property
+    def pool(self) -> Any:  # Any: untyped in Django
+        pool = super().pool
+        if pool is not None:
+            pool._check = check_open  # Django 5.2 sets its own check, which costs a round trip for each request
+        return pool
+
+    def prepared_cursor(self) -> Any:  # Any: untyped in Django
+        """Return a cursor whose statements the server prepares after a few uses.
+
+        `prepare_threshold` must allow it. A parameter must have the type of its column.
+        """
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            return self._prepare_cursor(  # type: ignore[attr-defined]  # not in django-stubs
+                base.ServerBindingCursor(self.connection)  # type: ignore[call-arg]  # not in django-stubs
+            )
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: untyped in Django
+        """Raise psycopg.OperationalError if there is no connection in time, or at once while the circuit is open."""
+        if not breaker.allows():
+            raise psycopg.OperationalError("PostgreSQL did not answer a moment ago")
+        began = time.monotonic()
+        try:
+            return super().get_new_connection(conn_params)
+        except psycopg.OperationalError:
+            breaker.note_failure(began)
+            raise

@@ -1,0 +1,1 @@
+"""SQLite with a lock that writers wait for."""

@@ -1,0 +1,46 @@
+"""Numbers, durations and times as people read them."""
+
+from datetime import datetime
+
+from django.utils import timezone
+
+
+def number(value: float) -> str:
+    """Return a number as people read it, such as 48 211; the blanks do not break.
+
+    >>> number(48211).replace(chr(0xA0), "_")
+    '48_211'
+    """
+    return f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
+
+
+def counted(value: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "record"), counted(0, "record"), counted(2, "entry", "entries")
+    ('1 record', '0 records', '2 entries')
+    """
+    return f"{number(value)} {noun if value == 1 else plural or f'{noun}s'}"
+
+
+def duration(seconds: float) -> str:
+    """Return how long something took, in the two largest units.
+
+    >>> [duration(length) for length in (0.2, 59.6, 60, 3_599, 14_408, 200_000)]
+    ['under 1 s', '60 s', '1 min 0 s', '59 min 59 s', '4 h 0 min', '2 days 7 h']
+    """
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{counted(days, 'day')} {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def spoken(at: datetime) -> str:
+    """Return a time as a sentence holds it: written as `moment` writes it."""
+    return f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"

@@ -1,0 +1,55 @@
+"""The deep check of everything the service depends on. Source: docs/reference/running.md §13."""
+
+from dataclasses import asdict
+
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from config.health import health_checks, views
+from config.rest.request import has_bearer_token
+from config.version import VERSION
+from config.web.ip_addresses import is_local
+
+_NEVER_KEPT = {"Cache-Control": "no-store"}
+
+
+@csrf_exempt
+def deep(request: HttpRequest) -> JsonResponse:
+    """Answer 200, or 503 if a health check has failed. A failed check has a fix."""
+    refused = views.refuse_method(request)
+    if refused:
+        return refused
+    if not _may_look(request):
+        return refuse(request)
+    findings = health_checks.examine()
+    amiss = [finding.name for finding in findings if finding.fix]
+    body = {
+        "status": "error" if amiss else "ok",
+        "message": f"not well: {', '.join(amiss)}" if amiss else "all is well",
+        "version": VERSION,
+        "findings": [asdict(finding) for finding in findings],
+    }
+    return JsonResponse(body, status=503 if amiss else 200, headers=_NEVER_KEPT)
+
+
+def _may_look(request: HttpRequest) -> bool:
+    """Return whether the caller may see the findings. The account comes last, as it needs the database."""
+    if has_bearer_token(request, settings.METRICS_TOKEN):
+        return True
+    if not settings.METRICS_TOKEN and is_local(request):
+        return True
+    return bool(request.user.is_active and request.user.is_staff)
+
+
+def refuse(request: HttpRequest) -> JsonResponse:
+    """Answer 401 if there is no token, or 403 if the token is wrong."""
+    if "Authorization" in request.headers:
+        return _refusal(403, "The token is not valid.")
+    refusal = _refusal(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")
+    refusal["WWW-Authenticate"] = "Bearer"
+    return refusal
+
+
+def _refusal(status: int, message: str) -> JsonResponse:
+    return JsonResponse({"status": "error", "message": message}, status=status, headers=_NEVER_KEPT)

@@ -1,0 +1,186 @@
+"""The health checks of `manage.py doctor` and of the deep check. Source: docs/reference/running.md §12, §13."""
+
+import os
+import shutil
+import traceback
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.core.checks import run_checks
+from django.db import DatabaseError, connection
+from django.utils import timezone
+from kombu.exceptions import KombuError
+
+from config import areas, checks, env
+from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
+from config.areas import Finding, HealthCheck
+from config.health import readiness
+from config.jobs import outcomes, state
+from config.queue import presence, publishing, unreadable
+
+PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
+CLOCK_SECONDS = 10  # tokens allow 30 s; a third of that is for this server
+FREE_MEGABYTES = 500
+
+
+def examine() -> list[Finding]:
+    """Run the checks of the platform, then those of each area. A check that fails does not stop the others.
+
+    Checks that need the database are skipped while it is unavailable, because each would wait for it again.
+    """
+    of_database = look_at(DATABASE, see="database")
+    is_away = bool(of_database.fix)
+    of_migrations = _not_known(MIGRATIONS, see="database") if is_away else look_at(MIGRATIONS, see="database")
+    see = "database" if is_away else "migrations" if of_migrations.fix else ""
+    others = (*PLATFORM, *(health_check for part in areas.commands() for health_check in part.health_checks))
+    found = [_not_known(one, see=see) if is_away and one.needs_tables else look_at(one, see=see) for one in others]
+    return [of_database, of_migrations, *found]
+
+
+def look_at(health_check: HealthCheck, *, see: str) -> Finding:
+    """Run one check. see: the name of the finding that explains a database error, if any."""
+    try:
+        return health_check.look()
+    except DatabaseError as error:
+        if see:
+            return _not_known(health_check, see=see)
+        return _failed(health_check, error, fix="Look at the database's log.")
+    except OSError as error:
+        return _failed(health_check, error, fix=f"Make {error.filename} usable." if error.filename else _UNFORESEEN)
+    except Exception as error:  # noqa: BLE001  the other checks must still run
+        return _failed(health_check, error, fix=_UNFORESEEN)
+
+
+def _not_known(health_check: HealthCheck, *, see: str) -> Finding:
+    return Finding(name=health_check.name, seen="not known", fix=f"See {see}.")
+
+
+def _failed(health_check: HealthCheck, error: Exception, *, fix: str) -> Finding:
+    """Return the type of an exception and its place. Its message may contain a password, so it is left out."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    seen = f"failed: {type(error).__name__} ({Path(place.filename).name}, line {place.lineno})"
+    return Finding(name=health_check.name, seen=seen, fix=fix)
+
+
+def database() -> Finding:
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        fix = "Start the database, or correct DATABASE_URL."
+        return Finding(name="database", seen=f"{connection.vendor}: {type(error).__name__}", fix=fix)
+    return Finding(name="database", seen=connection.vendor)
+
+
+def migrations() -> Finding:
+    if readiness.migrations_are_applied():
+        return Finding(name="migrations", seen="all applied")
+    return Finding(name="migrations", seen="some are missing", fix="Run manage.py migrate.")
+
+
+def queue() -> Finding:
+    kind = "redis" if settings.REDIS_URL else "files"
+    try:
+        waiting = publishing.waiting(*settings.WORKER_QUEUES, unreadable.QUEUE)
+    except (KombuError, OSError) as error:
+        fix = "Start Redis, or correct REDIS_URL." if settings.REDIS_URL else f"Make {settings.VAR} writable."
+        return Finding(name="queue", seen=f"{kind}: {type(error).__name__}", fix=fix)
+    aside = waiting.pop(unreadable.QUEUE)
+    depths = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
+    kept = f"; could not be read: {aside}" if aside else ""
+    return Finding(name="queue", seen=f"{kind}, waiting: {depths}{kept}")
+
+
+def worker() -> Finding:
+    return _process("worker")
+
+
+def clock() -> Finding:
+    return _process("clock")
+
+
+def origins() -> Finding:
+    """Return where each setting comes from, and the warnings of `check --deploy`."""
+    found = env.origins()
+    others = len(found.pop("default", []))
+    listed = [f"{origin}: {', '.join(names)}" for origin, names in found.items()]
+    is_deployed = settings.ENVIRONMENT == "production"
+    warnings = run_checks(tags=[checks.TAG], include_deployment_checks=True) if is_deployed else []
+    fix = " ".join(f"{warning.msg} {warning.hint}" for warning in warnings)
+    return Finding(name="settings", seen="; ".join([*listed, f"default: the other {others}"]), fix=fix)
+
+
+def keys() -> Finding:
+    """Decrypt one stored value of each kind."""
+    seen = f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS"
+    columns = (*ENCRYPTED_COLUMNS, *(column for part in areas.commands() for column in part.encrypted_columns))
+    unreadable = [column.name for column in columns if not column.can_decrypt()]
+    if not unreadable:
+        return Finding(name="keys", seen=f"{seen} decrypt what is stored")
+    fix = f"Add the key that encrypted {', '.join(unreadable)} to FIELD_KEYS again. Nothing else can decrypt them."
+    return Finding(name="keys", seen=f"{seen}: none decrypts {', '.join(unreadable)}", fix=fix)
+
+
+def time() -> Finding:
+    """Compare the time with the database server. On SQLite, only check that the year is plausible."""
+    now = datetime.now(UTC)
+    if connection.vendor == "postgresql":
+        with suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            apart = abs((cursor.fetchone()[0] - now).total_seconds())
+            fix = "Turn on time synchronisation on both machines." if apart > CLOCK_SECONDS else ""
+            return Finding(name="time", seen=f"{apart:.0f} s from the database's", fix=fix)
+    fix = "Set the clock of this machine. Tokens are refused if it is wrong by 30 s." if now.year < 2025 else ""
+    return Finding(name="time", seen=now.strftime("%Y-%m-%d %H:%M:%S UTC"), fix=fix)
+
+
+def disk() -> Finding:
+    free = shutil.disk_usage(settings.VAR).free // 2**20
+    fix = f"Free disk space in {settings.VAR}." if free < FREE_MEGABYTES else ""
+    if not os.access(settings.VAR, os.W_OK):
+        fix = f"Make {settings.VAR} (VAR_DIR) writable for this user."
+    return Finding(name="disk", seen=f"{free} MB free", fix=fix)
+
+
+def clean_up() -> Finding:
+    """Check the last success of each clean-up rule. A rule without a success for 26 hours fails."""
+    name = "clean-up"
+    ends = {one.rule: one.last_success for one in outcomes.of_all_rules()}
+    failed = state.last().failed
+    known = {rule: end for rule, end in ends.items() if end is not None}
+    if not known and not failed:
+        return Finding(name=name, seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
+    listed = [f"{rule} {end.astimezone(UTC):%Y-%m-%d %H:%M} UTC" for rule, end in sorted(known.items())]
+    late = [rule for rule, end in known.items() if timezone.now() - end > state.OVERDUE_AFTER]
+    seen = f"last success: {', '.join(listed)}"
+    if failed:
+        return Finding(
+            name=name,
+            seen=seen,
+            fix=f"See operations/clean-up/ for the error of: {', '.join(failed)}.",
+        )
+    fix = "Check that worker and clock run, then run manage.py sweep. Last success more than 26 h ago" if late else ""
+    return Finding(name=name, seen=seen, fix=f"{fix}: {', '.join(sorted(late))}." if late else "")
+
+
+def _process(name: str) -> Finding:
+    if presence.is_there(name, within_seconds=PROCESS_SECONDS):
+        return Finding(name=name, seen=f"seen in the last {PROCESS_SECONDS} s")
+    return Finding(name=name, seen=f"not seen for {PROCESS_SECONDS} s", fix=f"Start manage.py {name}.")
+
+
+_UNFORESEEN = "The health check itself has a bug. Report it with this line."
+
+DATABASE = HealthCheck(name="database", look=database)
+MIGRATIONS = HealthCheck(name="migrations", look=migrations)
+PLATFORM = (
+    HealthCheck(name="settings", look=origins),
+    HealthCheck(name="queue", look=queue),
+    HealthCheck(name="worker", look=worker, needs_tables=True),
+    HealthCheck(name="clock", look=clock, needs_tables=True),
+    HealthCheck(name="clean-up", look=clean_up, needs_tables=True),
+    HealthCheck(name="keys", look=keys, needs_tables=True),
+    HealthCheck(name="time", look=time),
+    HealthCheck(name="disk", look=disk),
+)

@@ -1,0 +1,52 @@
+"""The size of a batch and the rest after it, so that a job does not delay other writers.
+
+SQLite allows one write at a time. The duration of each batch decides the size of the next one, so batches are large on
+a quiet machine and small on a busy one.
+"""
+
+import time
+
+from django.db import connection
+
+TARGET_SECONDS = 0.008  # a concurrent send must wait less than 0.1 s, and some batches take five times as long
+# For rows of past days, which no send needs. PostgreSQL locks only these rows, and a batch has eight statements, so a
+# short batch would contain only a few rows.
+OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
+FIRST, FEWEST, MOST = 20, 5, 1000
+SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.005, 0.5
+PAUSE_BY_WORK = {"sqlite": 4, "postgresql": 1}  # a waiting SQLite writer tries every 0.1 s and needs a long gap
+
+
+class Pace:
+    """`at_once` is the size of the next batch. Call `begin` before and `end` after each batch.
+
+    seconds: the target duration of a batch; first: the size of the first batch
+
+    >>> pace = Pace()
+    >>> pace.begin()
+    >>> pace.end(20)
+    >>> pace.at_once
+    40
+    """
+
+    def __init__(self, seconds: float = TARGET_SECONDS, *, first: int = FIRST) -> None:
+        self.at_once = first
+        self._seconds = seconds
+        self._began_at = 0.0
+
+    def begin(self) -> None:
+        self._began_at = time.monotonic()
+
+    def end(self, rows: int) -> None:
+        """Set the size of the next batch after a batch of `rows`. An empty batch changes nothing."""
+        if rows:
+            fits = int(rows * self._seconds / max(self._took(), 0.000_1))
+            self.at_once = max(FEWEST, min(fits, MOST, self.at_once * 2))
+
+    def rest(self) -> None:
+        """Sleep for as long as the batch took, on SQLite four times as long."""
+        pause = self._took() * PAUSE_BY_WORK[connection.vendor]
+        time.sleep(min(max(pause, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS))
+
+    def _took(self) -> float:
+        return time.monotonic() - self._began_at

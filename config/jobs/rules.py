@@ -1,0 +1,97 @@
+"""Retention rules: what is deleted after a time. One list for the clock, the page and `manage.py sweep`.
+
+    RetentionRule(name="old-messages", title="Messages", keeps=…, preview=…, remove=…)
+
+Source: docs/reference/console.md §2.17.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any  # of rows of any model
+
+from django.db.models import Count, Min, QuerySet
+
+from config import areas
+from config.jobs.models import RetentionRun
+from config.jobs.pace import Pace
+from config.jobs.registry import Batch, Job
+
+REFUSALS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about them
+AT_ONCE = 200  # rows of one statement, for small rows without related rows
+
+
+class Group(StrEnum):
+    """The subject of a rule, in the order of the page. TECHNICAL is data that only the program uses."""
+
+    MESSAGES = "Messages and files"
+    DATA_SETS = "Data sets"
+    ACCOUNTS = "Accounts and audit"
+    TECHNICAL = "Technical data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """The rows that a rule would remove now from one service or data set. `label` is its name or a description."""
+
+    label: str
+    number: int
+    oldest: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionRule(Job):
+    """One kind of row that is removed after a time; its name is also used in URLs and commands, such as `old-messages`.
+
+    keeps:   how long rows are kept, as text after "Kept": "7 days".
+    preview: returns what would be removed now, without entries for places with nothing due.
+    remove:  removes all due rows in batches. Each batch is a transaction of a few milliseconds, committed before
+             the yield. Two processes may run it at once.
+    every:   how often the clock runs it; None is every night at 03:00 UTC.
+    aged:    as `remove`, for a rule whose age `manage.py sweep --older-than` may choose.
+    group:   the part of the page it stands in.
+    position: where it stands among the others: those of the areas first.
+    permission: of people besides operators who see it, such as "datasets.manage_data_sets".
+    """
+
+    title: str
+    keeps: Callable[[], str]
+    preview: Callable[[], Iterable[Due]]
+    remove: Callable[[], Iterator[Batch]]
+    every: timedelta | None = None
+    aged: Callable[[timedelta], Iterator[Batch]] | None = None
+    group: Group = Group.TECHNICAL
+    position: int = 0
+    permission: str = ""
+
+    def batches(self, run: Any, pace: Pace) -> Iterator[Batch]:
+        return self.remove()
+
+    def ended(self, run: RetentionRun, error: str) -> None:
+        run.record_end(error)
+
+
+def registered() -> list[RetentionRule]:
+    """Return the rules of the console and of the areas that are installed."""
+    return sorted(areas.parts(RetentionRule), key=lambda rule: rule.position)
+
+
+def named(name: str) -> RetentionRule | None:
+    return next((rule for rule in registered() if rule.name == name), None)
+
+
+def preview(due: QuerySet[Any], label: str, moment: str) -> list[Due]:
+    """Return how many rows are due and since when, by the field `moment`."""
+    found = due.order_by().aggregate(number=Count("pk"), oldest=Min(moment))
+    return [Due(label=label, number=found["number"], oldest=found["oldest"])] if found["number"] else []
+
+
+def delete(due: QuerySet[Any], label: str) -> Iterator[Batch]:
+    """Delete the due rows in batches. Rows that another run has deleted are not counted."""
+    name, pace = due.model._meta.label, Pace()
+    while some := list(due.values_list("pk", flat=True)[: pace.at_once]):
+        pace.begin()
+        gone = due.order_by().filter(pk__in=some).delete()[1].get(name, 0)
+        pace.end(len(some))
+        yield Batch(label=label, number=gone)

@@ -1,0 +1,69 @@
+"""The state of clean-up, for its page, the overview and the deep check.
+
+Source: docs/reference/console.md §2.1, §2.17; docs/reference/running.md §13.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from config.jobs import schedule
+from config.jobs.models import RetentionRun
+from config.jobs.rules import Due, RetentionRule, registered
+from config.queue import presence
+
+OVERDUE_AFTER = timedelta(hours=26)  # a nightly rule that has missed its night
+SEEN_WITHIN_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleState:
+    """One row of the page: a rule, the rows it would remove now, and its runs. next_run: None during a run."""
+
+    rule: RetentionRule
+    due: list[Due]
+    running: RetentionRun | None
+    last: RetentionRun | None
+    next_run: datetime | None
+
+    @property
+    def number(self) -> int:
+        return sum(due.number for due in self.due)
+
+    @property
+    def oldest(self) -> datetime | None:
+        return min((due.oldest for due in self.due if due.oldest), default=None)
+
+
+def of(rule: RetentionRule) -> RuleState:
+    running = RetentionRun.objects.filter(rule=rule.name, finished_at=None).first()
+    last = RetentionRun.objects.filter(rule=rule.name).exclude(finished_at=None).order_by("-started_at").first()
+    next_run = None if running else schedule.next_run(rule)
+    return RuleState(rule=rule, due=list(rule.preview()), running=running, last=last, next_run=next_run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Last:
+    """The end of the last run, and the rules whose last run failed."""
+
+    finished_at: datetime | None
+    failed: list[str]
+
+    @property
+    def is_overdue(self) -> bool:
+        return self.finished_at is None or timezone.now() - self.finished_at > OVERDUE_AFTER
+
+
+def last() -> Last:
+    finished = RetentionRun.objects.exclude(finished_at=None).order_by("-started_at")
+    newest = finished.values_list("finished_at", flat=True).first()
+    last_runs = [
+        (rule, finished.filter(rule=rule.name).values_list("error", flat=True).first()) for rule in registered()
+    ]
+    return Last(finished_at=newest, failed=[rule.title for rule, error in last_runs if error])
+
+
+def missing_processes() -> list[str]:
+    """Return which of `worker` and `clock` have not been seen lately."""
+    return [name for name in ("worker", "clock") if not presence.is_there(name, within_seconds=SEEN_WITHIN_SECONDS)]

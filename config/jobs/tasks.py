@@ -1,0 +1,41 @@
+"""The Celery tasks of jobs: start due jobs, and work on one run. Each task may run twice at once."""
+
+from typing import Any  # a Celery task
+
+from celery import shared_task
+
+from config.jobs import registry, retention, runner, schedule
+from config.jobs.models import BackgroundStep, JobRun, RetentionRun, Trigger
+from config.queue import publishing
+
+
+@shared_task
+def look_for_clean_up() -> None:
+    """Start each retention rule that is due, and wake a worker for each run that the queue has lost; every minute."""
+    for rule in schedule.due():
+        row, is_new = retention.start(rule, Trigger.CLOCK)
+        if is_new:
+            publishing.enqueue(work_on_run, str(row.pk))
+    for run_id in RetentionRun.objects.left_behind().values_list("pk", flat=True):
+        publishing.enqueue(work_on_run, str(run_id))
+    for run_id in BackgroundStep.objects.left_behind().values_list("pk", flat=True):
+        publishing.enqueue(work_on_step, str(run_id))
+
+
+# One batch of files may take as long as the store does, and a turn ends only between two batches.
+@shared_task(soft_time_limit=240, time_limit=300)
+def work_on_run(run_id: str) -> None:
+    """Work on a run of a retention rule for TASK_SECONDS."""
+    _work_on(RetentionRun.objects.get(pk=run_id), work_on_run)
+
+
+@shared_task(soft_time_limit=240, time_limit=300)
+def work_on_step(run_id: str) -> None:
+    """Work on a bulk step for TASK_SECONDS."""
+    _work_on(BackgroundStep.objects.get(pk=run_id), work_on_step)
+
+
+def _work_on(run: JobRun, task: Any) -> None:
+    """Work on a run for TASK_SECONDS, and publish the task again if work is left."""
+    if runner.work(run, registry.named(run.job_name), runner.TASK_SECONDS):
+        publishing.enqueue(task, str(run.pk))

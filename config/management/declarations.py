@@ -1,0 +1,199 @@
+"""Read a provision document with REST framework serializers: values of their JSON types, errors with JSON paths.
+
+A value that is left out does not appear, so that the row stays as it is. A stored value stays valid whatever the rules
+have become, see `Value.stored`.
+"""
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Self
+from uuid import UUID
+
+from rest_framework import serializers
+from rest_framework.settings import api_settings
+
+from config.areas import Faults
+from config.invalid import InvalidValue
+from config.rest import strict_json
+
+Rule = Callable[..., Any]
+
+_CALLED = {str: "a string", bool: "true or false", int: "a whole number"}
+
+
+class Value(serializers.Field[Any, Any, Any, Any]):
+    """A string, truth value or whole number.
+
+    rule: returns the value as it is stored, or nothing; raises ValueError with what is wrong and what to do
+    stored: (owner, value) → whether the owner, see `Declaration.owner_of`, has this value already
+    """
+
+    default_error_messages = {"required": "is required"}
+
+    def __init__(
+        self,
+        kind: type,
+        rule: Rule | None = None,
+        *,
+        stored: Callable[[Any, Any], bool] | None = None,
+        required: bool = False,
+        **options: Any,
+    ) -> None:
+        options.setdefault("error_messages", {"null": f"must be {_CALLED[kind]}"})
+        super().__init__(required=required, **options)
+        self.kind, self.rule, self.stored = kind, rule, stored
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, self.kind) or (self.kind is int and isinstance(data, bool)):
+            raise serializers.ValidationError(f"must be {_CALLED[self.kind]}")
+        if isinstance(data, str) and not strict_json.is_storable_text(data):
+            raise serializers.ValidationError("must not hold NUL or lone surrogates")
+        try:
+            parsed = self.rule(data) if self.rule else None
+        except ValueError as error:
+            if self._is_stored(data):
+                return data
+            raise serializers.ValidationError(str(error)) from error
+        return data if parsed is None or (parsed != data and self._is_stored(data)) else parsed
+
+    def _is_stored(self, value: Any) -> bool:
+        owner = self.context["owner"]() if self.stored else None
+        return owner is not None and self.stored is not None and self.stored(owner, value)
+
+
+class Texts(serializers.ListField):
+    """A list of strings. each: the rule for one of them; rule: for all of them together."""
+
+    default_error_messages = {
+        "not_a_list": "must be a list of strings",
+        "null": "must be a list of strings",
+        "required": "is required",
+    }
+
+    def __init__(self, each: Rule | None = None, rule: Rule | None = None, **options: Any) -> None:
+        super().__init__(child=Value(str, each), **{"required": False, **options})
+        self.rule = rule
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        values: list[Any] = super().to_internal_value(data)
+        try:
+            if self.rule:
+                self.rule(values)
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return values
+
+
+class _Declarations(serializers.ListSerializer[Any]):
+    default_error_messages = {"not_a_list": "must be a list", "null": "must be a list"}
+
+
+class Declaration(serializers.Serializer[Any]):
+    """An object that holds these keys and no others."""
+
+    default_error_messages = {"null": "must be an object", "required": "is required"}
+
+    class Meta:
+        list_serializer_class = _Declarations
+
+    def owner_of(self, data: dict[str, Any]) -> Any:
+        """Return the row that an object of a document is about, whose stored values stay valid; None if it is new."""
+        return None
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, dict):
+            self.fail("null")
+        if self.parent is None:
+            self._context = {"owner": cache(lambda: self.owner_of(data))}
+        errors: dict[str, Any] = {}
+        try:
+            values = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            errors = dict(error.detail)  # type: ignore[arg-type]  # that of an object is one by key
+        errors |= {key: ["is not a known key"] for key in data if key not in self.fields}
+        if errors:
+            raise serializers.ValidationError(errors)
+        return values
+
+
+@dataclass(slots=True)
+class Entry:
+    """One declared row: where it stands, its values, and the copy that is completed with ids and secrets."""
+
+    path: str
+    values: dict[str, Any]
+    completed: dict[str, Any]
+    faults: Faults
+
+    def entries(self, key: str) -> list[Self]:
+        """Return the rows of an inner list."""
+        rows = enumerate(self.values.get(key, ()))
+        return [type(self)(f"{self.path}.{key}[{n}]", row, self.completed[key][n], self.faults) for n, row in rows]
+
+    def refuse(self, key: str, message: str) -> None:
+        self.faults.add(f"{self.path}.{key}" if key else self.path, message)
+
+    def check(self, key: str, rule: Rule, *values: object, **options: object) -> None:
+        """Note what a rule says against a value."""
+        try:
+            rule(*values, **options)
+        except InvalidValue as error:
+            self.refuse(key, str(error))
+
+    def require(self, *keys: str) -> None:
+        """Note which of these are missing."""
+        for key in keys:
+            if key not in self.values:
+                self.refuse(key, "is required")
+
+
+def read(document: object, path: str, declaration: Declaration, faults: Faults) -> list[Entry]:
+    """Return the objects of a list that are right by themselves; what is wrong with the others goes into `faults`."""
+    if not isinstance(document, list):
+        faults.add(path, "must be a list")
+        return []
+    entries = []
+    for index, given in enumerate(document):
+        at = f"{path}[{index}]"
+        try:
+            entries.append(Entry(at, declaration.run_validation(given), copy.deepcopy(given), faults))
+        except serializers.ValidationError as error:
+            for place, message in _places(error.detail, at):
+                faults.add(place, message)
+    return entries
+
+
+def parse_uuid(text: str) -> UUID:
+    """Return a UUID, which the document spells with hyphens."""
+    if len(text) == len(str(UUID(int=0))):
+        try:
+            return UUID(text)
+        except ValueError:
+            pass
+    raise InvalidValue("must be a UUID such as 00000000-0000-4000-8000-000000000000")
+
+
+def one_of(allowed: list[str]) -> Rule:
+    """Return the rule that a string is one of these."""
+
+    def check(text: str) -> None:
+        if text not in allowed:
+            raise InvalidValue(f"must be one of {', '.join(allowed)}")
+
+    return check
+
+
+def _places(detail: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Turn REST framework's errors, objects by key and lists by index, into pairs of JSON path and message."""
+    if isinstance(detail, dict):
+        for key, inner in detail.items():
+            own = key == api_settings.NON_FIELD_ERRORS_KEY
+            yield from _places(inner, path if own else f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}")
+    else:
+        for index, inner in enumerate(detail):
+            if isinstance(inner, (dict, list)):
+                yield from _places(inner, f"{path}[{index}]")
+            else:
+                yield path, str(inner)

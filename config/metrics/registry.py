@@ -1,0 +1,182 @@
+"""The counters and histograms of /metrics, and other counts that a process keeps in memory for some seconds.
+
+Every FLUSH_SECONDS each process adds its counts to rows that all processes share. So /metrics is right with any number
+of processes on any number of machines. A process that is killed loses at most FLUSH_SECONDS of its counts.
+The multi-process mode of prometheus_client shares files on one machine only, and a machine that runs only workers has
+no web server for Prometheus.
+No label may hold a recipient, the name of a service or data set, or a key. Source: docs/reference/running.md §13.
+"""
+
+import atexit
+import collections
+import json
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import structlog
+from django.db import DatabaseError, connection, transaction
+
+Key = TypeVar("Key", bound=Hashable)
+
+FLUSH_SECONDS = 5
+BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, float("inf"))
+
+_ADD = """
+    INSERT INTO metric_value (name, labels, value) VALUES {rows}
+    ON CONFLICT (name, labels) DO UPDATE SET value = metric_value.value + excluded.value
+"""
+
+log = structlog.get_logger()
+
+
+class PendingCounts(Generic[Key]):
+    """Counts by key that this process has not stored yet.
+
+    If each request updated a shared row, requests would wait for one another's row lock.
+
+    max_keys: further keys are not counted until the counts are stored
+    """
+
+    def __init__(self, *, max_keys: int | None = None) -> None:
+        self._counts: collections.Counter[Key] = collections.Counter()
+        self._max_keys = max_keys
+        self._lock = threading.Lock()
+
+    def add(self, key: Key, number: int = 1) -> None:
+        with self._lock:
+            if self._max_keys is None or key in self._counts or len(self._counts) < self._max_keys:
+                self._counts[key] += number
+
+    def take(self) -> collections.Counter[Key]:
+        """Return the counts and set them to zero."""
+        with self._lock:
+            counts, self._counts = self._counts, collections.Counter()
+        return counts
+
+    def give_back(self, counts: collections.Counter[Key]) -> None:
+        """Add counts that could not be stored."""
+        with self._lock:
+            self._counts.update(counts)
+
+
+@contextmanager
+def storing(give_back: Callable[[], None]) -> Iterator[None]:
+    """Store counts in one transaction; call `give_back` if the database refuses."""
+    try:
+        with transaction.atomic():
+            yield
+    except DatabaseError as error:
+        log.debug("counts.kept", error=type(error).__name__)
+        give_back()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter:
+    """Counts events by labels."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def add(self, *values: str, number: float = 1) -> None:
+        _add(self.name, values, number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Counts durations by bucket and labels, and adds them up."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+
+    def observe(self, *values: str, seconds: float) -> None:
+        bucket = next(limit for limit in BUCKETS if seconds <= limit)
+        _add(self.name, (*values, str(bucket)), 1)
+        _add(f"{self.name}_sum", values, seconds)
+
+
+REQUESTS = Histogram(name="signalbox_request_seconds", help="Duration of requests", labels=("area", "route", "status"))
+ATTEMPTS = Histogram(
+    name="signalbox_attempt_seconds", help="Duration of attempts to send a message", labels=("provider", "outcome")
+)
+MESSAGES = Counter(
+    name="signalbox_messages", help="Messages that reached a status", labels=("channel", "key_type", "status")
+)
+EXPIRED = Counter(
+    name="signalbox_messages_expired",
+    help="Messages that expired before a provider accepted them",
+    labels=("channel", "key_type"),
+)
+REFUSALS = Counter(name="signalbox_refusals", help="Requests refused by a limit", labels=("limit",))
+RECORDS = Counter(name="signalbox_records", help="Records stored or rejected", labels=("outcome",))
+CALLBACKS = Counter(name="signalbox_callback_attempts", help="Attempts to deliver a callback", labels=("outcome",))
+LATE = Counter(name="signalbox_data_sets_turned_late", help="Data sets that became late", labels=())
+UNREADABLE = Counter(
+    name="signalbox_unreadable_values", help="Stored values that FIELD_KEYS cannot decrypt", labels=("column",)
+)
+
+METRICS: tuple[Counter | Histogram, ...] = (
+    REQUESTS,
+    ATTEMPTS,
+    MESSAGES,
+    EXPIRED,
+    REFUSALS,
+    RECORDS,
+    CALLBACKS,
+    UNREADABLE,
+    LATE,
+)
+
+_others: list[Callable[[], None]] = []
+_counted: dict[tuple[str, tuple[str, ...]], float] = collections.defaultdict(float)
+_lock = threading.Lock()
+_stopped = threading.Event()
+
+
+def start() -> None:
+    """Start to flush the counts of this process, every few seconds and when it exits."""
+    threading.Thread(target=_keep_flushing, name="metrics", daemon=True).start()
+    atexit.register(flush)
+
+
+def also_flush(store: Callable[[], None]) -> None:
+    """Call `store` at every flush. It must raise nothing, and must keep what it cannot store."""
+    _others.append(store)
+
+
+def flush() -> None:
+    """Add the counts of this process to the shared rows. It keeps the counts if the database refuses them."""
+    for store in _others:
+        store()
+    with _lock:
+        counted = dict(_counted)
+        _counted.clear()
+    if not counted:
+        return
+    # Sorted, so that two processes lock the same rows in the same order and cannot deadlock.
+    parameters = [
+        part for (name, labels), value in sorted(counted.items()) for part in (name, json.dumps(labels), value)
+    ]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_ADD.format(rows=", ".join(["(%s, %s, %s)"] * len(counted))), parameters)
+    except DatabaseError as error:
+        log.debug("metrics.kept", error=type(error).__name__)
+        with _lock:
+            for key, value in counted.items():
+                _counted[key] += value
+
+
+def _keep_flushing() -> None:
+    while not _stopped.wait(FLUSH_SECONDS):
+        flush()
+        connection.close()
+
+
+def _add(name: str, values: tuple[str, ...], number: float) -> None:
+    with _lock:
+        _counted[name, values] += number

@@ -1,0 +1,134 @@
+"""Where calls from here to addresses that a user has set may go. This is the part that needs no network.
+
+Source: docs/reference/security.md §6.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from django.conf import settings
+
+MAX_CHARACTERS = 2000
+PRIVATE = "must not lead to a private network"
+_EXAMPLE = "must be a URL such as https://example.org/callback"
+_PORTS = {"https": 443, "http": 80}
+_KEPT_IN_PATHS = "%/?:@!$&'()*+,;=~[]"
+
+# What resolvers read as an address although it is not written as one: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
+
+# Blocks that `is_global` of one Python or another calls public although no web server of the public network is there.
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(block)
+    for block in (
+        "::/96",  # IPv4 embedded, as in the next two and in 6to4 and Teredo: the address behind it may be private
+        "64:ff9b::/96",
+        "64:ff9b:1::/48",
+        "2002::/16",  # 6to4
+        "2001::/23",  # protocols of the IETF: Teredo, ORCHID, benchmarks
+        "100::/64",  # packets are thrown away
+        "100:0:0:1::/64",
+        "2001:db8::/32",  # documentation
+        "3fff::/20",
+        "5f00::/16",  # SRv6
+        "fec0::/10",  # site-local: out of use since 2004, and still inside of networks
+        "192.0.0.0/24",  # protocols of the IETF, and the metadata host of a cloud
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # the host of a cloud that gives its machines their settings
+    )
+)
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class UnsafeUrl(ValueError):
+    """The URL cannot be called from here; the message says what it must be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A parsed URL. Callers use these parts and never parse the text again.
+
+    host: as it goes over the wire, in ASCII; path: with the query, percent-encoded.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
+def check_url(url: str) -> None:
+    """Refuse a URL by its form, and by its host where that is an address. Raises UnsafeUrl."""
+    parse(url)
+
+
+def parse(url: str) -> Target:
+    """Take a URL apart that may be called, as far as can be said without network.
+
+    https only, but http too into OUTBOUND_ALLOWED_NETWORKS. Names are judged when they are called, by what they
+    resolve to (`config.outbound.http_client`).
+    Raises UnsafeUrl.
+    """
+    if len(url) > MAX_CHARACTERS or re.search(r"[\s\x00-\x1f\x7f\\]", url) or not url.isprintable():
+        raise UnsafeUrl(f"must be a URL of at most {MAX_CHARACTERS} characters without blanks or backslashes")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        host = _ascii(parts.hostname or "")
+    except ValueError as error:
+        raise UnsafeUrl(_EXAMPLE) from error
+    if parts.username is not None or parts.password is not None:
+        raise UnsafeUrl("must not hold a user name or password")
+    if not host or port == 0:
+        raise UnsafeUrl(_EXAMPLE)
+
+    address = _literal(host)
+    if address is None and _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        raise UnsafeUrl("must name its host by a name, or by an address in its usual form")
+    allowed = address is not None and is_allowed(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
+        raise UnsafeUrl("must start https://")
+    if address is not None and not allowed and not is_public(address):
+        raise UnsafeUrl(PRIVATE)
+    path = quote(parts.path or "/", safe=_KEPT_IN_PATHS)
+    if parts.query:
+        path += f"?{quote(parts.query, safe=_KEPT_IN_PATHS)}"
+    return Target(scheme=parts.scheme, host=host, port=port or _PORTS[parts.scheme], path=path)
+
+
+def origin(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port: what a secret may be sent to that was given for this URL. Raises UnsafeUrl."""
+    target = parse(url)
+    return target.scheme, target.host.lower().rstrip("."), target.port
+
+
+def is_public(address: Address) -> bool:
+    """Say whether an address belongs to the public network, whatever form it is written in."""
+    address = getattr(address, "ipv4_mapped", None) or address
+    embedded = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
+    return address.is_global and not address.is_multicast and not address.is_reserved and not embedded
+
+
+def is_allowed(address: Address) -> bool:
+    """Say whether the operator lets calls go to this address although it is not public."""
+    address = getattr(address, "ipv4_mapped", None) or address
+    networks = [ipaddress.ip_network(network) for network in settings.OUTBOUND_ALLOWED_NETWORKS]
+    return any(address in network for network in networks if network.version == address.version)
+
+
+def _literal(host: str) -> Address | None:
+    name = host.rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return ipaddress.IPv4Address("127.0.0.1")
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _ascii(host: str) -> str:
+    """Return a host as it goes over the wire. Raises ValueError."""
+    return host if host.isascii() else host.encode("idna").decode()

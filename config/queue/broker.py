@@ -1,0 +1,22 @@
+"""Broker connection that retries until it succeeds, every few seconds. Source: docs/reference/security.md §12."""
+
+from typing import Any
+
+from celery.app.amqp import AMQP
+from kombu import Connection
+
+RECONNECT_SECONDS = 5  # the longest wait between two tries; in kombu it grows to 30 s
+
+
+class SteadyConnection(Connection):
+    """Reconnects within RECONNECT_SECONDS after the broker is back."""
+
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:  # Any: kombu publishes no types
+        pace = {"interval_start": 1, "interval_step": 1, "interval_max": RECONNECT_SECONDS}
+        return super().ensure_connection(*args, **pace | kwargs)
+
+
+class Broker(AMQP):
+    """Makes Celery use SteadyConnection."""
+
+    Connection = SteadyConnection

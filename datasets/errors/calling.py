@@ -1,0 +1,184 @@
+"""The errors of a call: its token, its path and its body.
+
+Source: docs/reference/data-sets.md §3 to §5, §8, §10.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Self
+
+from config.rest.api_errors import DataError
+
+MAX_RECORDS = 100_000  # in one body
+MAX_VALUES = 5_000_000  # in one body: 100,000 records of 50 fields
+MAX_REJECTIONS_SHOWN = 100
+
+
+class TokenMissing(DataError):
+    slug = "data-token-missing"
+    status = 401
+    text = "Send an access token in the header Authorization: Bearer <token>."
+    fix = "Send the header `Authorization: Bearer <token>`."
+
+
+class TokenNotLive(DataError):
+    slug = "data-token-not-valid"
+    status = 401
+    text = "The access token is not valid."
+    fix = "Check the token. If it was revoked or has expired, issue a new one in the console."
+
+
+class TokenOfAnotherDataSet(DataError):
+    slug = "data-token-of-another"
+    status = 403
+    text = "This access token belongs to another data set."
+    fix = "Use a token of this data set, or check the group and type in the URL."
+
+
+class WritingNotAllowed(DataError):
+    slug = "data-token-may-not-write"
+    status = 403
+    text = "This access token does not allow writing."
+    fix = "Issue a token with the scope write in the console."
+
+
+class ReadingNotAllowed(DataError):
+    slug = "data-token-may-not-read"
+    status = 403
+    text = "This access token does not allow reading."
+    fix = "Issue a token with the scope read in the console."
+
+
+class NoSuchDataSet(DataError):
+    slug = "data-no-such-data-set"
+    status = 404
+    text = "There is no such data set."
+    fix = "Check the group and type in the URL. Both are in lower case, as in the console."
+
+
+class MethodNotAllowed(DataError):
+    slug = "data-method-not-allowed"
+    status = 405
+    text = "This method is not allowed here."
+    fix = "Use one of the methods in the response header `Allow`."
+
+
+class WrongContentType(DataError):
+    slug = "data-content-type"
+    status = 415
+    text = "The Content-Type must be application/json."
+    fix = "Send the header `Content-Type: application/json`."
+
+
+class WrongContentEncoding(DataError):
+    slug = "data-content-encoding"
+    status = 415
+    text = "The Content-Encoding must be gzip or absent."
+    fix = "Send the body uncompressed or compressed with gzip."
+
+
+class BodyTooLarge(DataError):
+    slug = "data-too-large"
+    status = 413
+    text = "The body is larger than {max_bytes} bytes."
+    fix = "Send the records in several requests."
+
+
+class BodyEmpty(DataError):
+    slug = "data-empty-body"
+    text = "The body is empty."
+    fix = "Send a JSON array of records."
+
+
+class BodyNotUtf8(DataError):
+    slug = "data-not-utf8"
+    text = "The body is not UTF-8 text."
+    fix = "Encode the body as UTF-8."
+
+
+class BodyNotJson(DataError):
+    slug = "data-not-json"
+    text = "The body is not valid JSON{place}."
+    fix = "Check the position in the message. JSON has no `NaN`, no comments and no trailing commas."
+
+
+class BodyNotGzip(DataError):
+    slug = "data-bad-gzip"
+    text = "The body is not valid gzip data."
+    fix = "Compress the whole body with gzip, or send it uncompressed without `Content-Encoding`."
+
+
+class KeyMalformed(DataError):
+    slug = "data-idempotency-key"
+    text = "The Idempotency-Key must be 1 to 255 visible ASCII characters."
+    fix = "Use a key such as a UUID, without spaces."
+
+
+class KeyReused(DataError):
+    slug = "data-idempotency-key-reused"
+    status = 422
+    text = "This Idempotency-Key was used with another body."
+    fix = "Use a new key for each new body. Use the same key only to repeat a request."
+
+
+class TooManyRecords(DataError):
+    slug = "data-too-many-records"
+    status = 413
+    text = f"The body has more than {MAX_RECORDS} records."
+    fix = "Send the records in several requests."
+
+
+class TooManyValues(DataError):
+    slug = "data-too-many-values"
+    status = 413
+    text = f"The body has more than {MAX_VALUES} values."
+    fix = "Send the records in several requests."
+
+
+class NoRecords(DataError):
+    slug = "data-no-records"
+    text = "The body must be a JSON array of one or more records."
+    fix = "Send the records in one array: `[{…}, {…}]`."
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """The reason why one record is rejected. `field` is None if the element is not an object."""
+
+    index: int
+    field: str | None
+    message: str
+
+
+class RecordsRefused(DataError):
+    """At least one record is rejected, so none is stored.
+
+    rejections: the first MAX_REJECTIONS_SHOWN, in the contract's order
+    rejection_count: the number of all rejections
+    refused, count: the number of rejected records, and of all records
+    """
+
+    slug = "data-records-refused"
+    text = "Records refused: {refused} of {count}. Nothing was stored."
+    fix = "Correct the records and fields listed in `errors`, and send the whole batch again."
+
+    def __init__(self, *, rejections: Sequence[Rejection], rejection_count: int, refused: int, count: int) -> None:
+        super().__init__(refused=refused, count=count)
+        self.rejections = rejections
+        self.rejection_count = rejection_count
+        self.count = count
+
+    @classmethod
+    def documented(cls) -> Self:
+        error = super().documented()
+        error.rejections, error.rejection_count = [Rejection(0, "_timestamp", "is required")], 1
+        return error
+
+    def details(self) -> Mapping[str, object]:
+        return {"errors": [asdict(rejection) for rejection in self.rejections], "error_count": self.rejection_count}
+
+
+class NotAnEmptyArray(DataError):
+    slug = "data-not-an-empty-array"
+    text = "The body must be an empty JSON array: PUT can only empty a data set."
+    fix = "Send `[]` to empty the data set. Send records with POST."

@@ -1,0 +1,16 @@
+"""The parts that the data set area registers for shared pages, commands and jobs (`config.areas`)."""
+
+from datasets.admin import access, audit_places, overview
+from datasets.admin.emptying import EMPTY_DATA_SET
+from datasets.admin.retention import SET_RETENTION
+from datasets.management import clean_up
+from datasets.management.part import COMMANDS
+
+PARTS: tuple[object, ...] = (
+    COMMANDS,
+    *clean_up.RULES,
+    *(EMPTY_DATA_SET, SET_RETENTION),
+    access.ACCESS,
+    overview.PANEL,
+    audit_places.PLACE,
+)

@@ -1,0 +1,46 @@
+"""Allow one writer at a time in each data set. Source: docs/reference/data-sets.md §7."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import OperationalError, transaction
+
+from config.databases.prepared import Statement
+from datasets.errors import NoSuchDataSet
+
+Result = TypeVar("Result")
+
+# Raw SQL: building this query with the ORM takes as long as storing one record.
+_LOCK = Statement(
+    {
+        "postgresql": "SELECT id FROM datasets_dataset WHERE id = %s FOR NO KEY UPDATE",
+        "sqlite": "SELECT id FROM datasets_dataset WHERE id = %s",
+    }
+)
+_TRY_AGAIN = {"40001", "40P01"}  # serialization_failure, deadlock_detected; PostgreSQL Appendix A
+
+
+def with_write_lock(data_set_id: int, work: Callable[[], Result]) -> Result:
+    """Run `work` in one transaction that locks the data set, and repeat it once after a serialization failure.
+
+    The lock is taken first, so that two batches with the same ids cannot deadlock. On SQLite, `BEGIN IMMEDIATE` locks
+    the whole file. Raises NoSuchDataSet if the data set was deleted, OperationalError if the lock is not free in time.
+    """
+    return twice_at_most(lambda: _locked(data_set_id, work))
+
+
+def twice_at_most(work: Callable[[], Result]) -> Result:
+    """Run `work`, and repeat it once after a serialization failure or a deadlock."""
+    try:
+        return work()
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) not in _TRY_AGAIN:
+            raise
+    return work()
+
+
+def _locked(data_set_id: int, work: Callable[[], Result]) -> Result:
+    with transaction.atomic():
+        if _LOCK.first(data_set_id) is None:
+            raise NoSuchDataSet
+        return work()

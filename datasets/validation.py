@@ -1,0 +1,84 @@
+"""Validate the settings of data sets. The console's forms and `provision` call these functions.
+
+Each function raises InvalidValue; forms show its text beside the field, `provision` after the JSON path.
+Source: docs/reference/data-sets.md §1, §4, §17.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+
+from config.invalid import InvalidValue
+from datasets.records import names
+
+RETENTION_DAYS = range(1, 36_501)
+MAX_RECORDS = range(1, 1_000_000_001)
+EXPECTED_EVERY_SECONDS = range(1, 31_536_001)
+MAX_AUTO_IDS = 20
+SCOPES = ("write", "read")
+
+_WORD = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_MAX_WORD_CHARACTERS = 60
+_SECRET = re.compile(r"[A-Za-z0-9._~+/=-]{32,128}")
+
+
+def is_path_part(text: str) -> bool:
+    """Return whether the text is a valid group or type: 1 to 60 of `a-z 0-9 - _`, starting with a letter or digit.
+
+    >>> [is_path_part(text) for text in ("pay", "weekly-volumes", "0_", "", "-a", "Pay", "é", "a" * 61)]
+    [True, True, True, False, False, False, False, False]
+    """
+    return _WORD.fullmatch(text) is not None
+
+
+def parse_path_part(text: str) -> str:
+    """Return the stripped group or type. Raises InvalidValue, which names the first wrong character."""
+    word = text.strip()
+    if is_path_part(word):
+        return word
+    wrong = re.search(r"[^a-z0-9_-]", word)
+    if wrong:
+        raise InvalidValue(f"Use a–z, 0–9, - and _: “{wrong[0]}” is none of them.")
+    if not 1 <= len(word) <= _MAX_WORD_CHARACTERS:
+        raise InvalidValue(f"Use 1 to {_MAX_WORD_CHARACTERS} characters; this has {len(word)}.")
+    raise InvalidValue(f"Begin with a letter or digit, not with “{word[0]}”.")
+
+
+def check_auto_ids(fields: Sequence[str]) -> None:
+    """Raise InvalidValue unless an `_id` can be made from these fields."""
+    for name in fields:
+        if not (name in names.MOMENTS or names.is_field_name(name)):
+            raise InvalidValue(f"“{names.shown(name)}” is not a field name.")
+        if fields.count(name) > 1:
+            raise InvalidValue(f"“{names.shown(name)}” is given twice.")
+    if not 1 <= len(fields) <= MAX_AUTO_IDS:
+        raise InvalidValue(f"Name 1 to {MAX_AUTO_IDS} fields; these are {len(fields)}.")
+
+
+def check_retention_days(days: int) -> None:
+    if days not in RETENTION_DAYS:
+        raise InvalidValue("Records can be kept for 1 to 36,500 days.")
+
+
+def check_max_records(number: int) -> None:
+    if number not in MAX_RECORDS:
+        raise InvalidValue("Keep 1 to 1,000,000,000 of the newest records.")
+
+
+def check_expected_every(seconds: int) -> None:
+    if seconds not in EXPECTED_EVERY_SECONDS:
+        raise InvalidValue("Choose a time from 1 second to 365 days.")
+
+
+def check_scopes(scopes: Collection[str]) -> None:
+    if not scopes or len(set(scopes)) < len(scopes) or not set(scopes) <= set(SCOPES):
+        raise InvalidValue("Choose write, read or both, each once.")
+
+
+def is_secret(text: str) -> bool:
+    """Return whether the text can be the token of another system."""
+    return _SECRET.fullmatch(text) is not None
+
+
+def check_secret(text: str) -> None:
+    if not is_secret(text):
+        raise InvalidValue("Use 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -")

@@ -1,0 +1,257 @@
+"""API keys: creating, showing once and revoking them, and the values that a program needs beside its key.
+
+Source: docs/reference/console.md §2.3.
+"""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.audit.masking import mask
+from config.console import cells
+from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin.many_rows import Chosen
+from config.console.shown_once import Secret, Snippet
+from config.jobs import bulk
+from notifications.admin import permissions
+from notifications.admin.api_keys import revoking, usage
+from notifications.admin.api_keys.filters import LastUsedFilter, MakerFilter, StateFilter
+from notifications.admin.api_keys.forms import ApiKeyForm, ApiKeyNoteForm
+from notifications.admin.messages import words
+from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
+from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
+from notifications.submission import examples
+
+_EXPLANATION = (
+    "Signalbox keeps the secret encrypted, because it has to check signatures with it. "
+    "No page shows it again, and nobody can read it out of the database alone."
+)
+_TRIAL = "In trial this key reaches only your team and guest list, until this service goes live."
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
+    secret_kind = "API key"  # noqa: S105  a word of the page
+    form = ApiKeyForm
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_API})
+    list_display = ("name", "type_and_ending", "state", "used", "client", "week", "made")
+    list_filter = ("key_type", StateFilter, LastUsedFilter, MakerFilter)
+    actions = ("revoke_chosen",)
+    row_actions = {"revoke": "revoke", "calls": "calls"}
+    read_only_actions = frozenset({"calls"})
+    change_form_template = "admin/notifications/api_key_change_form.html"
+    change_list_template = "admin/notifications/api_key_list.html"
+    empty = "No keys yet. A test key is the safe one to begin with."
+
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/keys.css")}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
+        return usage.with_week(super().get_queryset(request))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return super().get_actions(request) if self.has_add_permission(request) else {}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Add the base URL, the service id and the newest messages above the keys of one service."""
+        service = permissions.chosen_service(request)
+        context = {"integration": self._integration(request, service) if service else None, **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        key = self.get_object(request, object_id)
+        shown: dict[str, object] = {}
+        if key is not None and self.has_view_permission(request, key):
+            days = usage.days(key)
+            shown = {
+                "days": days,
+                "has_calls": any(day.calls for day in days),
+                "most_calls": max(day.calls for day in days),
+                "refusals": usage.refusals(key),
+                "templates_used": usage.templates_used(key),
+            }
+        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        kwargs["form"] = ApiKeyForm if obj is None else ApiKeyNoteForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ("service", "name", "key_type", "expires_at", "note")
+        return ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Allow changes to the note only: a caller uses the key."""
+        if obj is None:
+            return ()
+        return (*(name for name in self.get_fields(request, obj) if name != "note"), "service_name")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.set_secret(str(uuid.uuid4()))
+        super().save_model(request, obj, form, change)
+
+    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Show the key, and below it a notice that waits for the first call."""
+        page = super().secret_page(request, obj)
+        if isinstance(page, TemplateResponse):
+            page.template_name = "admin/notifications/api_key_made.html"
+        return page
+
+    def secret_of(self, request: HttpRequest, obj: ApiKey) -> Secret:
+        """Return the key in the form that a program needs. `obj` is the new row."""
+        whole = f"{obj.name}-{obj.service_id}-{obj.secret}"
+        template = obj.service.templates.filter(archived_at=None).first()
+        return Secret(
+            kind=self.secret_kind,
+            name=obj.name,
+            value=whole,
+            explanation=_EXPLANATION,
+            parts=(
+                Snippet(label="Name", text=obj.name),
+                Snippet(label="Service id", text=str(obj.service_id)),
+                Snippet(label="Secret", text=obj.secret),
+            ),
+            snippets=(Snippet(label="For an .env file", text=f"NOTIFY_API_KEY={whole}"),),
+            examples=tuple(
+                Snippet(label=label, text=example(settings.BASE_URL, whole, template))
+                for label, example in examples.LANGUAGES.items()
+            ),
+            where_next=("To the keys", self.list_url()),
+        )
+
+    def calls(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
+        """Return as JSON the last use of the key and its newest message. The page of a new key polls this view."""
+        newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
+        message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
+        answer = {
+            "is_used": key.last_used_at is not None,
+            "client": key.last_client,
+            "result": words.of(message) if message else "",
+            "message_url": self._page_of(request, message) if message else "",
+        }
+        return JsonResponse(answer)
+
+    def _page_of(self, request: HttpRequest, message: Notification) -> str:
+        """Return the URL of a message's page, or "" if this person may not open it."""
+        log: Any = self.admin_site.get_model_admin(Notification)
+        return log.row_url(message) if log.has_view_permission(request, message) else ""
+
+    def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
+        title = f"Revoke {key.name}"
+        if key.revoked_at is not None:
+            refusal = f"This key was revoked by {key.revoked_by or 'somebody'} before. It stays revoked."
+            return self.action_page(request, key, title=title, button="", refusal=refusal)
+        if request.method == "POST":
+            bulk.do_now(many_rows.new_job(request, revoking.KIND, rows=[str(key.pk)], total=1))
+            return self.action_done(
+                request, self.list_url(), f"{key.name} is revoked. Calls with it fail within 2 seconds."
+            )
+        explanation = [
+            f"{_last_use(key)}.",
+            "Revoking takes effect within 2 seconds and cannot be undone. The row stays, with who did it and when.",
+        ]
+        return self.action_page(
+            request, key, title=title, button="Revoke this key", explanation=explanation, is_destructive=True
+        )
+
+    @admin.action(description="Revoke…")
+    def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> HttpResponse:
+        """Show the last use of each key, and revoke the keys when the person confirms."""
+        keys = Chosen(request, self.changeable(request, chosen).filter(revoked_at=None).order_by("name", "pk"))
+        if "step" in request.POST and keys.is_confirmed:
+            return many_rows.take(request, revoking.KIND, keys.pks, way_back=self.list_url())
+        context = {
+            **self.page_context(request, "Revoke keys"),
+            "chosen": keys,
+            "keys": [(key, _last_use(key)) for key in keys.shown],
+        }
+        return TemplateResponse(request, "admin/notifications/api_keys_revoke.html", context)
+
+    def _integration(self, request: HttpRequest, service: Service) -> dict[str, Any]:
+        shows_whole = permissions.may_see_recipients(request, service)
+        calls = [
+            {
+                "message": message,
+                "status": words.cell(message),
+                "recipient": message.recipient if shows_whole else mask(message.recipient),
+            }
+            for message in usage.newest_calls(service)
+        ]
+        guest_list = list_in_service(request, service, GuestListEntry)
+        return {
+            "base_url": settings.BASE_URL,
+            "service": service,
+            "calls": calls,
+            "guest_list": guest_list,
+            "may_open_log": permissions.may_in(request, service.pk, [Role.SEE_ACTIVITY]),
+        }
+
+    @admin.display(description="Type")
+    def type(self, key: ApiKey) -> SafeString:
+        tones = {KeyType.LIVE: "bad", KeyType.TEAM: "warn"}
+        return cells.chip(key.get_key_type_display(), tones.get(KeyType(key.key_type), "accent"))
+
+    @admin.display(description="Type, end of secret")
+    def type_and_ending(self, key: ApiKey) -> SafeString:
+        return cells.two_lines(self.type(key), f"…{key.last4}")
+
+    @admin.display(description="Secret ends with")
+    def ending(self, key: ApiKey) -> SafeString:
+        return cells.code(f"…{key.last4}")
+
+    @admin.display(description="State")
+    def state(self, key: ApiKey) -> SafeString:
+        if key.revoked_at is not None:
+            by = f"by {key.revoked_by or 'somebody'}"
+            return cells.two_lines(cells.chip("Revoked"), format_html("{}<br>{}", cells.moment(key.revoked_at), by))
+        if key.expires_at is not None and not key.is_live(timezone.now()):
+            return cells.two_lines(cells.chip("Ended"), cells.moment(key.expires_at))
+        chip = cells.chip("In use", "good")
+        return chip if key.expires_at is None else cells.two_lines(chip, f"until {formats.spoken(key.expires_at)}")
+
+    @admin.display(description="Last used", ordering="last_used_at")
+    def used(self, key: ApiKey) -> SafeString:
+        word, tone = usage.in_a_word(key, timezone.now())
+        return cells.two_lines(cells.chip(word, tone), cells.moment(key.last_used_at, never=""))
+
+    @admin.display(description="Client")
+    def client(self, key: ApiKey) -> str:
+        return key.last_client or "–"
+
+    @admin.display(description="7 days")
+    def week(self, key: Any) -> SafeString:
+        return cells.two_lines(formats.counted(key.calls, "call"), f"{formats.number(key.refused)} refused")
+
+    @admin.display(description="Last used")
+    def last_used(self, key: ApiKey) -> SafeString | str:
+        return cells.moment(key.last_used_at, never="Never")
+
+    @admin.display(description="Ends")
+    def ends(self, key: ApiKey) -> SafeString | str:
+        return cells.moment(key.expires_at, never="Never")
+
+    @admin.display(description="Made", ordering="created_at")
+    def made(self, key: ApiKey) -> SafeString:
+        return cells.two_lines(key.created_by or "–", cells.moment(key.created_at))
+
+
+def _last_use(key: ApiKey) -> str:
+    """Return when a key was last used, and by which client."""
+    if key.last_used_at is None:
+        return "It has never been used"
+    by = f" by {key.last_client}" if key.last_client else ""
+    return f"Last used on {formats.spoken(key.last_used_at)}{by}"

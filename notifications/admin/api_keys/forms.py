@@ -1,0 +1,61 @@
+"""Forms for a new API key and for the note of an existing one. Source: docs/reference/console.md §2.3."""
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from config.console.checking import checked
+from config.console.theme import RadioSelect
+from notifications.models import ApiKey, KeyType
+from notifications.validation import keys
+
+_TYPES = (
+    (KeyType.TEST, "Test: nothing leaves, every message comes back delivered. The safe one to begin with."),
+    (KeyType.TEAM, "Team and guest list: real messages, to people you know."),
+    (KeyType.LIVE, "Live: anyone. In trial it reaches only the team and guest list, until the service goes live."),
+)
+
+
+class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
+
+    class Meta:
+        model = ApiKey
+        fields = ("service", "name", "key_type", "expires_at", "note")
+        labels = {"expires_at": "Ends"}
+        error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
+        help_texts = {
+            "name": "1 to 60 letters, digits, _ or -, such as the program that will use it. It is a part of the key.",
+            "expires_at": "From then on the key is refused like a revoked one. Empty: never.",
+        }
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        checked(keys.check_key_name, name)
+        return name
+
+    def clean_expires_at(self) -> Any:
+        ends = self.cleaned_data["expires_at"]
+        if ends is not None and ends <= timezone.now() and "expires_at" in self.changed_data:
+            raise forms.ValidationError("This moment is past. Choose a later one, or leave it empty.")
+        return ends
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        service, name = cleaned.get("service"), cleaned.get("name")
+        if service and name:
+            active = service.api_keys.filter(revoked_at=None).values_list("name", flat=True)
+            try:
+                checked(keys.check_key_name_is_new, name, active)
+            except forms.ValidationError as error:
+                self.add_error("name", error)
+        return cleaned
+
+
+class ApiKeyNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """The note, the only field of an existing key that can change."""
+
+    class Meta:
+        model = ApiKey
+        fields = ("note",)

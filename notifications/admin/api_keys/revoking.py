@@ -1,0 +1,39 @@
+"""Revoking API keys, one or many."""
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from config import audit
+from config.jobs.bulk import BulkStep, over_rows
+from config.jobs.models import BackgroundStep
+from notifications.models import ApiKey
+
+KIND = "revoke-keys"
+
+
+def revoke(step: BackgroundStep, ids: Sequence[str]) -> int:
+    """Revoke the active keys among these, audit each one, and return how many there were."""
+    keys = list(ApiKey.objects.select_for_update().filter(pk__in=ids, revoked_at=None))
+    ApiKey.objects.filter(pk__in=[key.pk for key in keys]).update(revoked_at=timezone.now(), revoked_by=step.author)
+    for key in keys:
+        audit.record(
+            step.actor,
+            "revoked",
+            object_kind="apikey",
+            object_id=key.pk,
+            label=key.name,
+            service_id=key.service_id,
+            before={"name": key.name, "last4": key.last4},
+        )
+    return len(keys)
+
+
+REVOKE_KEYS = BulkStep(
+    name=KIND,
+    verb="Revoke",
+    noun="key",
+    done="revoked",
+    work=over_rows(revoke),
+    after="Calls with them fail within 2 seconds.",
+)

@@ -1,0 +1,5 @@
+"""Files sent by email in the console."""
+
+from notifications.admin.attachments import admin
+
+__all__ = ["admin"]

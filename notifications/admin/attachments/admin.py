@@ -1,0 +1,284 @@
+"""Files sent by email: the list, one file, withdrawing it and changing its last day. Staff cannot open a file."""
+
+from datetime import date, timedelta
+from functools import partial
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from config import audit, formats
+from config.console import cells
+from config.console.admin.filters import ChoiceFilter, by
+from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_words
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind, Notification, Role
+from notifications.models.attachment import MAX_WEEKS, end_of_day, end_of_period, last_day_before
+from notifications.submission import redaction
+
+_TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
+_EVENTS_SHOWN = 20
+# The counters on the row cover a time window and are deleted with the file, so this counts the events.
+_WRONG_ADDRESSES = Subquery(
+    DownloadEvent.objects.filter(attachment=OuterRef("pk"), kind=DownloadKind.WRONG_ADDRESS)
+    .order_by()
+    .values("attachment")
+    .annotate(count=Count("pk"))
+    .values("count")
+)
+_NOT_AGAIN = "It cannot be brought back."
+
+
+def _in_state(state: AttachmentState, files: Any) -> Any:
+    return files.in_state(state, timezone.now())
+
+
+def _ending_within(days: int, files: Any) -> Any:
+    latest = end_of_day(_today() + timedelta(days=days))
+    return _in_state(AttachmentState.AVAILABLE, files).filter(expires_at__lte=latest)
+
+
+class StateFilter(ChoiceFilter):
+    title = "state"
+    parameter_name = "state"
+    options = {state.value: (state.label, partial(_in_state, state)) for state in AttachmentState}
+
+
+class TypeFilter(admin.AllValuesFieldListFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "type"
+
+
+class AsksForAddressFilter(ChoiceFilter):
+    """Leave out removed files: whether they asked for an email address is no longer stored."""
+
+    title = "asks for email"
+    parameter_name = "asks"
+    options = {
+        "yes": ("Yes", by(Q(deleted_at=None, email_tag__isnull=False))),
+        "no": ("No", by(Q(deleted_at=None, email_tag=None))),
+    }
+
+
+class LastDayFilter(ChoiceFilter):
+    title = "last day"
+    parameter_name = "ends"
+    options = {
+        "today": ("Today", partial(_ending_within, 0)),
+        "week": ("In the next 7 days", partial(_ending_within, 7)),
+        "month": ("In the next 31 days", partial(_ending_within, 31)),
+    }
+
+
+@admin.register(Attachment)
+class AttachmentAdmin(ServiceRowAdmin):
+    """Files are read-only. Each action on a file has its own page."""
+
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    list_display = (
+        "shown_name",
+        "type_of_file",
+        "size",
+        "message",
+        "sent",
+        "ends",
+        "asks",
+        "downloads",
+        "tries",
+        "state",
+    )
+    list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForAddressFilter)
+    list_select_related = ("service", "template")
+    ordering = ("-created_at", "-id")
+    row_actions = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}
+    change_form_template = "admin/notifications/attachment_change_form.html"
+    empty = "No files. A file sent in the personalisation of an email appears here."
+    fields = (
+        *("shown_name", "state", "service", "type_of_file", "size", "message_link", "sent", "ends", "asks"),
+        *("downloads", "last_download", "tries", "happened", "withdrawn"),
+    )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(wrong_addresses=Coalesce(_WRONG_ADDRESSES, 0))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*self.fields, "service_name")
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Remove the save button: the page has no editable field."""
+        unsaved = {"show_save": False}
+        is_available = context["original"].state(timezone.now()) is AttachmentState.AVAILABLE
+        return super().render_change_form(
+            request, {**context, **unsaved, "is_available": is_available}, *args, **kwargs
+        )
+
+    def title_of(self, request: HttpRequest, obj: Any) -> str:
+        return self.shown_name(obj)
+
+    # Steps
+
+    def withdraw(self, request: HttpRequest, file: Attachment) -> HttpResponse:
+        title = f"Withdraw {self.title_of(request, file)}"
+        if refused := self._refused(request, file, title):
+            return refused
+        form = WithdrawForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            reason = form.cleaned_data["reason"]
+            by = audit.author(request)
+            changes = {"withdrawn_at": timezone.now(), "withdrawn_by": by, "withdrawn_why": reason}
+            message = f"{self.title_of(request, file)} is withdrawn."
+            return self._change(request, file, "withdrew", changes, message, reason=reason)
+        explanation = [
+            "From now on, the link leads to a page that says the file was withdrawn.",
+            "This cannot be undone. The file itself is removed within 15 minutes.",
+        ]
+        return self.action_page(
+            request, file, title=title, button="Withdraw now", form=form, explanation=explanation, is_destructive=True
+        )
+
+    def shorten(self, request: HttpRequest, file: Attachment) -> HttpResponse:
+        title = f"Shorten the time of {self.title_of(request, file)}"
+        latest = file.last_day - timedelta(days=1)
+        too_late = "Today is its last day already. To end it at once, withdraw it." if latest < _today() else ""
+        return self._set_last_day(request, file, "shortened", title, _today(), latest, too_late)
+
+    def extend(self, request: HttpRequest, file: Attachment) -> HttpResponse:
+        title = f"Extend the time of {self.title_of(request, file)}"
+        farthest = last_day_before(end_of_period(file.created_at, weeks=MAX_WEEKS))
+        too_far = (
+            f"It is kept for {MAX_WEEKS} weeks already, which is the longest." if file.last_day >= farthest else ""
+        )
+        return self._set_last_day(
+            request, file, "extended", title, file.last_day + timedelta(days=1), farthest, too_far
+        )
+
+    def _set_last_day(
+        self, request: HttpRequest, file: Attachment, verb: str, title: str, earliest: date, latest: date, refusal: str
+    ) -> HttpResponse:
+        if refused := self._refused(request, file, title):
+            return refused
+        if refusal:
+            return self.action_page(request, file, title=title, button="", refusal=refusal)
+        form = LastDayForm(posted(request), earliest=earliest, latest=latest)
+        if request.method == "POST" and form.is_valid():
+            day = form.cleaned_data["last_day"]
+            message = f"{self.title_of(request, file)} can be downloaded until the end of {in_words(day)}."
+            return self._change(request, file, verb, {"expires_at": end_of_day(day)}, message)
+        explanation = [
+            f"Now its last day is {in_words(file.last_day)}, in the zone {timezone.get_default_timezone_name()}."
+        ]
+        return self.action_page(request, file, title=title, button="Set last day", form=form, explanation=explanation)
+
+    def _change(
+        self, request: HttpRequest, file: Attachment, verb: str, changes: dict[str, Any], message: str, reason: str = ""
+    ) -> HttpResponse:
+        """Update a file that is still available. The audit gets its last day, never its name."""
+        available = Attachment.objects.in_state(AttachmentState.AVAILABLE, timezone.now()).filter(pk=file.pk)
+        if not available.update(**changes):
+            file.refresh_from_db()
+            return self._refused(request, file, self.title_of(request, file)) or self.action_done(
+                request, self.row_url(file), message
+            )
+        before: dict[str, object] = {"last_day": file.last_day.isoformat()}
+        after: dict[str, object] = {}
+        if "expires_at" in changes:
+            after["last_day"] = last_day_before(changes["expires_at"]).isoformat()
+        self.audit(request, verb, file, before=before, after=after, reason=reason)
+        return self.action_done(request, self.row_url(file), message)
+
+    def _refused(self, request: HttpRequest, file: Attachment, title: str) -> HttpResponse | None:
+        """Return a page that explains why the file is unavailable, or None if it is available."""
+        match file.state(timezone.now()):
+            case AttachmentState.AVAILABLE:
+                return None
+            case AttachmentState.WITHDRAWN:
+                by = file.withdrawn_by or "somebody"
+                refusal = f"{by} has withdrawn this file before. {_NOT_AGAIN}"
+            case _:
+                refusal = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
+        return self.action_page(request, file, title=title, button="", refusal=refusal)
+
+    # Columns
+
+    @admin.display(description="File name")
+    def shown_name(self, file: Attachment) -> str:
+        return redaction.file_name(file)
+
+    @admin.display(description="Size")
+    def size(self, file: Attachment) -> str:
+        return filesizeformat(file.size_bytes)
+
+    @admin.display(description="Message")
+    def message(self, file: Attachment) -> SafeString:
+        return cells.code(str(file.notification_id)[:8])
+
+    @admin.display(description="Message")
+    def message_link(self, file: Attachment) -> SafeString | str:
+        """Return the message id, with a link if the message still exists."""
+        if not Notification.objects.filter(pk=file.notification_id, created_at__gte=file.service.kept_since()).exists():
+            return format_html("{} <small>The message is deleted: its time is over.</small>", file.notification_id)
+        url = reverse("admin:notifications_notification_change", args=[file.notification_id])
+        return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
+
+    @admin.display(description="Sent", ordering="created_at")
+    def sent(self, file: Attachment) -> SafeString | str:
+        return cells.moment(file.created_at)
+
+    @admin.display(description="Last day", ordering="expires_at")
+    def ends(self, file: Attachment) -> str:
+        return f"{file.last_day:%-d %b %Y}"
+
+    @admin.display(description="Asks for email")
+    def asks(self, file: Attachment) -> str:
+        if file.deleted_at is not None:
+            return "–"
+        return "Yes" if file.asks_for_address else "No"
+
+    @admin.display(description="Last download")
+    def last_download(self, file: Attachment) -> SafeString | str:
+        return cells.moment(file.last_download_at, never="Never")
+
+    @admin.display(description="Downloads", ordering="download_count")
+    def downloads(self, file: Attachment) -> str:
+        return formats.number(file.download_count)
+
+    @admin.display(description="Wrong-address tries")
+    def tries(self, file: Any) -> str:
+        return formats.number(int(file.wrong_addresses))
+
+    @admin.display(description="Type", ordering="extension")
+    def type_of_file(self, file: Attachment) -> str:
+        return file.extension
+
+    @admin.display(description="State")
+    def state(self, file: Attachment) -> SafeString:
+        state = file.state(timezone.now())
+        return cells.chip(state.label, _TONES.get(state, ""))
+
+    @admin.display(description="Withdrawn")
+    def withdrawn(self, file: Attachment) -> str:
+        if file.withdrawn_at is None:
+            return "–"
+        return f"{formats.spoken(file.withdrawn_at)} by {file.withdrawn_by or 'somebody'}: {file.withdrawn_why}"
+
+    @admin.display(description="What recipients did")
+    def happened(self, file: Attachment) -> SafeString | str:
+        events = file.events.order_by("-at")[:_EVENTS_SHOWN]
+        lines = [(event.get_kind_display(), cells.moment(event.at)) for event in events]
+        return format_html_join("", "<div>{}, {}</div>", lines) or "Nothing yet"
+
+
+def _today() -> date:
+    return timezone.localdate(timezone=timezone.get_default_timezone())

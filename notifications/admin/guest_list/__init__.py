@@ -1,0 +1,5 @@
+"""The guest list of a service in the console."""
+
+from notifications.admin.guest_list import admin
+
+__all__ = ["admin"]

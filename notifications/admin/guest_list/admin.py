@@ -1,0 +1,136 @@
+"""The guest list: recipients besides the team that team keys and services in trial may reach.
+
+A first POST checks all entered lines and shows the result. A second POST saves the valid lines.
+The page carries them between the two requests; the server stores nothing.
+Source: docs/reference/console.md §2.8.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils.safestring import SafeString
+
+from config import audit
+from config.audit import changes
+from config.console import cells
+from notifications.admin import permissions
+from notifications.admin.guest_list.forms import MOST_LINES, GuestNoteForm, Line, NewGuestsForm, checked
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.models import GuestListEntry, Notification, Role, Service
+
+
+@admin.register(GuestListEntry)
+class GuestListEntryAdmin(ServiceRowAdmin):
+    change_roles = frozenset({Role.MANAGE_API})
+    form = GuestNoteForm
+    row_actions = {"remove": "remove"}
+    change_form_template = "admin/notifications/guest_list_change_form.html"
+    fields = ("recipient", "kind", "note", "last_used", "added")
+    list_display = ("recipient", "kind", "note", "last_used", "added")
+    list_filter = ("kind",)
+    ordering = ("kind", "created_at", "id")
+    empty = "Nobody yet. People here can be reached with a team and guest list key, and while in trial."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Annotate each entry with the time of its newest kept message. An index finds each one."""
+        theirs = Notification.objects.filter(
+            service=OuterRef("service"), normalised_recipient=OuterRef("normalised")
+        ).order_by("-created_at")
+        rows = permissions.with_sight(request, super().get_queryset(request))
+        return rows.annotate(last_message_at=Subquery(theirs.values("created_at")[:1]))
+
+    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
+        return permissions.may_see_recipients(request, obj.service_id)
+
+    def remove(self, request: HttpRequest, entry: GuestListEntry) -> HttpResponse:
+        name = self.title_of(request, entry)
+        if request.method == "POST":
+            self.delete_model(request, entry)
+            return self.action_done(request, self.list_url(), f"{name} is no longer on the guest list.")
+        reach = "In trial, and with a team key, the service no longer reaches this recipient."
+        return self.action_page(
+            request,
+            entry,
+            title=f"Remove {name}",
+            button="Remove from the guest list",
+            explanation=[reach],
+            is_destructive=True,
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ("service", "service_name", "recipient", "kind", "last_used", "added")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Check the entered lines, and save the valid ones when the person confirms."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewGuestsForm(posted(request), services=self._open_services(request), initial=self._initial(request))
+        lines: list[Line] = []
+        if request.method == "POST" and form.is_valid():
+            with transaction.atomic():
+                answer, form, lines = self._judge(request, form)
+            if answer is not None:
+                return answer
+        good = sum(1 for line in lines if not line.reason)
+        context = {**self.page_context(request, "Add to the guest list"), "form": form, "lines": lines, "good": good}
+        return TemplateResponse(request, "admin/notifications/guest_list_add.html", {**context, "most": MOST_LINES})
+
+    def _judge(
+        self, request: HttpRequest, form: NewGuestsForm
+    ) -> tuple[HttpResponse | None, NewGuestsForm, list[Line]]:
+        """Return a redirect if every line was saved, else the form and the checked lines."""
+        cleaned = form.cleaned_data
+        service: Service = Service.objects.select_for_update().get(pk=cleaned["service"].pk)  # one at a time
+        lines = checked(service, cleaned["entries"])
+        if len(lines) > MOST_LINES:
+            form.add_error("entries", f"These are {len(lines)} lines. Add at most {MOST_LINES} at once.")
+            return None, form, []
+        if "save" not in request.POST:
+            return None, form, lines
+        added = [self._add(request, service, line, cleaned["note"]) for line in lines if not line.reason]
+        if added:
+            messages.success(request, f"{len(added)} added to the guest list.")
+        wrong = [line for line in lines if line.reason and not line.is_in_team]
+        if not wrong:
+            return HttpResponseRedirect(self.list_url()), form, []
+        left = "\n".join(line.text for line in wrong)
+        typed = {"service": service.pk, "entries": left, "note": cleaned["note"]}
+        return None, NewGuestsForm(typed, services=self._open_services(request)), wrong
+
+    def _add(self, request: HttpRequest, service: Service, line: Line, note: str) -> GuestListEntry:
+        entry = GuestListEntry.objects.create(
+            service=service,
+            kind=line.kind,
+            value=line.given,
+            normalised=line.normalised,
+            note=note,
+            created_by=audit.author(request),
+        )
+        self.audit(request, "created", entry, after=changes.snapshot(entry))
+        return entry
+
+    def _initial(self, request: HttpRequest) -> dict[str, Any]:
+        return self.get_changeform_initial_data(request)
+
+    def _open_services(self, request: HttpRequest) -> QuerySet[Service]:
+        services: QuerySet[Service] = super()._open_services(request)
+        return services
+
+    @admin.display(description="Entry")
+    def recipient(self, entry: GuestListEntry) -> str:
+        return permissions.shown_recipient(entry, entry.value)
+
+    @admin.display(description="Last used")
+    def last_used(self, entry: Any) -> SafeString | str:
+        return cells.moment(entry.last_message_at, never="Not in the messages still kept")
+
+    @admin.display(description="Added")
+    def added(self, entry: GuestListEntry) -> SafeString:
+        return cells.two_lines(cells.moment(entry.created_at), f"by {entry.created_by or 'somebody'}")

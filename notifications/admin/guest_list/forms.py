@@ -1,0 +1,125 @@
+"""Forms of the guest list: many new entries at once, or the note of one entry.
+
+Source: docs/reference/console.md §2.8.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db.models import QuerySet
+
+from config.console.theme import Select, Textarea, TextInput
+from config.invalid import InvalidValue
+from notifications.models import GuestListEntry, RecipientKind, Service
+from notifications.validation import people
+
+MOST_LINES = 1000  # keeps the page of checked lines readable and the request short
+_ENDS = re.compile(r"[\r\n,]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One entered line and its result. reason: why it is rejected, or "" if it is valid."""
+
+    text: str
+    kind: str = ""
+    given: str = ""
+    normalised: str = ""
+    reason: str = ""
+    is_in_team: bool = False
+
+
+class NewGuestsForm(forms.Form):
+    """Email addresses and phone numbers, separated by lines or commas."""
+
+    service: "forms.ModelChoiceField[Service]" = forms.ModelChoiceField(queryset=None, widget=Select, empty_label=None)
+    entries = forms.CharField(
+        label="Email addresses and phone numbers",
+        widget=Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
+        max_length=200_000,
+        help_text="One a line, or with commas between.",
+    )
+    note = forms.CharField(max_length=255, required=False, widget=TextInput, help_text="Kept with each of them.")
+
+    def __init__(self, *args: Any, services: QuerySet[Service], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["service"]
+        field.queryset = services  # type: ignore[attr-defined]  # a ModelChoiceField has one
+        if services.count() == 1:
+            field.initial = services.get().pk
+
+
+def checked(service: Service, text: str) -> list[Line]:
+    """Return a result for each line. Duplicates are dropped; recipients already on the list are rejected.
+
+    Lines beyond GUEST_LIST_MAX are rejected, too.
+    """
+    lines, seen = [], set()
+    team = set(service.team.values_list("normalised_email", flat=True))
+    team |= set(service.team.exclude(normalised_phone="").values_list("normalised_phone", flat=True))
+    listed = set(service.guest_list.values_list("normalised", flat=True))
+    room = _Room(service)
+    for piece in _ENDS.split(text):
+        line = _read(piece.strip())
+        if not line.text or (line.normalised or line.text) in seen:
+            continue
+        seen.add(line.normalised or line.text)
+        lines.append(_judged(line, team, listed, room))
+    return lines
+
+
+class _Room:
+    """The number of entries of each kind that the list can still take."""
+
+    def __init__(self, service: Service) -> None:
+        self.most: int = settings.GUEST_LIST_MAX
+        kinds = RecipientKind.values
+        self.taken = {kind: service.guest_list.filter(kind=kind).count() for kind in kinds} if self.most else {}
+
+    def take(self, kind: str) -> str:
+        """Reserve room for one entry. Return the reason if the list is full, else ""."""
+        self.taken[kind] = self.taken.get(kind, 0) + 1
+        try:
+            people.check_guest_list_has_room(self.taken[kind], self.most)
+        except InvalidValue as error:
+            return str(error)
+        return ""
+
+
+def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
+    if line.reason:
+        return line
+    if line.normalised in team:
+        return _refused(line, "already on your team", is_in_team=True)
+    if line.normalised in listed:
+        return _refused(line, people.ON_GUEST_LIST)
+    if refusal := room.take(line.kind):
+        return _refused(line, refusal)
+    return line
+
+
+def _refused(line: Line, reason: str, *, is_in_team: bool = False) -> Line:
+    return Line(text=line.text, kind=line.kind, normalised=line.normalised, reason=reason, is_in_team=is_in_team)
+
+
+def _read(text: str) -> Line:
+    is_email = "@" in text
+    kind = RecipientKind.EMAIL if is_email else RecipientKind.PHONE
+    if not text:
+        return Line(text="")
+    try:
+        guest = people.parse_email_address(text) if is_email else people.parse_phone_number(text)
+    except InvalidValue as error:
+        return Line(text=text, kind=kind, reason=str(error))
+    return Line(text=text, kind=kind, given=guest.given, normalised=guest.normalised)
+
+
+class GuestNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """The note, the only field of an entry that can change."""
+
+    class Meta:
+        model = GuestListEntry
+        fields = ("note",)

@@ -1,0 +1,88 @@
+"""The change list of the message log: keyset pages, search and counters.
+
+Source: docs/reference/console.md §2.9.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.http import HttpRequest
+
+from config.console.admin.change_list import ConsoleChangeList
+from notifications.admin import permissions
+from notifications.admin.messages import counters, filters, paging, search, words
+from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
+from notifications.admin.messages.search import SEARCH
+from notifications.submission import redaction
+
+STATUS = filters.StatusFilter.parameter_name
+
+
+class MessageChangeList(ConsoleChangeList):
+    """Page by key, and apply the search, which is not a filter of the panel."""
+
+    page: paging.Page
+
+    def __init__(self, request: HttpRequest, *args: Any) -> None:
+        self.found = search.of(request)
+        self.services = permissions.listed_services(request)
+        super().__init__(request, *args)
+        self.has_active_filters = self.has_active_filters or self.found is not None
+
+    def get_filters_params(self, params: Any = None) -> Any:
+        return {name: values for name, values in super().get_filters_params(params).items() if name != SEARCH}
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Drop the page position: a changed filter starts at the first page."""
+        for name in (OLDER, NEWER):
+            self.filter_params.pop(name, None)
+        return super().get_filters(request)
+
+    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        rows = super().get_queryset(request, *args, **kwargs)
+        return rows.filter(self.found.matching) if self.found else rows
+
+    def get_results(self, request: HttpRequest) -> None:
+        try:
+            below, above = paging.place(request.GET, OLDER), paging.place(request.GET, NEWER)
+        except ValueError as error:
+            raise IncorrectLookupParameters(error) from error
+        whole = self.model_admin.get_queryset(request).select_related(*self.model_admin.list_select_related)
+        parts = self._parts(self.queryset)
+        self.page = paging.page(parts, whole, self.list_per_page, below=below, above=above)
+        self.result_list = self.page.messages
+        for message, text in zip(self.result_list, redaction.texts(self.result_list), strict=True):
+            message.shown_text = text
+        self.result_count = self.full_result_count = len(self.result_list)
+        self.show_full_result_count = self.can_show_all = self.multi_page = False
+
+    @property
+    def older_url(self) -> str:
+        return self.get_query_string({OLDER: str(self.page.older)}) if self.page.older else ""
+
+    @property
+    def newer_url(self) -> str:
+        return self.get_query_string({NEWER: str(self.page.newer)}) if self.page.newer else ""
+
+    def counters(self, request: HttpRequest) -> list[counters.Counter]:
+        """Return the counters above the list, within all filters but the status. Each links to its filter."""
+        rows = self.get_queryset(request, exclude_parameters=[STATUS])
+        found = counters.numbers(rows, request.GET, [] if self.found else self.services)
+        titles = {"": "All", **{name: title for name, (title, _) in words.GROUPS.items()}}
+        return [
+            counters.Counter(
+                title=title,
+                number=found[name][0],
+                is_capped=found[name][1],
+                url=self.get_query_string({STATUS: name} if name else {}, [STATUS]),
+                is_chosen=name == (request.GET.get(STATUS) or ""),
+            )
+            for name, title in titles.items()
+        ]
+
+    def _parts(self, rows: Any) -> Sequence[Any]:
+        """Return one queryset for each service, so that each reads its index. A search needs one only."""
+        if self.found or not 0 < len(self.services) <= MOST_SERVICES:
+            return [rows]
+        return [rows.filter(service=service, created_at__gte=service.kept_since()) for service in self.services]

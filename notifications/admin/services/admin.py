@@ -1,0 +1,263 @@
+"""Services: the list, creating one in trial, and the page with its settings. Services are never deleted.
+
+Source: docs/reference/console.md §2.2.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from config import audit, formats
+from config.audit import changes
+from config.console import cells
+from config.console.admin.filters import ChoiceFilter, by
+from notifications.admin import permissions
+from notifications.admin.service_rows import posted
+from notifications.admin.services import page
+from notifications.admin.services.forms import (
+    EmailForm,
+    FilePageForm,
+    GeneralForm,
+    LimitsForm,
+    NamedForm,
+    NewServiceForm,
+    SectionForm,
+    TextsForm,
+)
+from notifications.admin.services.state import ARCHIVED, StateSteps
+from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
+from notifications.recipients import email
+from notifications.validation.daily_limits import new_daily_limits
+
+_CHANNELS = {Permission.EMAIL: "Email", Permission.SMS: "Text messages"}
+_FAILED = (Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE)
+_DAYS = 7  # UTC days, today included
+_FOR_OPERATORS = frozenset({"limits", "archive"})
+_STATE = frozenset({"go-live", "back-to-trial"})
+_FORMS: dict[str, tuple[type[SectionForm], str]] = {
+    "general": (GeneralForm, "General settings"),
+    "email": (EmailForm, "Email settings"),
+    "file-page": (FilePageForm, "File download page"),
+    "texts": (TextsForm, "Text message settings"),
+    "limits": (LimitsForm, "Limits"),
+}
+
+
+class StateFilter(ChoiceFilter):
+    title = "state"
+    parameter_name = "state"
+    options = {
+        "trial": ("Trial", by(Q(active=True, live=False))),
+        "live": ("Live", by(Q(active=True, live=True))),
+        "archived": ("Archived", by(Q(active=False))),
+    }
+
+
+class ChannelFilter(admin.SimpleListFilter):
+    title = "channel"
+    parameter_name = "channel"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(permission.value, name) for permission, name in _CHANNELS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        """Filter in Python: services are few, and SQLite cannot search a list stored as JSON."""
+        if self.value() not in {permission.value for permission in _CHANNELS}:
+            return queryset
+        kept = [pk for pk, words in Service.objects.values_list("pk", "permissions") if self.value() in words]
+        return queryset.filter(pk__in=kept)
+
+
+@admin.register(Service)
+class ServiceAdmin(StateSteps):
+    service_path = "pk"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    form = NewServiceForm
+    add_form_template = "admin/notifications/service_add_form.html"
+    opens_new_row = True
+    next_step = "Next: create a template."
+    fields = ("name", "permissions")
+    list_display = (
+        *("name", "state", "channels", "sent", "failed"),
+        *("team_size", "keys", "created"),
+    )
+    list_filter = (StateFilter, ChannelFilter)
+    actions = None
+    row_actions = {
+        **dict.fromkeys(_FORMS, "change_section"),
+        "go-live": "go_live",
+        "back-to-trial": "back_to_trial",
+        "archive": "archive",
+    }
+    protected_actions = frozenset({"go-live", "archive"})
+    empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
+
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        """List all services of this person, whichever is chosen."""
+        return rows
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        is_live = Q(api_keys__revoked_at=None) & (
+            Q(api_keys__expires_at=None) | Q(api_keys__expires_at__gt=timezone.now())
+        )
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                live_keys=Count("api_keys", filter=is_live, distinct=True),
+                team_size=Count("team", distinct=True),
+                sent=Coalesce(_count("n"), 0),
+                failed=Coalesce(_count("n", status__in=_FAILED), 0),
+            )
+        )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return permissions.is_operator(request)
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        """Reserve limits and archiving for operators, and also going live if SELF_GO_LIVE is off."""
+        if word in _FOR_OPERATORS or (word in _STATE and not settings.SELF_GO_LIVE):
+            return permissions.is_operator(request)
+        return super().may_do(request, word, obj)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Create a service in trial, with the default sender and its creator as a team member."""
+        obj.created_by = audit.author(request)
+        obj.rate_limit_per_minute = settings.RATE_LIMIT_PER_MINUTE
+        for name, value in new_daily_limits(live=False).items():
+            setattr(obj, name, value)
+        super().save_model(request, obj, form, change)
+        SmsSender.objects.create(
+            service=obj, sender=settings.DEFAULT_SMS_SENDER, is_default=True, created_by=obj.created_by
+        )
+        _join(request, obj)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        start = {"limits": new_daily_limits(live=False), "sms_sender": settings.DEFAULT_SMS_SENDER}
+        return super().add_view(request, form_url, {**start, **(extra_context or {})})
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        permissions.choose(request, obj)
+        return super().response_add(request, obj, post_url_continue)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the service. Each section has its own page for changes."""
+        service = self.get_object(request, object_id)
+        if not self.has_view_permission(request, service):
+            raise PermissionDenied
+        if service is None:
+            raise Http404
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        context = {
+            **self.page_context(request, service.name, service),
+            "sections": page.sections(service, self._buttons(request, service), self.links(request, service)),
+            "history_url": self.url_of("history", service) if self.may_read_history(request, service) else "",
+        }
+        return TemplateResponse(request, "admin/sections.html", context)
+
+    def change_section(self, request: HttpRequest, service: Service) -> HttpResponse:
+        word = request.path.rstrip("/").rpartition("/")[2]
+        form_class, name = _FORMS[word]
+        title = f"{name} of {service.name}"
+        if not service.active:
+            return self.action_page(request, service, title=title, button="", refusal=ARCHIVED)
+        form = form_class(posted(request), instance=service)
+        if isinstance(form, NamedForm):
+            form.may_protect = permissions.is_operator(request)
+        if request.method == "POST" and form.is_valid():
+            stored = Service.objects.get(pk=service.pk)
+            form.store()
+            was, now = changes.difference(changes.snapshot(stored), changes.snapshot(form.instance))
+            if now:
+                reason = form.cleaned_data.get("reason", "")
+                self.audit(request, "changed", service, before=was, after=now, reason=reason)
+            return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name}: saved.")
+        counts = ["Changes take effect within 2 seconds."]
+        button = f"Save {name[0].lower()}{name[1:]}"
+        return self.action_page(request, service, title=title, button=button, form=form, explanation=counts)
+
+    def _buttons(self, request: HttpRequest, service: Service) -> Any:
+        def change(word: str, label: str) -> tuple[tuple[str, str], ...]:
+            is_open = service.active and self.may_do(request, word, service)
+            return ((label, self.url_of(word, service)),) if is_open else ()
+
+        return change
+
+    # Columns
+
+    @admin.display(description="State")
+    def state(self, service: Service) -> SafeString:
+        if not service.active:
+            return cells.chip("Archived")
+        return cells.chip("Live", "good") if service.live else cells.chip("Trial", "warn")
+
+    @admin.display(description="Channels")
+    def channels(self, service: Service) -> str:
+        return ", ".join(name for permission, name in _CHANNELS.items() if permission in service.permissions) or "–"
+
+    @admin.display(description="Sent in 7 days", ordering="sent")
+    def sent(self, service: Any) -> str:
+        return formats.number(service.sent)
+
+    @admin.display(description="Failed")
+    def failed(self, service: Any) -> SafeString | str:
+        """Return the failed share: grey up to 1 %, amber up to 3 %, above that red with the word "high".
+
+        Source: docs/reference/console.md §2.1.
+        """
+        if not service.sent:
+            return "–"
+        percent = 100 * service.failed / service.sent
+        if percent <= 1:
+            return f"{percent:.1f} %"
+        return cells.chip(f"{percent:.1f} %", "warn") if percent <= 3 else cells.chip(f"{percent:.1f} % high", "bad")
+
+    @admin.display(description="Team")
+    def team_size(self, service: Any) -> int:
+        return int(service.team_size)
+
+    @admin.display(description="Live keys")
+    def keys(self, service: Any) -> int:
+        return int(service.live_keys)
+
+    @admin.display(description="Made")
+    def created(self, service: Service) -> SafeString | str:
+        return cells.moment(service.created_at)
+
+
+def _count(column: str, **what: Any) -> Subquery:
+    """Sum a service's daily counts of the last days. They are kept longer than messages."""
+    first = timezone.now().date() - timedelta(days=_DAYS - 1)
+    mine = DailyCount.objects.filter(service=OuterRef("pk"), day__gte=first, **what).order_by()
+    return Subquery(mine.values("service").annotate(sum=Sum(F(column))).values("sum"))
+
+
+def _join(request: HttpRequest, service: Service) -> None:
+    """Add the creator of a service to its team, without an email address if the account has no valid one."""
+    try:
+        parsed = email.parse(getattr(request.user, "email", ""))
+    except email.InvalidEmailAddress:
+        parsed = None
+    TeamMember.objects.create(
+        service=service,
+        user_id=request.user.pk,
+        email_address=parsed.as_given if parsed else "",
+        normalised_email=parsed.normalised if parsed else "",
+        roles=list(Role.values),
+        created_by=audit.author(request),
+    )

@@ -1,0 +1,192 @@
+"""Forms of a service's settings, one for each section. Source: docs/reference/console.md §2.2."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django import forms
+
+from config.console.checking import checked, validator
+from config.console.started_from import StartedFrom
+from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
+from notifications.models import Permission, ProtectedName, Service
+from notifications.validation import protected, services
+from notifications.validation.services import NEEDS_REPLY_TO
+
+
+class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """A form with a service's name. may_protect: whether the person may use protected names."""
+
+    may_protect = False
+
+    def clean_name(self) -> str:
+        """Check a changed name. An unchanged name stays valid, even if today's rules reject it."""
+        typed: str = self.cleaned_data["name"]
+        if typed == self.initial.get("name"):
+            return typed
+        name = checked(services.parse_service_name, typed)
+        others = Service.objects.exclude(pk=self.instance.pk).values_list("name", flat=True)
+        checked(services.check_service_name_is_new, name, others)
+        if not self.may_protect:
+            checked(protected.check_not_protected, name, ProtectedName.objects.values_list("name", flat=True))
+        return name
+
+
+class NewServiceForm(NamedForm):
+    may_protect = True  # only operators make services
+    permissions = forms.MultipleChoiceField(
+        label="May send",
+        choices=Permission.choices,
+        widget=CheckboxSelectMultiple,
+        initial=[Permission.SMS, Permission.EMAIL, Permission.INTERNATIONAL_SMS],
+    )
+
+    class Meta:
+        model = Service
+        fields = ("name", "permissions")
+
+
+class SectionForm(StartedFrom):
+    """One section of a service's settings.
+
+    switches: fields that stand for permissions
+    rules: limits of number fields, which replace those of the column
+    """
+
+    switches: ClassVar[dict[str, Permission]] = {}
+    rules: ClassVar[dict[str, Callable[[int], None]]] = {}
+
+    def __init__(self, data: Any = None, *, instance: Service) -> None:
+        initial = {field: permission in instance.permissions for field, permission in self.switches.items()}
+        super().__init__(data, instance=instance, initial=initial)
+        for name, rule in self.rules.items():
+            self.fields[name].validators = [validator(rule)]
+
+    def store(self) -> list[str]:
+        """Save only this form's columns, and return their names."""
+        columns = [name for name in self._meta.fields or () if name in self.cleaned_data]
+        if self.switches:
+            turned = {permission: self.cleaned_data[field] for field, permission in self.switches.items()}
+            kept = [word for word in self.instance.permissions if Permission(word) not in turned]
+            self.instance.permissions = [*kept, *(one.value for one, is_on in turned.items() if is_on)]
+            columns.append("permissions")
+        self.instance.save(update_fields=columns)
+        return columns
+
+    def _guarded(self) -> list[str]:
+        return [*super()._guarded(), *(["permissions"] if self.switches else [])]
+
+
+class GeneralForm(SectionForm, NamedForm):
+    rules = {
+        "retention_days": services.check_retention_days,
+        "unsubscribe_request_days": services.check_unsubscribe_request_days,
+    }
+
+    class Meta:
+        model = Service
+        fields = ("name", "retention_days", "unsubscribe_request_days")
+        labels = {"unsubscribe_request_days": "Keep unsubscribe requests for (days)"}
+        help_texts = {"unsubscribe_request_days": "30 to 730 days after somebody marks a request as done."}
+
+
+class EmailForm(SectionForm):
+    switches = {"sends_email": Permission.EMAIL}
+    sends_email = forms.BooleanField(label="Sends emails", required=False, widget=CheckboxInput)
+
+    class Meta:
+        model = Service
+        fields: tuple[str, ...] = ()
+
+    def clean_sends_email(self) -> bool:
+        """Reject emails for a live service without a reply-to address. The lock is shared with removing one."""
+        is_on: bool = self.cleaned_data["sends_email"]
+        stored = Service.objects.select_for_update().get(pk=self.instance.pk)
+        if is_on and Permission.EMAIL not in stored.permissions and lacks_reply_to(stored, sends_email=True):
+            raise forms.ValidationError(NEEDS_REPLY_TO)
+        return is_on
+
+
+class FilePageForm(SectionForm):
+    class Meta:
+        model = Service
+        fields = ("file_contact",)
+        labels = {"file_contact": "Contact"}
+        widgets = {"file_contact": TextInput}
+
+    def clean_file_contact(self) -> str:
+        contact: str = self.cleaned_data["file_contact"].strip()
+        return contact and checked(services.parse_file_contact, contact)
+
+
+class TextsForm(SectionForm):
+    switches = {
+        "sends_texts": Permission.SMS,
+        "international": Permission.INTERNATIONAL_SMS,
+        "landlines": Permission.SMS_TO_UK_LANDLINES,
+    }
+    sends_texts = forms.BooleanField(label="Sends text messages", required=False, widget=CheckboxInput)
+    international = forms.BooleanField(label="To international numbers too", required=False, widget=CheckboxInput)
+    landlines = forms.BooleanField(label="To UK landlines too", required=False, widget=CheckboxInput)
+    field_order = ("sends_texts", "prefix_sms", "international", "landlines")
+
+    class Meta:
+        model = Service
+        fields = ("prefix_sms",)
+        labels = {"prefix_sms": "Begin with the service's name"}
+        widgets = {"prefix_sms": CheckboxInput}
+        help_texts = {"prefix_sms": "Text messages then start with “Name of the service:”."}
+
+
+class ReasonForm(forms.Form):
+    """The reason for an important change. The audit records it."""
+
+    reason = forms.CharField(label="Reason", max_length=500, widget=TextInput, help_text="Kept in the audit.")
+
+
+class LimitsForm(SectionForm, ReasonForm):
+    rules = {
+        "rate_limit_per_minute": services.check_rate_limit,
+        "daily_limit_email": services.check_daily_limit,
+        "daily_limit_sms": services.check_daily_limit,
+        "daily_limit_international_sms": services.check_daily_limit,
+    }
+
+    class Meta:
+        model = Service
+        fields = ("rate_limit_per_minute", "daily_limit_email", "daily_limit_sms", "daily_limit_international_sms")
+        labels = {
+            "rate_limit_per_minute": "Requests a minute, for each type of key",
+            "daily_limit_email": "Emails a day",
+            "daily_limit_sms": "Text messages a day",
+            "daily_limit_international_sms": "International text messages a day",
+        }
+        help_texts = {
+            "daily_limit_email": "A day is a UTC day.",
+            "daily_limit_international_sms": "They count as text messages as well.",
+        }
+
+
+class NameAgainForm(forms.Form):
+    """The service's name, typed to confirm."""
+
+    name = forms.CharField(label="Type the service's name", widget=TextInput, required=False)
+
+    def __init__(self, *args: Any, service: Service, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.service = service
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self.service.name:
+            raise forms.ValidationError("This is not the service's name. Nothing has been done.")
+        return name
+
+
+def lacks_reply_to(service: Service, *, live: bool | None = None, sends_email: bool | None = None) -> bool:
+    """Return whether a service would be live without a reply-to address, now or with the changed setting."""
+    return services.lacks_reply_to(
+        live=service.live if live is None else live,
+        active=service.active,
+        sends_email=Permission.EMAIL in service.permissions if sends_email is None else sends_email,
+        has_reply_to=service.reply_to_addresses.filter(archived_at=None).exists(),
+    )

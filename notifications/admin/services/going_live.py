@@ -1,0 +1,68 @@
+"""The checklist before a service goes live. Source: docs/reference/console.md §3.10."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Model
+
+from config import formats
+from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender, TeamMember, Template
+
+Link = tuple[str, str] | None  # label and URL; None if the person may not open the page
+LinkTo = Callable[[str, type[Model]], Link]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One item of the checklist. An item that is not ready does not prevent going live."""
+
+    title: str
+    detail: str
+    is_ready: bool
+    link: Link = None
+
+
+def checks(service: Service, link_to: LinkTo) -> list[Check]:
+    """Return the checklist of a service."""
+    found = [_template(service, link_to), _team(service, link_to)]
+    if Permission.EMAIL in service.permissions:
+        found.append(_reply_to(service, link_to))
+    if Permission.SMS in service.permissions:
+        found.append(_sender(service, link_to))
+    return found
+
+
+def _template(service: Service, link_to: LinkTo) -> Check:
+    count = service.templates.filter(archived_at=None).count()
+    detail = f"{formats.counted(count, 'template')} in use." if count else "There is nothing to send yet."
+    return Check(title="Templates", detail=detail, is_ready=count > 0, link=link_to("Templates", Template))
+
+
+def _team(service: Service, link_to: LinkTo) -> Check:
+    team = list(service.team.filter(user__is_active=True))
+    managers = sum(Role.MANAGE_SERVICE in member.roles for member in team)
+    detail = f"{formats.counted(managers, 'person', 'people')} can manage this service."
+    if not managers:
+        detail = "Nobody in the team can manage this service: only operators can."
+    elif managers == 1:
+        detail = "Only one person can manage this service."
+    return Check(title="Team", detail=detail, is_ready=managers > 1, link=link_to("Team", TeamMember))
+
+
+def _reply_to(service: Service, link_to: LinkTo) -> Check:
+    row = service.reply_to_addresses.filter(archived_at=None, is_default=True).first()
+    detail = f"Answers go to {row.email_address}." if row else "No address is the default."
+    link = link_to("Reply-to addresses", ReplyToAddress)
+    return Check(title="Reply-to address", detail=detail, is_ready=row is not None, link=link)
+
+
+def _sender(service: Service, link_to: LinkTo) -> Check:
+    row = service.sms_senders.filter(archived_at=None, is_default=True).first()
+    detail = f"Text messages come from {row.sender}." if row else "No sender is the default."
+    is_own = row is not None and row.sender != settings.DEFAULT_SMS_SENDER
+    if row and not is_own:
+        detail = f"Text messages come from {row.sender}, as those of every new service. Add a sender that people know."
+    return Check(
+        title="Text message sender", detail=detail, is_ready=is_own, link=link_to("Text message senders", SmsSender)
+    )

@@ -1,0 +1,148 @@
+"""The sections of a service's page. Source: docs/reference/console.md §2.2."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+
+from config import formats
+from config.console import cells
+from config.console.sections import Fact, Section
+from notifications.admin.services.going_live import LinkTo
+from notifications.models import Permission, ReplyToAddress, Service, SmsSender, TeamMember
+from notifications.submission import senders
+
+ON, OFF = "On", "Off"
+LIMITS = (
+    ("rate_limit_per_minute", "Requests a minute, for each type of key"),
+    ("daily_limit_email", "Emails a day"),
+    ("daily_limit_sms", "Text messages a day"),
+    ("daily_limit_international_sms", "International text messages a day"),
+)
+_KEPT = "Recipients and contents go after that; the figures stay."
+
+
+def sections(
+    service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]], link_to: LinkTo
+) -> list[Section]:
+    """Return the sections of a service's page.
+
+    change: returns the button of a step if the person may take it
+    link_to: returns the link to a list of this service's rows if the person may open it
+    """
+    return [
+        Section(
+            slug="general",
+            title="General",
+            buttons=change("general", "Change"),
+            facts=(
+                Fact(label="Name", value=service.name),
+                Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
+                Fact(label="API base address", value=settings.BASE_URL, copy_id="api-base"),
+                Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
+                Fact(
+                    label="Unsubscribe requests are kept for",
+                    value=f"{service.unsubscribe_request_days} days",
+                    remark="After somebody marks them as done. All others stay.",
+                ),
+                _team(service, link_to),
+                Fact(label="Made", value=cells.moment(service.created_at), remark=_by(service)),
+            ),
+        ),
+        Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service, link_to)),
+        Section(
+            slug="file-page",
+            title="File download page",
+            buttons=change("file-page", "Change"),
+            facts=(_contact(service),),
+        ),
+        Section(slug="texts", title="Text messages", buttons=change("texts", "Change"), facts=_texts(service, link_to)),
+        Section(
+            slug="limits",
+            title="Limits",
+            buttons=change("limits", "Change"),
+            facts=_limits(service),
+        ),
+        Section(
+            slug="state",
+            title="State",
+            buttons=(
+                *(change("back-to-trial", "Back to trial…") if service.live else change("go-live", "Go live…")),
+                *change("archive", "Archive…"),
+            ),
+            facts=(_state(service),),
+        ),
+    ]
+
+
+def _team(service: Service, link_to: LinkTo) -> Fact:
+    return Fact(
+        label="Team",
+        value=formats.counted(service.team.count(), "person", "people"),
+        link=link_to("Team", TeamMember),
+    )
+
+
+def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
+    addresses = service.reply_to_addresses.filter(archived_at=None)
+    default = next((row.email_address for row in addresses if row.is_default), "none")
+    return (
+        Fact(label="Emails", value=_on(service, Permission.EMAIL)),
+        Fact(label="From, as recipients see it", value=f"{service.name} <{senders.from_email(service)}>"),
+        Fact(
+            label="Reply-to addresses",
+            value=f"{len(addresses)}, default {default}" if addresses else "None",
+            remark="" if addresses else "One is needed before a service that sends email goes live.",
+            link=link_to("Reply-to addresses", ReplyToAddress),
+        ),
+    )
+
+
+def _contact(service: Service) -> Fact:
+    if service.file_contact:
+        return Fact(label="Contact", value=service.file_contact, remark="Shown to people who download a file.")
+    refused = "Sends with files are refused until this is set."
+    return Fact(label="Contact", value="Not set", remark=refused, is_warning=True)
+
+
+def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
+    names = service.sms_senders.filter(archived_at=None).order_by("-is_default", "created_at")
+    return (
+        Fact(label="Text messages", value=_on(service, Permission.SMS)),
+        Fact(label="Begin with service name", value=ON if service.prefix_sms else OFF),
+        Fact(
+            label="Senders",
+            value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
+            link=link_to("Text message senders", SmsSender),
+        ),
+        Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
+        Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),
+    )
+
+
+def _limits(service: Service) -> tuple[Fact, ...]:
+    """Return the limits. International texts count as text messages too, so the lower of both limits applies."""
+    *others, (name, label) = LIMITS
+    texts, abroad = service.daily_limit_sms, getattr(service, name)
+    remark = f"Set to {formats.number(abroad)}, but they count as text messages too." if abroad > texts else ""
+    return (
+        *(Fact(label=label, value=formats.number(getattr(service, name))) for name, label in others),
+        Fact(label=label, value=formats.number(min(abroad, texts)), remark=remark),
+    )
+
+
+def _state(service: Service) -> Fact:
+    if service.archived_at is not None:
+        since = f"Since {formats.spoken(service.archived_at)}: every call is refused, and nothing can be changed."
+        return Fact(label="Now", value=cells.chip("Archived"), remark=since)
+    if service.live:
+        return Fact(label="Now", value=cells.chip("Live", "good"), remark="Its live keys reach anyone.")
+    reach = "It reaches only its team and its guest list."
+    return Fact(label="Now", value=cells.chip("Trial", "warn"), remark=reach)
+
+
+def _on(service: Service, permission: Permission) -> str:
+    return ON if permission in service.permissions else OFF
+
+
+def _by(service: Service) -> str:
+    return f"by {service.created_by}" if service.created_by else ""

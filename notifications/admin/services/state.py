@@ -1,0 +1,126 @@
+"""Pages that change a service's state between trial, live and archived.
+
+Source: docs/reference/console.md §2.2.
+"""
+
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from config import formats
+from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
+from notifications.admin.services.forms import NameAgainForm, ReasonForm, lacks_reply_to
+from notifications.admin.services.going_live import Link, LinkTo, checks
+from notifications.models import Service
+from notifications.validation.daily_limits import new_daily_limits
+from notifications.validation.services import NEEDS_REPLY_TO
+
+ARCHIVED = "This service is archived: nothing of it can be changed."
+
+
+class StateSteps(ServiceScopedAdmin):
+    """Steps on a service's page that change its state."""
+
+    def go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Make {service.name} live"
+        stored = Service.objects.select_for_update().get(pk=service.pk)  # removing a reply-to address takes it too
+        if not stored.live and lacks_reply_to(stored, live=True):
+            where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
+            remedy = ("Add a reply-to address", where)
+            return self.action_page(request, service, title=title, button="", refusal=NEEDS_REPLY_TO, remedy=remedy)
+        explanation = ["Its live keys will reach anyone.", _limits_in_words(service, live=True)]
+        shown = {
+            "template": "admin/notifications/go_live.html",
+            "checks": checks(service, self.links(request, service)),
+        }
+        return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True, **shown)
+
+    def links(self, request: HttpRequest, service: Service) -> LinkTo:
+        def link_to(label: str, model: type[Model]) -> Link:
+            place = list_in_service(request, service, model)
+            return (label, place) if place else None
+
+        return link_to
+
+    def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Put {service.name} back into trial"
+        explanation = [
+            "It will reach only its team and its guest list until it is made live again.",
+            _limits_in_words(service, live=False),
+        ]
+        return self._set_state(request, service, title, "Back to trial", "put_back_to_trial", explanation, live=False)
+
+    def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
+        title = f"Archive {service.name}"
+        if not service.active:
+            return self.action_page(request, service, title=title, button="", refusal=ARCHIVED)
+        form = NameAgainForm(posted(request), service=service)
+        if request.method == "POST" and form.is_valid():
+            Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
+            before: dict[str, object] = {"active": True}
+            self.audit(request, "archived", service, before=before, after={"active": False})
+            return self.action_done(request, self.list_url(), f"{service.name} is archived.")
+        keys = service.api_keys.filter(revoked_at=None).count()
+        explanation = [
+            f"Its {keys} unrevoked {'key' if keys == 1 else 'keys'} will be refused from then on.",
+            "Nothing is deleted: templates, messages and settings stay readable here.",
+        ]
+        button = f"Archive {service.name}"
+        return self.action_page(
+            request, service, title=title, button=button, form=form, explanation=explanation, is_destructive=True
+        )
+
+    def _set_state(
+        self,
+        request: HttpRequest,
+        service: Service,
+        title: str,
+        button: str,
+        verb: str,
+        explanation: list[str],
+        *,
+        live: bool,
+        **shown: Any,
+    ) -> HttpResponse:
+        refusal = ARCHIVED if not service.active else f"{service.name} is {_word(live)} already."
+        if service.live is live or not service.active:
+            return self.action_page(request, service, title=title, button="", refusal=refusal)
+        form = ReasonForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            values: dict[str, Any] = {"live": live, **_untouched_limits(service, live=live)}
+            before: dict[str, object] = {name: getattr(service, name) for name in values}
+            Service.objects.filter(pk=service.pk).update(**values)
+            self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
+            return self.action_done(request, self.row_url(service), f"{service.name} is {_word(live)} now.")
+        return self.action_page(
+            request, service, title=title, button=button, form=form, explanation=explanation, **shown
+        )
+
+
+def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
+    """Return the new values of the limits that still have their default. Limits that somebody set stay."""
+    then, now = new_daily_limits(live=not live), new_daily_limits(live=live)
+    return {name: value for name, value in now.items() if value != then[name] and getattr(service, name) == then[name]}
+
+
+def _limits_in_words(service: Service, *, live: bool) -> str:
+    """Return all daily limits after the change, in words."""
+    words = {
+        "daily_limit_email": "email",
+        "daily_limit_sms": "text message",
+        "daily_limit_international_sms": "international text message",
+    }
+    limits = _untouched_limits(service, live=live)
+    numbers = {name: limits.get(name, getattr(service, name)) for name in words}
+    numbers["daily_limit_international_sms"] = min(  # they count as text messages too
+        numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
+    )
+    *first, last = [formats.counted(numbers[name], word) for name, word in words.items()]
+    return f"From then on it may send {', '.join(first)} and {last} a day."
+
+
+def _word(live: bool) -> str:
+    return "live" if live else "in trial"

@@ -1,0 +1,256 @@
+"""The team of a service: people it may always reach, and with an account and roles, people who work in it.
+
+The page that removes a person shows what they lose. A change of roles ends their sessions.
+Source: docs/reference/console.md §2.7.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config import audit
+from config.accounts import invites, sessions
+from config.accounts.invite import Invite
+from config.audit import changes
+from config.console import cells, shown_once
+from config.console.admin import ShownOnceAdmin
+from config.console.shown_once import Secret
+from config.queue import publishing
+from notifications import tasks
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.admin.team import invitation, managers
+from notifications.admin.team.forms import NewTeamMemberForm, RolesForm, TeamMemberForm
+from notifications.delivery import own_email
+from notifications.models import Role, TeamMember
+
+_EXPLANATION = (
+    "Send it to this person yourself. It works once, for 7 days: they choose a user name and a password, or sign in "
+    "with the account they have. Anybody who has the link can use it."
+)
+
+
+@admin.register(TeamMember)
+class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
+    secret_kind = "invite link"  # noqa: S105  a word of the page
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    list_display = ("shown_address", "phone", "account", "held_roles", "added")
+    list_select_related = ("service", "user")
+    ordering = ("created_at",)
+    create_verb = "Add"
+    row_actions = {"roles": "set_roles", "invite": "invite", "link": "show_link", "remove": "remove"}
+    protected_actions = frozenset({"roles", "invite", "link", "remove"})
+    change_form_template = "admin/notifications/team_member_change_form.html"
+    empty = "Nobody yet. People of the team can always be reached, also while the service is in trial."
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page that accepts an invite, which is open to people without an account."""
+        ours = [
+            path("join/", invitation.accept, name="accept_invite"),
+            path("join/<str:token>/", invitation.accept_from_path),
+        ]
+        return [*ours, *super().get_urls()]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        open_invite = Invite.objects.live().filter(member_id=OuterRef("pk"))
+        return (
+            super()
+            .get_queryset(request)
+            .annotate(
+                is_invited=Exists(open_invite),
+                is_invite_on_its_way=Exists(open_invite.exclude(mail_at=None)),
+                is_invite_undelivered=Exists(open_invite.exclude(undelivered_at=None)),
+            )
+        )
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        kwargs["form"] = NewTeamMemberForm if obj is None else TeamMemberForm
+        return super().get_form(request, obj, change=change, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ("service", "email_address", "phone_number", "roles")
+        return ("service", "email_address", "phone_number", "account", "held_roles", "added")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if obj is None else (*fields, "account", "held_roles", "added")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Invite people who get a role: they need an account to use it."""
+        if not change:
+            obj.roles = form.cleaned_data["roles"]
+        super().save_model(request, obj, form, change)
+        if not change and obj.roles:
+            (self._mail_link if own_email.can_reach_people() else self._make_link)(request, obj)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        context["mails_invites"] = own_email.can_reach_people()
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        if getattr(obj, "link", ""):
+            return self.secret_page(request, obj)
+        if obj.roles:
+            return self._mail_is_on_its_way(request, obj)
+        return self.action_done(request, self.list_url(), f"{obj.email_address} is in the team, and receives only.")
+
+    def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
+        return Secret(
+            kind="Invite link",
+            name=obj.email_address,
+            value=obj.link,
+            explanation=_EXPLANATION,
+            where_next=("To the team", self.list_url()),
+        )
+
+    def already_shown_page(self, request: HttpRequest) -> HttpResponse:
+        """Do not mention a secret if the form, submitted twice, has mailed the link."""
+        if not own_email.can_reach_people() or request.path.endswith("/link/"):
+            return super().already_shown_page(request)
+        return self.action_done(request, self.list_url(), "This form has been sent already, and its invite is made.")
+
+    # Steps
+
+    def set_roles(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
+        form = RolesForm(posted(request), member=member)
+        if request.method == "POST" and form.is_valid():
+            roles = form.cleaned_data["roles"]
+            if set(roles) != set(member.roles):
+                self._store_roles(request, member, roles)
+            return self.action_done(request, self.row_url(member), f"The roles of {member.title} are saved.")
+        ends = "Where roles change, this person is signed out everywhere and signs in again with the new ones."
+        return self.action_page(
+            request,
+            member,
+            title=f"Roles of {member.title}",
+            button="Save roles",
+            form=form,
+            explanation=[ends] if member.user_id else ["This person has no account yet: roles count once they have."],
+        )
+
+    def invite(self, request: HttpRequest, member: Any) -> HttpResponse:
+        """Mail the invite link, or show it if the service cannot send email."""
+        if not own_email.can_reach_people():
+            return self.show_link(request, member)
+        if member.user_id is not None:
+            return self._has_account(request, member)
+        if request.method == "POST":
+            shown_once.spend(request)
+            self._mail_link(request, member)
+            return self._mail_is_on_its_way(request, member)
+        what = f"This mails a link that works once, for 7 days, to {member.title}."
+        return self._ask_to_invite(request, member, what, button="Send the invite")
+
+    def show_link(self, request: HttpRequest, member: Any) -> HttpResponse:
+        if member.user_id is not None:
+            return self._has_account(request, member)
+        if request.method == "POST":
+            shown_once.spend(request)
+            self._make_link(request, member)
+            return self.secret_page(request, member)
+        what = "This makes a link that works once, for 7 days, and shows it to you on the next page."
+        return self._ask_to_invite(request, member, what, button="Make the link")
+
+    def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
+        title = f"Remove {member.title}"
+        if managers.is_last(member):
+            return self.action_page(request, member, title=title, button="", refusal=managers.SOMEONE_MUST)
+        if request.method == "POST":
+            who, name = member.user_id, member.title
+            self.audit(request, "removed", member, before=changes.snapshot(member))
+            invites.end(member_id=member.pk)
+            member.delete()
+            _sign_out(request, who)
+            return self.action_done(request, self.list_url(), f"{name} is no longer in the team.")
+        return self.action_page(
+            request,
+            member,
+            title=title,
+            button="Remove from the team",
+            explanation=_losses(member),
+            is_destructive=True,
+        )
+
+    def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
+        refusal = "This person has an account here already."
+        return self.action_page(request, member, title=f"Invite {member.title}", button="", refusal=refusal)
+
+    def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
+        explanation = [what, *(["The link made before stops working."] if member.is_invited else [])]
+        title, nonce = f"Invite {member.title}", self.nonce_context(request)
+        return self.action_page(request, member, title=title, button=button, explanation=explanation, **nonce)
+
+    def _mail_link(self, request: HttpRequest, member: TeamMember) -> None:
+        """Let a worker create and mail the link, so that staff never see it."""
+        invite_id = invites.make_to_mail(member_id=member.pk, by=audit.author(request))
+        self.audit(request, "invited", member)
+        publishing.enqueue(tasks.mail_invite, str(invite_id))
+
+    def _mail_is_on_its_way(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
+        message = f"An invite is on its way to {member.title}. You can show the link instead."
+        return self.action_done(request, self.row_url(member), message)
+
+    def _make_link(self, request: HttpRequest, member: Any) -> None:
+        """Set the link as an attribute of the row object. It is shown once and not stored."""
+        token = invites.make(member_id=member.pk, by=audit.author(request))
+        member.link = invites.link_to("admin:accept_invite", token)
+        self.audit(request, "invited", member)
+
+    def _store_roles(self, request: HttpRequest, member: TeamMember, roles: list[str]) -> None:
+        before: dict[str, object] = {"roles": member.roles}
+        TeamMember.objects.filter(pk=member.pk).update(roles=roles)
+        self.audit(request, "changed_roles_of", member, before=before, after={"roles": roles})
+        _sign_out(request, member.user_id)
+
+    # Columns
+
+    @admin.display(description="Email address", ordering="email_address")
+    def shown_address(self, member: TeamMember) -> str:
+        return member.title
+
+    @admin.display(description="Phone")
+    def phone(self, member: TeamMember) -> str:
+        return member.phone_number or "–"
+
+    @admin.display(description="Account")
+    def account(self, member: Any) -> SafeString:
+        if member.user is not None and member.user.is_active:
+            seen = member.user.last_login
+            since = format_html("last sign-in {}", cells.moment(seen)) if seen else "not signed in yet"
+            return cells.two_lines(cells.chip("Active", "good"), since)
+        if member.user is not None:
+            return cells.chip("Deactivated", "bad")
+        if member.is_invite_undelivered:
+            return cells.two_lines(cells.chip("Invite not delivered", "bad"), "refused for good: invite again")
+        if member.is_invite_on_its_way:
+            return cells.two_lines(cells.chip("Invited", "warn"), "the mail is on its way")
+        return cells.chip("Invited", "warn") if member.is_invited else cells.chip("Receives only")
+
+    @admin.display(description="Roles")
+    def held_roles(self, member: TeamMember) -> SafeString | str:
+        held = [role.label for role in Role if role in member.roles]
+        return format_html('<span class="sb-wrap">{}</span>', cells.chips(held, "accent")) if held else "–"
+
+    @admin.display(description="Added")
+    def added(self, member: TeamMember) -> SafeString:
+        return cells.two_lines(cells.moment(member.created_at), f"by {member.created_by or 'somebody'}")
+
+
+def _losses(member: TeamMember) -> list[str]:
+    """Return what a person can no longer do after the removal."""
+    held = [role.label for role in Role if role in member.roles]
+    lost = f"They lose the roles {', '.join(held)}, and are signed out everywhere." if held and member.user_id else ""
+    reach = "In trial, and with a team key, the service no longer reaches this person."
+    return [*([lost] if lost else []), reach, "Their account stays, and so do their other services."]
+
+
+def _sign_out(request: HttpRequest, user_id: int | None) -> None:
+    """End the person's sessions. A person who changes their own roles keeps the current session."""
+    if user_id is not None:
+        own = request.session if user_id == request.user.pk else None
+        sessions.end_all(user_id, but=own)

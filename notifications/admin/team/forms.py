@@ -1,0 +1,85 @@
+"""Forms for a team member and their roles. Source: docs/reference/console.md §1.3, §2.7."""
+
+from typing import Any
+
+from django import forms
+
+from config.console.checking import checked
+from config.console.theme import CheckboxSelectMultiple
+from notifications.admin.team import managers
+from notifications.models import Role, TeamMember
+from notifications.validation import people
+
+_LINES = {
+    Role.SEE_ACTIVITY: "overview, log, files, templates and settings, with recipients masked",
+    Role.SEE_RECIPIENTS: "the same with recipients in full, and search by recipient",
+    Role.SEND_MESSAGES: "one-off and test messages",
+    Role.EDIT_TEMPLATES: "make, change, archive and restore templates",
+    Role.MANAGE_API: "keys, callbacks, guest list, senders, reply-to addresses; a key or callback gives all recipients",
+    Role.MANAGE_SERVICE: "settings, team, files, and the audit of the service",
+}
+
+
+class RolesField(forms.MultipleChoiceField):
+    """A tick box for each role, with a sentence on what it allows."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        choices = [(role.value, f"{role.label}: {_LINES[role]}") for role in Role]
+        super().__init__(choices=choices, widget=CheckboxSelectMultiple, required=False, **kwargs)
+
+
+class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """A team member. Roles are set here for a new member, and later on their own page."""
+
+    class Meta:
+        model = TeamMember
+        fields = ("service", "email_address", "phone_number")
+        help_texts = {
+            "email_address": "The service may always write to it, also while it is in trial.",
+            "phone_number": "Optional. The service may always text it.",
+        }
+
+    def clean_email_address(self) -> str:
+        address = checked(people.parse_email_address, self.cleaned_data["email_address"])
+        self.instance.normalised_email = address.normalised
+        return address.given
+
+    def clean_phone_number(self) -> str:
+        self.instance.normalised_phone = ""
+        if not self.cleaned_data["phone_number"]:
+            return ""
+        number = checked(people.parse_phone_number, self.cleaned_data["phone_number"])
+        self.instance.normalised_phone = number.normalised
+        return number.given
+
+    def clean(self) -> dict[str, Any]:
+        """Reject a recipient who is in the team already, in any spelling."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        service = cleaned.get("service") or getattr(self.instance, "service", None)
+        if service is not None and "email_address" in cleaned:
+            same = service.team.filter(normalised_email=self.instance.normalised_email).exclude(pk=self.instance.pk)
+            if same.exists():
+                self.add_error("email_address", people.IN_TEAM)
+        return cleaned
+
+
+class NewTeamMemberForm(TeamMemberForm):
+    roles = RolesField(
+        help_text="With a role the person needs an account: the next page has a link for them. None: receives only."
+    )
+
+
+class RolesForm(forms.Form):
+    """The roles of a member. The last manager of a service must keep *Manage service*."""
+
+    roles = RolesField()
+
+    def __init__(self, *args: Any, member: TeamMember, **kwargs: Any) -> None:
+        super().__init__(*args, **{**kwargs, "initial": {"roles": member.roles}})
+        self.member = member
+
+    def clean_roles(self) -> list[str]:
+        roles: list[str] = self.cleaned_data["roles"]
+        if Role.MANAGE_SERVICE not in roles and managers.is_last(self.member):
+            raise forms.ValidationError(managers.SOMEONE_MUST)
+        return roles

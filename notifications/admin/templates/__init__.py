@@ -1,0 +1,5 @@
+"""Templates in the console: the list, the editor, versions, archiving."""
+
+from notifications.admin.templates import admin
+
+__all__ = ["admin"]

@@ -1,0 +1,236 @@
+"""Templates: the list and the editor. Each saved change creates a version; versions never change.
+
+Source: docs/reference/console.md §2.4.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import F, Prefetch
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config import audit, formats
+from config.audit import changes
+from config.console import cells
+from notifications.admin import permissions
+from notifications.admin.service_rows import posted
+from notifications.admin.templates import preview, samples
+from notifications.admin.templates.archiving import ArchivingAdmin
+from notifications.admin.templates.forms import TemplateForm, current_version
+from notifications.admin.templates.use import InUseFilter, UnusedFilter, with_use
+from notifications.admin.templates.versions import VersionInline
+from notifications.models import Channel, Role, Template, TemplateVersion
+from notifications.rendering import placeholders
+from notifications.submission import examples
+
+_TEXT_FIELDS = ("name", "content", "redact_personalisation", "note", "based_on")
+_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", "redact_personalisation", "note", "based_on")
+_CHIPS_SHOWN = 12
+
+
+@admin.register(Template)
+class TemplateAdmin(ArchivingAdmin):
+    form = TemplateForm
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.EDIT_TEMPLATES})
+    inlines = (VersionInline,)
+    guards_start = False  # its form carries the version it is based on
+    opens_new_row = True
+    list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
+    list_filter = ("type", InUseFilter, UnusedFilter)
+    search_fields = ("name",)
+    search_help_text = "Name or id"
+    row_actions = {"archive": "archive", "restore": "restore", "version": "version_page"}
+    read_only_actions = frozenset({"version"})
+    change_form_template = "admin/notifications/template_change_form.html"
+    change_list_template = "admin/notifications/template_list.html"
+    empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
+
+    class Media:
+        css = {"all": ("notifications/messages.css",)}
+        js = ("notifications/template_editor.js",)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return ("service", "type", *_EMAIL_FIELDS)
+        return _EMAIL_FIELDS if obj.type == Channel.EMAIL else _TEXT_FIELDS
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Separate the text from its options, with the example values between them."""
+        fields = self.get_fields(request, obj)
+        after_text = fields.index("content") + 1
+        return ((None, {"fields": fields[:after_text]}), (None, {"fields": fields[after_text:]}))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return no field: the form itself leaves out the fixed fields, service and type."""
+        return ()
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return () if obj is None else self.inlines
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Prefetch only the newest version of each template, for the placeholders column."""
+        newest = TemplateVersion.objects.filter(number=F("template__current_version"))
+        rows = with_use(super().get_queryset(request))
+        return rows.prefetch_related(Prefetch("versions", newest, to_attr="newest"))
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """Search by a part of the name, or by the whole id."""
+        try:
+            return queryset.filter(pk=UUID(search_term.strip())), False
+        except ValueError:
+            return super().get_search_results(request, queryset, search_term)
+
+    def get_urls(self) -> list[URLPattern]:
+        preview = self.admin_site.admin_view(self.preview)
+        return [path("preview/", preview, name="notifications_template_preview"), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Add the preview, for browsers without scripts, and the actions on the template."""
+        template = self.get_object(request, object_id)
+        beside = {}
+        if template is not None and self.has_view_permission(request, template):
+            typed = posted(request) or preview.typed_of(template.newest[0])
+            beside = {
+                **preview.context(typed, template, permissions.services_of(request)),
+                "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template),
+                "may_send": permissions.may_in(request, template.service_id, [Role.SEND_MESSAGES]),
+                "shown_version": template.newest[0],
+            }
+        return super().change_view(request, object_id, form_url, {**beside, **(extra_context or {})})
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store the next version if the text differs. Messages accepted before keep their version."""
+        obj.has_new_version = True
+        if not change:
+            super().save_model(request, obj, form, change)
+            self._write_version(request, obj, form, number=1)
+            self._keep_samples(request, obj)
+            return
+        stored = Template.objects.select_for_update().get(pk=obj.pk)  # of two saves at once, one is later
+        before = current_version(stored)
+        self._keep_samples(request, obj)
+        if obj.redact_personalisation and not stored.redact_personalisation:
+            obj.save(update_fields=["redact_personalisation"])
+            self.audit(request, "redacted", obj)
+        obj.has_new_version = _differs(before, form.text())
+        if not obj.has_new_version:
+            return
+        obj.current_version = before.number + 1
+        obj.updated_at = timezone.now()
+        obj.save(update_fields=["name", "current_version", "updated_at"])
+        after = self._write_version(request, obj, form, number=obj.current_version)
+        was, now = changes.difference(before.words(), after.words())
+        self.audit(request, "changed", obj, before=was, after=now, reason=after.note)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Remove *History*: *Versions* shows the author of each text, and the audit shows other changes."""
+        page = super().render_change_form(request, context, *args, **kwargs)
+        page.context_data["show_history"] = False
+        return page
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._told(request, obj, super().response_add(request, obj, post_url_continue))
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self._told(request, obj, super().response_change(request, obj))
+
+    def preview(self, request: HttpRequest) -> HttpResponse:
+        """Render the submitted text with the functions that send. Nothing is stored."""
+        template = self.get_object(request, request.POST.get("template", ""))
+        if not self.has_view_permission(request, template):
+            raise PermissionDenied
+        context = preview.context(request.POST, template, permissions.services_of(request))
+        if request.headers.get("X-Requested-With") == "fetch":
+            return TemplateResponse(request, "admin/notifications/template_parts.html", context)
+        page = {**self.page_context(request, "Preview"), **context}
+        return TemplateResponse(request, "admin/notifications/template_preview_page.html", page)
+
+    def version_page(self, request: HttpRequest, template: Template) -> HttpResponse:
+        """Show the version in the parameter `number` as the editor shows its preview."""
+        number = request.GET.get("number", "")
+        version = (
+            template.versions.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
+        )
+        if version is None:
+            raise Http404
+        context = preview.context(preview.typed_of(version), template, permissions.services_of(request))
+        page = self.page_context(request, f"{version.name}, version {version.number}", template)
+        page = {**page, **context, "shown_version": version}
+        return TemplateResponse(request, "admin/notifications/template_version.html", page)
+
+    @admin.display(description="Type")
+    def channel(self, template: Template) -> SafeString:
+        return cells.chip(template.get_type_display(), "accent")
+
+    @admin.display(description="Placeholders")
+    def placeholders(self, template: Any) -> SafeString | str:
+        version = template.newest[0]
+        names = placeholders.find(version.subject or "", version.content)
+        shown = names[:_CHIPS_SHOWN] + (["…"] if len(names) > _CHIPS_SHOWN else [])
+        return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
+
+    @admin.display(description="Used, last 7 days", ordering="week")
+    def in_a_week(self, template: Any) -> str:
+        return formats.number(template.week)
+
+    @admin.display(description="Last used", ordering="last_day")
+    def used(self, template: Any) -> str:
+        return f"{template.last_day:%-d %b %Y}" if template.last_day else "Never"
+
+    @admin.display(description="Changed", ordering="updated_at")
+    def changed(self, template: Any) -> SafeString | str:
+        version = template.newest[0]
+        return cells.two_lines(cells.breakable(version.created_by or "–"), cells.moment(version.created_at))
+
+    @admin.display(description="Name", ordering="name")
+    def called(self, template: Template) -> SafeString:
+        return cells.two_lines(template.name, f"version {template.current_version}")
+
+    @admin.display(description="Id")
+    def id_to_copy(self, template: Template) -> SafeString:
+        return cells.copied(str(template.pk), f"template-{template.pk}")
+
+    def _keep_samples(self, request: HttpRequest, template: Template) -> None:
+        """Store the example values. This creates neither a version nor an audit event."""
+        channel = Channel(template.type)
+        texts = preview.texts_of(channel, request.POST)
+        kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
+        Template.objects.filter(pk=template.pk).update(samples=kept)
+
+    def _told(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:
+        for _ in messages.get_messages(request):  # replaces Django's shorter sentence
+            pass
+        number = template.current_version
+        saved = f"Saved as version {number}. Messages sent from now on use it."
+        same = f"The text has not changed: it stays version {number}."
+        messages.success(request, saved if template.has_new_version else same)
+        return answer
+
+    def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
+        return TemplateVersion.objects.create(
+            template=template,
+            number=number,
+            note=form.cleaned_data["note"],
+            created_by=audit.author(request),
+            **form.text(),
+        )
+
+
+def _differs(version: TemplateVersion, text: dict[str, Any]) -> bool:
+    """Return whether more than line ends has changed: browsers send CRLF, older texts may have LF."""
+    return any(_plain(getattr(version, name)) != _plain(value) for name, value in text.items())
+
+
+def _plain(value: object) -> object:
+    return value.replace("\r\n", "\n") if isinstance(value, str) else value

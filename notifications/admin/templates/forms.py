@@ -1,0 +1,174 @@
+"""The form of the template editor: the name and the text of the next version.
+
+Source: docs/reference/console.md §2.4; docs/reference/rendering.md §1.
+"""
+
+from typing import Any
+
+from django import forms
+
+from config.console.checking import checked
+from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
+from config.invalid import InvalidValue
+from notifications.admin.templates import breaks
+from notifications.admin.templates.breaks import Break
+from notifications.models import Channel, Template, TemplateVersion
+from notifications.rendering import sms
+from notifications.validation import templates
+
+_TYPES = (
+    (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
+    (Channel.SMS, "Text message: up to 918 characters"),
+)
+
+
+class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """based_on: the version on which the edit is based. A newer version is never overwritten unseen (trap T10).
+
+    theirs: the newer version, or None
+    breaks: the breaking change that the person has not accepted, or None
+    """
+
+    theirs: TemplateVersion | None = None
+    breaks: Break | None = None
+
+    type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
+    subject = forms.CharField(
+        required=False, strip=False, max_length=1000, widget=TextInput, help_text="Emails only; on one line."
+    )
+    content = forms.CharField(
+        label="Message",
+        strip=False,
+        widget=Textarea(attrs={"rows": 16, "spellcheck": "true"}),
+        help_text="Put ((double brackets)) around what changes, like ((name)). "
+        "To show words only sometimes: ((late??You are late.))",
+    )
+    unsubscribe_link = forms.BooleanField(
+        label="Add an unsubscribe link at the end",
+        required=False,
+        widget=CheckboxInput,
+        help_text="Emails only. Recipients confirm on a page of ours, and you see them under Unsubscribe requests.",
+    )
+    note = forms.CharField(
+        label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
+    )
+    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    class Meta:
+        model = Template
+        fields = ("service", "type", "name", "redact_personalisation")
+        labels = {"redact_personalisation": "Hide personal details after sending"}
+        help_texts = {
+            "name": "Recipients never see it.",
+            "redact_personalisation": "Staff see “hidden” in place of all values, also in messages already sent. "
+            "This cannot be undone.",
+        }
+        widgets = {"redact_personalisation": CheckboxInput}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance._state.adding:
+            return
+        for name in ("service", "type"):  # fixed after creation: callers' programs contain its id
+            self.fields.pop(name, None)
+        if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
+            self.fields["redact_personalisation"].disabled = True
+        version = current_version(self.instance)
+        self.initial = {
+            **self.initial,
+            "subject": version.subject or "",
+            "content": version.content,
+            "unsubscribe_link": version.unsubscribe_link,
+            "based_on": version.number,
+        }
+
+    def clean_name(self) -> str:
+        """Check a changed name. An unchanged name stays valid, even if today's rules reject it."""
+        typed: str = self.cleaned_data["name"]
+        return typed if typed == self.initial.get("name") else checked(templates.parse_template_name, typed)
+
+    def clean_subject(self) -> str:
+        return _with_plain_line_ends(self.cleaned_data["subject"])
+
+    def clean_content(self) -> str:
+        """Replace CRLF, which browsers send, by LF."""
+        return _with_plain_line_ends(self.cleaned_data["content"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        channel = Channel(cleaned.get("type") or self.instance.type or Channel.EMAIL)
+        for field, fault in faults(channel, cleaned.get("subject"), cleaned.get("content")):
+            self.add_error(field, fault)
+        self._refuse_newer_version(cleaned)
+        if not self.errors and not self.instance._state.adding:
+            self._stop_before_break(cleaned)
+        return cleaned
+
+    def text(self) -> dict[str, Any]:
+        """Return the submitted fields of a version. Text messages have no subject and no unsubscribe link."""
+        cleaned = self.cleaned_data
+        if self.instance.type == Channel.SMS:
+            return {"name": cleaned["name"], "subject": None, "content": cleaned["content"], "unsubscribe_link": False}
+        return {name: cleaned[name] for name in ("name", "subject", "content", "unsubscribe_link")}
+
+    def _refuse_newer_version(self, cleaned: dict[str, Any]) -> None:
+        seen = cleaned.get("based_on")
+        if self.instance._state.adding or seen is None:
+            return
+        stored = Template.objects.select_for_update().get(pk=self.instance.pk)  # of two saves at once, one is later
+        newest = current_version(stored)
+        if newest.number > seen:
+            self.theirs = newest
+            # The page now shows both versions, so a second save overwrites deliberately.
+            self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": newest.number}
+            raise forms.ValidationError(
+                f"{newest.created_by or 'Somebody'} saved version {newest.number} while you edited version {seen}. "
+                "Both texts are below; yours is not saved. Copy over what you want, then save again."
+            )
+
+    def _stop_before_break(self, cleaned: dict[str, Any]) -> None:
+        """Add an error for a breaking change unless the person accepted it with `accepts_break`."""
+        subject = cleaned.get("subject") if self.instance.type == Channel.EMAIL else None
+        found = breaks.find(self.instance, current_version(self.instance), subject or "", cleaned["content"])
+        if found and self.data.get("accepts_break") != found.accepted:
+            self.breaks = found
+            raise forms.ValidationError(
+                "This change breaks calls. Read below what happens, then save it or change the text."
+            )
+
+
+def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
+    """Return the errors of a template as pairs of field and reason. None: a missing or already rejected value."""
+    found: list[tuple[str, str]] = []
+    is_text_message = channel is Channel.SMS
+    if not is_text_message:
+        try:
+            templates.check_subject(subject or "")
+        except InvalidValue as error:
+            found.append(("subject", str(error)))
+    if content is None:
+        return found
+    if is_text_message:
+        found += [("content", fault) for fault in _rejected_by_editor(content)]
+    try:
+        templates.check_content(content, is_text_message=is_text_message)
+    except InvalidValue as error:
+        found.append(("content", str(error)))
+    return found
+
+
+def current_version(template: Template) -> TemplateVersion:
+    return TemplateVersion.objects.get(template=template, number=template.current_version)
+
+
+def _rejected_by_editor(content: str) -> list[str]:
+    """Return errors for characters that the editor rejects, although `provision` and values may contain them."""
+    lost = sms.rejected_characters(content)
+    if not lost:
+        return []
+    named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
+    return [f"A text message cannot hold {named}: it would arrive as a question mark."]
+
+
+def _with_plain_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n")

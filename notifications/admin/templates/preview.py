@@ -1,0 +1,114 @@
+"""The preview beside the editor, rendered by the functions that send. Source: docs/reference/console.md §2.4."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import QueryDict
+
+from notifications.admin import kept_use
+from notifications.admin.templates import samples
+from notifications.admin.templates.forms import faults
+from notifications.admin.templates.warnings import warnings
+from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
+from notifications.rendering import email, placeholders, preview, sms
+from notifications.rendering.placeholders import Lists
+from notifications.submission import senders
+from notifications.submission.samples import FILE
+
+_UNSUBSCRIBE = (
+    "Callers give an address for unsubscribing with one click, and the text has no unsubscribe link. "
+    "Not every mail program shows theirs: add one at the end."
+)
+
+
+def context(typed: QueryDict, template: Template | None, services: QuerySet[Service]) -> dict[str, Any]:
+    """Return the context of the preview. Errors appear in the preview, never as an error page.
+
+    services: the services of the person; the preview uses name and sender of these only
+    """
+    channel = channel_of(typed, template)
+    subject, content = typed.get("subject", ""), typed.get("content", "").replace("\r\n", "\n")
+    has_footer = "unsubscribe_link" in typed
+    texts = texts_of(channel, typed)
+    tried = samples.read(typed, texts, template, channel)
+    odd = warnings(*texts, files=[sample.name for sample in tried if sample.kind == FILE])
+    if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
+        odd.append(_UNSUBSCRIBE)
+    shown: dict[str, Any] = {
+        "channel": channel.value,
+        "samples": tried,
+        "kinds": samples.kinds(channel),
+        "faults": [fault for _, fault in faults(channel, subject or "–", content or None)],
+        "warnings": odd,
+        "is_empty": not content.strip(),
+    }
+    if shown["is_empty"] or len(content.encode()) > email.MAX_BYTES:
+        return shown
+    service = template.service if template else _service(services, typed.get("service", ""))
+    given = {sample.name: sample.stands_for(service) for sample in tried}
+    values = {name: value for name, value in given.items() if value is not None}
+    redact = template.redact_personalisation if template else False
+    redact = redact or "redact_personalisation" in typed
+    forms = [Lists.IN_SENTENCE, Lists.AS_BULLETS] if channel is Channel.EMAIL else [Lists.IN_SENTENCE]
+    shown["unfilled"] = [
+        list(placeholders.pieces(text, values, redact=redact, lists=form))
+        for text, form in zip(texts, forms, strict=True)
+    ]
+    if channel is Channel.EMAIL:
+        return {**shown, **_email(subject, content, values, service, has_footer=has_footer)}
+    return {**shown, **_sms(content, values, service)}
+
+
+def typed_of(version: TemplateVersion) -> QueryDict:
+    """Return a stored version as form data."""
+    typed = QueryDict(mutable=True)
+    typed.update({"subject": version.subject or "", "content": version.content})
+    if version.unsubscribe_link:
+        typed["unsubscribe_link"] = "on"
+    return typed
+
+
+def channel_of(typed: QueryDict, template: Template | None) -> Channel:
+    word = template.type if template else typed.get("type", "")
+    return Channel(word) if word in Channel.values else Channel.EMAIL
+
+
+def texts_of(channel: Channel, typed: QueryDict) -> list[str]:
+    """Return the texts with placeholders, the message last."""
+    content = typed.get("content", "").replace("\r\n", "\n")
+    return [typed.get("subject", ""), content] if channel is Channel.EMAIL else [content]
+
+
+def _email(
+    subject: str, content: str, values: dict[str, object], service: Service | None, *, has_footer: bool
+) -> dict[str, Any]:
+    footer = f"{settings.BASE_URL}/unsubscribe/preview" if has_footer else None
+    text = email.render(subject, content, values, unsubscribe_url=footer, unlinked_names=settings.EMAIL_UNLINKED_NAMES)
+    return {
+        "subject": list(placeholders.pieces(text.subject, {}, redact=False)),
+        "sender": senders.from_email(service) if service else "",
+        "document": preview.sandboxed(preview.marked(email.html_document(text))),
+        "plain": text.plain,
+    }
+
+
+def _sms(content: str, values: dict[str, object], service: Service | None) -> dict[str, Any]:
+    prefix = service.name if service and service.prefix_sms else None
+    text = sms.render(content, values, prefix=prefix)
+    sender = SmsSender.objects.filter(service=service, is_default=True, archived_at=None).first() if service else None
+    return {
+        "bubble": preview.marked(sms.preview_html(text)),
+        "sender": sender.sender if sender else settings.DEFAULT_SMS_SENDER,
+        "facts": preview.facts(text),
+        "costly": preview.costly(text),
+        "unvalued": preview.unvalued(sms.editor_count(content, prefix=prefix)) if placeholders.find(content) else "",
+    }
+
+
+def _service(services: QuerySet[Service], identifier: str) -> Service | None:
+    try:
+        return services.filter(pk=UUID(identifier)).first()
+    except ValueError:
+        return None

@@ -1,0 +1,36 @@
+"""Example values in the editor: as submitted, else as stored. Source: docs/reference/console.md §2.4."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from notifications.models import Channel, Template
+from notifications.submission import samples
+from notifications.submission.samples import FILE, LIST, NO, TEXT, YES, Sample
+
+VALUE, KIND = "sample-", "kind-"  # prefixes of a placeholder's field names
+KINDS = {TEXT: "Text", LIST: "List", YES: "Yes", NO: "No", FILE: "A file"}
+MOST = 200  # placeholders with an example value
+_LONGEST = 5_000
+
+
+def kinds(channel: Channel) -> dict[str, str]:
+    """Return the kinds of example value. Text messages cannot have files."""
+    return {kind: title for kind, title in KINDS.items() if kind != FILE or channel is Channel.EMAIL}
+
+
+def read(typed: Mapping[str, Any], texts: Iterable[str], template: Template | None, channel: Channel) -> list[Sample]:
+    """Return the example value of each placeholder: as submitted, else as stored or guessed."""
+    return [_read(typed, sample, channel) for sample in samples.find(template, *texts)[:MOST]]
+
+
+def to_keep(samples: Iterable[Sample]) -> dict[str, dict[str, str]]:
+    return {sample.name: sample.kept() for sample in samples}
+
+
+def _read(typed: Mapping[str, Any], before: Sample, channel: Channel) -> Sample:
+    kind, value = typed.get(f"{KIND}{before.name}"), typed.get(f"{VALUE}{before.name}")
+    if kind is None and value is None:
+        return before
+    text = str(value or "").replace("\r\n", "\n").replace("\0", "")[:_LONGEST]
+    return replace(before, kind=kind if kind in kinds(channel) else TEXT, value=text)

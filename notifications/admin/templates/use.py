@@ -1,0 +1,59 @@
+"""Use of templates, from the daily counts, which are kept longer than messages.
+
+Source: docs/reference/console.md §2.4.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+
+from django.db.models import DateField, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from config.console.admin.filters import ChoiceFilter, by
+from notifications.models import DailyCount, Template
+
+_WEEK = timedelta(days=7)
+_UNUSED_FOR = timedelta(days=90)
+
+
+def with_use(templates: QuerySet[Template]) -> QuerySet[Template]:
+    """Add `week`, the messages of the last seven UTC days, and `last_day` to each template."""
+    week = _counts().filter(day__gt=_today() - _WEEK).values("template").annotate(total=Sum("n")).values("total")
+    last = _counts().values("template").annotate(last=Max("day")).values("last")
+    return templates.annotate(
+        week=Coalesce(Subquery(week, output_field=IntegerField()), 0),
+        last_day=Subquery(last, output_field=DateField()),
+    )
+
+
+class UnusedFilter(ChoiceFilter):
+    title = "use"
+    parameter_name = "use"
+    options = {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
+
+
+class InUseFilter(ChoiceFilter):
+    """Leave archived templates out by default."""
+
+    title = "state"
+    parameter_name = "state"
+    unchosen = ("In use", by(Q(archived_at=None)))
+    options = {"archived": ("Archived", by(~Q(archived_at=None))), "all": ("All", lambda templates: templates)}
+
+
+def _unused(templates: QuerySet[Template]) -> QuerySet[Template]:
+    """Return templates without a message in that period. Templates younger than it are left out."""
+    first = _today() - _UNUSED_FOR
+    return templates.filter(~Exists(_counts().filter(day__gte=first)), created_at__lt=_start(first))
+
+
+def _counts() -> QuerySet[DailyCount]:
+    return DailyCount.objects.filter(service=OuterRef("service"), template=OuterRef("pk"), n__gt=0).order_by()
+
+
+def _today() -> date:
+    return timezone.now().astimezone(UTC).date()
+
+
+def _start(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

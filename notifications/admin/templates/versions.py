@@ -1,0 +1,69 @@
+"""The read-only list of a template's versions, newest first. Source: docs/reference/console.md §2.4."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import F
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.console import cells
+from config.console.admin import ConsoleInline
+from notifications.admin import kept_use
+from notifications.models import Template, TemplateVersion
+
+_SHOWN = 100
+
+
+class VersionInline(ConsoleInline):
+    model = TemplateVersion
+    fields = ("version", "author", "created", "change_note", "messages", "look")
+    readonly_fields = fields
+    verbose_name_plural = "Versions"
+    tab = True
+    first_tab = "Template"  # the name of the tab beside this one
+    hide_title = True
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Return the newest versions without their texts, which may have 2 MB each."""
+        oldest_shown = F("template__current_version") - _SHOWN + 1
+        return super().get_queryset(request).filter(number__gte=oldest_shown).defer("subject", "content")
+
+    @admin.display(description="Version")
+    def version(self, version: TemplateVersion) -> SafeString | str:
+        is_current = version.number == version.template.current_version
+        return format_html("{} {}", version.number, cells.chip("In use", "good")) if is_current else str(version.number)
+
+    @admin.display(description="By")
+    def author(self, version: TemplateVersion) -> str:
+        return version.created_by or "–"
+
+    @admin.display(description="When")
+    def created(self, version: TemplateVersion) -> SafeString | str:
+        return cells.moment(version.created_at)
+
+    @admin.display(description="Note")
+    def change_note(self, version: TemplateVersion) -> str:
+        return version.note or "–"
+
+    @admin.display(description="Messages still kept")
+    def messages(self, version: TemplateVersion) -> str:
+        sent, is_whole = _sent(version.template)
+        number = formats.number(sent[version.number])
+        return number if is_whole else f"{number} of the newest {formats.number(kept_use.MOST)}"
+
+    @admin.display(description="View")
+    def look(self, version: TemplateVersion) -> SafeString:
+        url = reverse("admin:notifications_template_version", args=[version.template_id])
+        return format_html('<a class="sb-link" href="{}?number={}">View version {}</a>', url, *2 * [version.number])
+
+
+def _sent(template: Template) -> Any:
+    """Return the messages of each version, counted once for all rows of a page."""
+    known = getattr(template, "sent_by_version", None)
+    if known is None:
+        known = template.sent_by_version = kept_use.messages_by_version(template)  # type: ignore[attr-defined]
+    return known

@@ -1,0 +1,74 @@
+"""The errors of each operation in the order of its checks, and all errors in families."""
+
+from notifications import errors
+
+_AUTHENTICATION = (
+    *(errors.TokenMissing, errors.BearerSchemeMissing, errors.TokenInvalid, errors.IssuerMissing, errors.IssuerNotUuid),
+    *(errors.ServiceNotFound, errors.ServiceHasNoKeys, errors.ServiceArchived, errors.AlgorithmNotAllowed),
+    *(errors.KeyNotFound, errors.ClockSkewed, errors.KeyRevoked, errors.UseHttps),
+)
+_FAILURES = (errors.InternalError, errors.ApiKeysUnreadable, errors.Unavailable)
+_BODY = (
+    *(errors.ContentTypeRefused, errors.ContentEncodingRefused, errors.LengthRequired, errors.PayloadTooLarge),
+    *(errors.TooManyValues, errors.InvalidJson),
+)
+_IDEMPOTENCY = (errors.IdempotencyKeyMalformed, errors.IdempotencyKeyReused, errors.IdempotencyKeyInUse)
+_SHAPE = (
+    *(errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
+    *(errors.TooManyItems, errors.ScheduledForFormat, errors.ScheduledForPast, errors.ScheduledForTooFar),
+)
+_EMAIL_SHAPE = (errors.EmailAddressInvalid, errors.UnsubscribeUrlInvalid, errors.UnsubscribeUrlTooLong)
+_PHONE_NUMBER = (
+    *(errors.TooManyDigits, errors.NotEnoughDigits, errors.NotAUkMobile, errors.LettersOrSymbols),
+    *(errors.CountryPrefixUnknown, errors.PhoneNumberInvalid),
+)
+_TEMPLATE = (errors.TemplateNotFound, errors.TemplateOfOtherType, errors.TemplateArchived)
+_RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial)
+_SMS_RULES = (
+    *(errors.TextMessagesNotAllowed, errors.FileInTextMessage, errors.SmsSenderNotFound),
+    *(errors.InternationalNotAllowed, errors.TextMessageTooLong),
+)
+_EMAIL_RULES = (errors.EmailsNotAllowed, errors.ReplyToNotFound, errors.EmailTooLong)
+_FILES = (
+    *(errors.FileOptionNotBoolean, errors.FileRetentionUnsupported, errors.FileNameWithoutExtension),
+    *(errors.FileCsvAndName, errors.FilesNotSetUp, errors.TooManyFiles, errors.NotBase64, errors.NameTooLong),
+    *(errors.NameForbidden, errors.TypeNotSupported, errors.NameDoesNotFit, errors.FileTooLarge, errors.FileEmpty),
+    errors.FileInfected,
+)
+
+_SENDING = (*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, errors.DailyLimitReached, *_BODY, *_SHAPE)
+_RULES = (*_TEMPLATE, errors.PersonalisationMissing)
+_READING = (*_AUTHENTICATION, *_FAILURES)
+_ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)
+_PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
+
+BY_OPERATION = {
+    "sendTextMessage": (*_SENDING, *_PHONE_NUMBER, *_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
+    "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
+    "readMessage": _ONE,
+    "listMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
+    "listTemplates": (*_READING, errors.NotOneOf, errors.PropertiesUnexpected),
+    "readTemplate": _ONE,
+    "readTemplateVersion": _ONE,
+    "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.PersonalisationMissing),
+    "listReceivedTexts": _PAGES,
+    "listUnsubscribeRequests": _PAGES,
+}
+FAMILIES = {
+    "Authentication": _AUTHENTICATION,
+    "The request": (
+        *(errors.UrlNotFound, errors.MethodNotAllowed, errors.RequestNotUnderstood),
+        *(*_BODY, *_IDEMPOTENCY),
+    ),
+    "Limits": (errors.RateLimited, errors.DailyLimitReached),
+    "Reports of providers": (
+        *(errors.ReportCredentialsMissing, errors.ReportCredentialsWrong, errors.ReportUnreadable),
+    ),
+    "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound),
+    "Phone numbers": _PHONE_NUMBER,
+    "Templates and values": _RULES,
+    "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),
+    "Files": _FILES,
+    "Sandbox inbox": (errors.SandboxSignInMissing, errors.SandboxOperatorsAlone, errors.SandboxParameterInvalid),
+    "Failures": _FAILURES,
+}

@@ -1,0 +1,285 @@
+"""One attempt to send one claimed message, and the times of further attempts.
+
+Source: docs/reference/sending-api.md §12, §19; docs/reference/security.md §9 to §11.
+"""
+
+import random
+import time
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.utils import timezone
+
+from config.metrics import registry
+from notifications.delivery import providers
+from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
+from notifications.delivery.outgoing import message_for
+from notifications.delivery.posts import LONGEST_REFERENCE
+from notifications.delivery.providers import Provider, sandbox
+from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Sent, SentMessage, Status
+from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
+
+MAX_REPLY_CHARACTERS = 500
+_UNFORESEEN = "Signalbox failed with an unexpected error. The log has the details."
+
+_DELAYS = [
+    timedelta(seconds=5),
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=5),
+    timedelta(minutes=15),
+    timedelta(minutes=30),
+]
+_LATER = timedelta(hours=1)
+_OPEN_CIRCUIT_DELAY = timedelta(minutes=1)  # a provider with an open circuit gets one message a minute as a probe
+_SPREAD = 0.2  # ± 20 %, so that messages that failed together are not retried together
+
+# Final statuses of messages with a test key, by normalised recipient. All other recipients get `delivered`.
+TEST_STATUSES = {
+    "447700900003": Status.TEMPORARY_FAILURE,
+    "temp-fail@simulator.notify": Status.TEMPORARY_FAILURE,
+    "447700900002": Status.PERMANENT_FAILURE,
+    "perm-fail@simulator.notify": Status.PERMANENT_FAILURE,
+}
+
+log = structlog.get_logger()
+
+_chance = random.SystemRandom()
+
+
+def give_up_hours(channel: str) -> int:
+    hours: int = settings.GIVE_UP_SMS_HOURS if channel == Channel.SMS else settings.GIVE_UP_EMAIL_HOURS
+    return hours
+
+
+def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.Random) -> timedelta:
+    """Return the delay after this number of failures. The first has none if another provider can send the message.
+
+    >>> delay_after(2, another_provider=True, chance=random.Random(4))
+    datetime.timedelta(seconds=26, microseconds=832538)
+    """
+    if failed_attempts == 1 and another_provider:
+        return timedelta(0)
+    delay = _DELAYS[failed_attempts - 1] if failed_attempts <= len(_DELAYS) else _LATER
+    return delay * chance.uniform(1 - _SPREAD, 1 + _SPREAD)
+
+
+def status_once_accepted(notification: Notification, accepted: Accepted, *, reports: bool) -> Status:
+    """Return the status of an accepted message. reports: the provider sends delivery receipts."""
+    if accepted.has_arrived:
+        return Status.DELIVERED
+    if not reports:
+        return ACCEPTED_FOR_GOOD[Channel(notification.channel)]
+    is_foreign_text = notification.channel == Channel.SMS and notification.is_international
+    return Status.SENT if is_foreign_text else Status.SENDING
+
+
+def _storable(text: str) -> str:
+    """Return the text without the characters that a database rejects, such as NUL and lone surrogates."""
+    return "".join(filter(str.isprintable, text))
+
+
+class _TimeOver(Exception):
+    """The message has reached its give-up time and must not be sent."""
+
+
+class HandOver:
+    """One attempt to send one message.
+
+    The claim is already committed, so no transaction is open during the call to the provider. `run` records every
+    outcome except an acceptance. The caller records acceptances in batches. If the worker dies before that, the message
+    is sent again with the same reference (at least once).
+
+    sent: the acceptance, which the caller records
+    retry_in: the delay until the message is due again, if it is
+    """
+
+    def __init__(self, claim: Claim) -> None:
+        self.sent: SentMessage | None = None
+        self.retry_in: timedelta | None = None
+        self._claim = claim
+        self._notification = claim.notification
+        self._started_at = timezone.now()
+        self._started = time.monotonic()
+        self._called: Provider | None = None
+        self._has_another = False
+
+    def run(self) -> None:
+        """Send the message. Raises only django.db.DatabaseError, if the outcome cannot be recorded."""
+        try:
+            if not self._claim.service_is_active:
+                raise PermanentFailure("service archived")
+            if self._notification.key_type == KeyType.TEST:
+                self._end_as_test()
+            else:
+                self._accept(self._send())
+        except PermanentFailure as failure:
+            self._fail(failure, Status.PERMANENT_FAILURE if failure.is_recipients else Status.TECHNICAL_FAILURE)
+        except _TimeOver:
+            self._expire()
+        except TemporaryFailure as failure:
+            self.retry_in = self._try_again(failure)
+        except Exception as error:  # an unexpected error of an adapter must not lose the message
+            log.error("notification.unforeseen", notification_id=str(self._notification.id), exc_info=error)
+            has_called = self._called is not None  # without a call, no provider can have the message
+            unforeseen = TemporaryFailure(type(error).__name__, reply=_UNFORESEEN, is_uncertain=has_called)
+            self.retry_in = self._try_again(unforeseen)
+
+    def note_recorded(self, *, is_recorded: bool) -> None:
+        """Count and log a recorded acceptance."""
+        if self.sent is None:
+            return
+        status = self.sent.sent.status
+        self._count(status, is_recorded)
+        if self._notification.key_type == KeyType.TEST:
+            self._log("ended", is_recorded, status=status.value)
+        else:
+            self._log("sent", is_recorded)
+
+    def _send(self) -> Accepted:
+        """Send the message through the first available provider; after a failure, prefer another provider.
+
+        After an attempt with an unknown outcome, prefer the same provider, because it can drop a duplicate. If a
+        provider can find a message by its reference, look there first.
+        """
+        message = message_for(self._claim)
+        able = providers.able_to_take(message)
+        if self._may_have_been_taken and (found := self._found(message, able)):
+            return found
+        if timezone.now() >= self._last_chance:
+            raise _TimeOver
+        last = self._notification.provider
+        able.sort(key=lambda provider: (provider.name == last) is not self._is_in_doubt)
+        free = next((provider for provider in able if provider.allows()), None)
+        if free is None:
+            raise TemporaryFailure("no provider can take it now", opens_circuit=bool(able))
+        self._called = free
+        self._has_another = any(not provider.has_open_circuit() for provider in able if provider is not free)
+        return free.send(message)
+
+    def _found(self, message: Outgoing, able: list[Provider]) -> Accepted | None:
+        """Look the message up at askable providers. If one fails, do not send: the message might go out twice."""
+        for provider in able:
+            if provider.is_askable and not provider.has_open_circuit():
+                self._called = provider
+                try:
+                    found = provider.find(message)
+                except DeliveryFailure as failure:
+                    opens_circuit = isinstance(failure, TemporaryFailure) and failure.opens_circuit
+                    raise TemporaryFailure(
+                        f"asked: {failure.reason}", reply=failure.reply, is_uncertain=True, opens_circuit=opens_circuit
+                    ) from failure
+                if found:
+                    return found
+        return None
+
+    @property
+    def _last_chance(self) -> datetime:
+        return self._notification.due_at + timedelta(hours=give_up_hours(self._notification.channel))
+
+    @property
+    def _provider(self) -> str:
+        return self._called.name if self._called else ""
+
+    @property
+    def _may_have_been_taken(self) -> bool:
+        """Return whether the outcome of an attempt is unknown. A claim without a recorded attempt counts as one."""
+        attempts = self._notification.attempts
+        return len(attempts) < self._notification.attempt - 1 or any(one["outcome"] == "uncertain" for one in attempts)
+
+    @property
+    def _is_in_doubt(self) -> bool:
+        attempts = self._notification.attempts
+        return bool(attempts) and attempts[-1]["outcome"] == "uncertain"
+
+    def _accept(self, accepted: Accepted) -> None:
+        reports = self._called is not None and self._called.adapter.reports_deliveries
+        sent = Sent(
+            status=status_once_accepted(self._notification, accepted, reports=reports),
+            at=timezone.now(),
+            provider=self._provider,
+            reference=_storable(accepted.reference)[:LONGEST_REFERENCE],
+            is_acceptance_final=not reports and not accepted.has_arrived,
+        )
+        self.sent = SentMessage(claim=self._claim, attempt=self._attempt("accepted", accepted.reply), sent=sent)
+
+    def _end_as_test(self) -> None:
+        """End a message with a test key. It goes to the sandbox inbox, if that is on, and to no provider."""
+        if settings.SANDBOX_INBOX:
+            sandbox.keep(message_for(self._claim))
+        status = TEST_STATUSES.get(self._notification.normalised_recipient, Status.DELIVERED)
+        sent = Sent(status=status, at=timezone.now())
+        self.sent = SentMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
+
+    def _fail(self, failure: DeliveryFailure, status: Status) -> None:
+        attempt = self._attempt("permanent", failure.reply or failure.reason)
+        is_recorded = self._claim.fail(attempt, status=status, at=timezone.now())
+        self._count(status, is_recorded)
+        self._log("failed", is_recorded, reason=failure.reason, status=status.value)
+
+    def _expire(self, *attempts: Attempt) -> None:
+        """End the message because its give-up time is over. attempts: the attempt of this claim, if it made one."""
+        now, status = timezone.now(), Status.TECHNICAL_FAILURE
+        over = Attempt(at=now.isoformat(), provider="", outcome=EXPIRED, reply="", ms=0)
+        is_recorded = self._claim.fail(*attempts, over, status=status, at=now)
+        self._count(status, is_recorded)
+        if is_recorded:
+            registry.EXPIRED.add(self._notification.channel, self._notification.key_type)
+        self._log("expired", is_recorded, status=status.value)
+
+    def _try_again(self, failure: TemporaryFailure) -> timedelta | None:
+        """Schedule the next attempt and return its delay, or expire the message and return None."""
+        attempt = self._attempt("uncertain" if failure.is_uncertain else "temporary", failure.reply or failure.reason)
+        left = self._last_chance - timezone.now()
+        if left <= timedelta(0):
+            self._expire(*([attempt] if self._called else []))
+            return None
+        delay = min(self._delay(failure), left)
+        if failure.opens_circuit and not self._is_new_attempt(attempt):
+            is_recorded = self._claim.put_back(delay=delay)
+        else:
+            is_recorded = self._claim.release(attempt, delay=delay, counts=not failure.opens_circuit)
+        self._log("deferred", is_recorded, reason=failure.reason, seconds=round(delay.total_seconds()))
+        return delay if is_recorded else None
+
+    def _delay(self, failure: TemporaryFailure) -> timedelta:
+        has_another = self._has_another and not failure.is_uncertain
+        if failure.opens_circuit:
+            if has_another:
+                return timedelta(0)
+            return _OPEN_CIRCUIT_DELAY * _chance.uniform(1 - _SPREAD, 1 + _SPREAD)
+        failed_attempts = self._notification.failed_attempts + 1
+        delay = delay_after(failed_attempts, another_provider=has_another, chance=_chance)
+        return failure.retry_after if failure.retry_after and delay else delay
+
+    def _is_new_attempt(self, attempt: Attempt) -> bool:
+        """Return whether the timeline lacks this attempt. A message may wait for days for an open circuit."""
+        if not self._provider:
+            return False
+        last = self._notification.attempts[-1:]
+        return not any((one["provider"], one["reply"]) == (attempt["provider"], attempt["reply"]) for one in last)
+
+    def _attempt(self, outcome: str, reply: str = "") -> Attempt:
+        if self._provider:
+            registry.ATTEMPTS.observe(self._provider, outcome, seconds=time.monotonic() - self._started)
+        return Attempt(
+            at=self._started_at.isoformat(),
+            provider=self._provider,
+            outcome=outcome,
+            reply=_storable(reply)[:MAX_REPLY_CHARACTERS],
+            ms=round((time.monotonic() - self._started) * 1000),
+        )
+
+    def _count(self, status: Status, is_recorded: bool) -> None:
+        if is_recorded:
+            registry.MESSAGES.add(self._notification.channel, self._notification.key_type, status.value)
+
+    def _log(self, event: str, is_recorded: bool, **details: object) -> None:
+        log.info(
+            f"notification.{event}" if is_recorded else "notification.finished_late",
+            notification_id=str(self._notification.id),
+            provider=self._provider,
+            attempt=self._notification.attempt,
+            **details,
+        )

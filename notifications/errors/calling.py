@@ -1,0 +1,225 @@
+"""Errors of any call: authentication, the HTTP request, repeats and limits.
+
+Source: docs/reference/sending-api.md §4, §7.
+"""
+
+from collections.abc import Sequence
+
+from config.rest.api_errors import SendingError
+
+_COPY_KEY = "Copy the whole key again: name, service id and secret."
+
+# Authentication.
+
+
+class AuthError(SendingError):
+    status = 403
+    kind = "AuthError"
+
+
+class Unauthenticated(AuthError):
+    """The request has no bearer token."""
+
+    status = 401
+
+
+class TokenMissing(Unauthenticated):
+    slug = "token-missing"
+    text = "Unauthorized: authentication token must be provided"
+    fix = "Send the header `Authorization: Bearer <token>`."
+
+
+class BearerSchemeMissing(Unauthenticated):
+    slug = "bearer-scheme"
+    text = "Unauthorized: authentication bearer scheme must be used"
+    fix = "Start the `Authorization` header with `Bearer` and a space, then add the token."
+
+
+class TokenInvalid(AuthError):
+    """The token is malformed, or it has claims that the API does not support."""
+
+    slug = "token-invalid"
+    text = "Invalid token: make sure your API token matches the example at {example_url}"
+    fix = "Create a new token for each call, as shown in the section on authentication."
+
+
+class IssuerMissing(AuthError):
+    slug = "issuer-missing"
+    text = "Invalid token: iss field not provided"
+    fix = "Set the claim `iss` to the service id in your API key."
+
+
+class IssuerNotUuid(AuthError):
+    slug = "issuer-not-a-uuid"
+    text = "Invalid token: service id is not the right data type"
+    fix = f"Set the claim `iss` to the service id in your API key. {_COPY_KEY}"
+
+
+class ServiceNotFound(AuthError):
+    slug = "service-not-found"
+    text = "Invalid token: service not found"
+    fix = f"There is no service with the id in `iss`. {_COPY_KEY}"
+
+
+class ServiceHasNoKeys(AuthError):
+    slug = "service-has-no-keys"
+    text = "Invalid token: service has no API keys"
+    fix = "Create an API key for the service in the console."
+
+
+class ServiceArchived(AuthError):
+    slug = "service-archived"
+    text = "Invalid token: service is archived"
+    fix = "This service is archived. Use an API key of an active service."
+
+
+class AlgorithmNotAllowed(AuthError):
+    slug = "algorithm"
+    text = "Invalid token: algorithm used is not HS256"
+    fix = "Sign the token with HS256, and set `alg` in the token's header to `HS256`."
+
+
+class KeyNotFound(AuthError):  # every cause has the same text, so that it reveals nothing
+    slug = "api-key-not-found"
+    text = "Invalid token: API key not found"
+    fix = "No active key matches this token. Copy the whole key again."
+
+
+class ClockSkewed(AuthError):
+    slug = "system-clock"
+    text = "Error: Your system clock must be accurate to within 30 seconds"
+    fix = "Turn on time synchronisation. For each call, set `iat` to the current time in whole seconds since 1970 UTC."
+    seconds_apart: int | None = None  # more than 0 if the caller's clock is behind
+
+
+class KeyRevoked(AuthError):
+    slug = "api-key-revoked"
+    text = "Invalid token: API key revoked"
+    fix = "This API key was revoked or has expired. Create another one in the console."
+
+
+class ApiKeysUnreadable(SendingError):  # FIELD_KEYS cannot decrypt them; the caller's key is fine
+    slug = "api-keys-unreadable"
+    status = 500
+    kind = "Exception"
+    text = "The API keys of this service cannot be read"
+    fix = "Your API key is not the cause. Ask an operator to restore the FIELD_KEYS that encrypted it."
+
+
+# The HTTP request.
+
+
+class NoResultFound(SendingError):
+    slug = "no-result"
+    status = 404
+    kind = "NoResultFound"
+    text = "No result found"
+    fix = "Check the id. Your service has nothing with this id, or it was deleted."
+
+
+class MethodNotAllowed(SendingError):
+    slug = "method-not-allowed"
+    status = 405
+    kind = "MethodNotAllowed"
+    text = "The method is not allowed for the requested URL"
+    fix = "Use one of the methods in the header `Allow`."
+
+    def __init__(self, *, allowed: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+    def headers(self) -> dict[str, str]:
+        return {**super().headers(), "Allow": ", ".join(self.allowed)}
+
+
+class LengthRequired(SendingError):
+    slug = "length-required"
+    status = 411
+    kind = "LengthRequired"
+    text = "A Content-Length header is required"
+    fix = "Send the header `Content-Length`. Do not use chunked transfer encoding."
+
+
+class PayloadTooLarge(SendingError):
+    slug = "request-too-large"
+    status = 413
+    kind = "PayloadTooLarge"
+    text = "The request body is larger than {max_bytes} bytes"
+    fix = "Split the data over several requests."
+
+
+class ContentTypeRefused(SendingError):
+    slug = "content-type"
+    status = 415
+    kind = "UnsupportedMediaType"
+    text = "Content-Type must be application/json"
+    fix = "Send the header `Content-Type: application/json`."
+
+
+class ContentEncodingRefused(SendingError):
+    slug = "content-encoding"
+    status = 415
+    kind = "UnsupportedMediaType"
+    text = "Content-Encoding is not supported"
+    fix = "Send the body without compression."
+
+
+class TooManyValues(SendingError):
+    slug = "too-many-values"
+    text = "The request body has more values than one request may hold"
+    fix = "Send at most 200,000 values in one request. Property names do not count."
+
+
+class InvalidJson(SendingError):
+    slug = "invalid-json"
+    text = "Invalid JSON supplied in POST data"
+    fix = "Send one JSON object in UTF-8, without U+0000, `NaN` or `Infinity`."
+
+
+class IdempotencyKeyMalformed(SendingError):
+    slug = "idempotency-key"
+    text = "Idempotency-Key must be 1 to 255 printable ASCII characters"
+    fix = "Use 1 to 255 printable ASCII characters, such as a UUID."
+
+
+class IdempotencyKeyReused(SendingError):
+    slug = "idempotency-key-reused"
+    status = 422
+    kind = "IdempotencyKeyReused"
+    text = "This Idempotency-Key was used with another request"
+    fix = "Use a new key for each new message. Use the same key only to repeat a request."
+
+
+class IdempotencyKeyInUse(SendingError):
+    slug = "idempotency-key-in-use"
+    status = 409
+    kind = "IdempotencyKeyInUse"
+    text = "A request with this Idempotency-Key is still being answered"
+    fix = "Wait for the answer to the first request, or retry after the number of seconds in `Retry-After`."
+    retry_after_seconds = 1
+
+
+class RateLimited(SendingError):
+    slug = "rate-limit"
+    status = 429
+    kind = "RateLimitError"
+    text = "Exceeded rate limit for key type {key_type} of {limit} requests per 60 seconds"
+    fix = "Retry after the number of seconds in `Retry-After`. Spread your requests, or ask for a higher limit."
+    limit = "requests a minute"
+
+    def __init__(self, *, key_type: str, limit: int, retry_after_seconds: int) -> None:
+        super().__init__(key_type=key_type.upper(), limit=limit)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class DailyLimitReached(SendingError):
+    slug = "daily-limit"
+    status = 429
+    kind = "TooManyRequestsError"
+    text = "Exceeded send limits ({limit_kind}: {limit}) for today"
+    fix = "Send again after midnight UTC, in `Retry-After` seconds, or ask for a higher limit."
+
+    def __init__(self, *, limit_kind: str, limit: int, retry_after_seconds: int) -> None:
+        super().__init__(limit_kind=limit_kind, limit=limit)
+        self.limit = f"{limit_kind} a day"
+        self.retry_after_seconds = retry_after_seconds

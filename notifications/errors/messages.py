@@ -1,0 +1,95 @@
+"""Errors of templates, recipients, senders and permissions. Source: docs/reference/sending-api.md §2.2."""
+
+from config.rest.api_errors import SendingError
+
+_ASK_STAFF = "Ask your service's staff to change this in the console."
+
+
+class TemplateNotFound(SendingError):
+    slug = "template-not-found"
+    text = "Template not found"
+    fix = "Use the id of a template of the service that your API key belongs to."
+
+
+class TemplateOfOtherType(SendingError):
+    slug = "template-type"
+    text = "{template_type} template is not suitable for {channel} notification"
+    fix = "Use a text message template for texts and an email template for emails."
+
+
+class TemplateArchived(SendingError):
+    slug = "template-deleted"
+    text = "Template has been deleted"
+    fix = "Use another template, or restore this one in the console."
+
+
+class PersonalisationMissing(SendingError):
+    slug = "missing-personalisation"
+    text = "Missing personalisation: {names}"
+    fix = "Send a value for each of these placeholders."
+
+
+class MessageEmpty(SendingError):
+    slug = "message-empty"
+    text = "Your message is empty."
+    fix = "Send at least one value that is not empty."
+
+
+class NotOnTeam(SendingError):
+    slug = "team-only-key"
+    text = "Can't send to this recipient using a team-only API key"
+    fix = "Add this recipient to the team or the guest list, or use a live key."
+
+
+class ServiceInTrial(SendingError):
+    slug = "trial-mode"
+    text = "Can't send to this recipient when service is in trial mode - see {trial_mode_url}"
+    fix = "Add this recipient to the team or the guest list, or make the service live."
+
+
+class TextMessagesNotAllowed(SendingError):
+    slug = "texts-not-allowed"
+    text = "Service is not allowed to send text messages"
+    fix = _ASK_STAFF
+
+
+class SmsSenderNotFound(SendingError):
+    slug = "sms-sender-id"
+    text = "sms_sender_id {as_sent} does not exist in database for service id {service_id}"
+    fix = "Use the id of a sender of this service, or leave `sms_sender_id` out to use the default."
+
+
+class InternationalNotAllowed(SendingError):
+    slug = "international-numbers"
+    text = "Cannot send to international mobile numbers"
+    fix = f"This service sends to UK numbers only. {_ASK_STAFF}"
+
+
+class TextMessageTooLong(SendingError):
+    slug = "text-too-long"
+    text = (
+        "Your message is too long. Text messages cannot be longer than {limit} characters. "
+        "Your message is {count} characters long."
+    )
+    fix = "Shorten the template or its values."
+
+
+class EmailsNotAllowed(SendingError):
+    slug = "emails-not-allowed"
+    text = "Service is not allowed to send emails"
+    fix = _ASK_STAFF
+
+
+class ReplyToNotFound(SendingError):
+    slug = "reply-to-id"
+    text = "email_reply_to_id {as_sent} does not exist in database for service id {service_id}"
+    fix = "Use the id of a reply-to address of this service, or leave `email_reply_to_id` out to use the default."
+
+
+class EmailTooLong(SendingError):
+    slug = "email-too-long"
+    text = (
+        "Your message is too long. Emails cannot be longer than {limit_bytes} bytes. "
+        "Your message is {size_bytes} bytes."
+    )
+    fix = "Shorten the template or its values."

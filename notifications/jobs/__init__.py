@@ -1,0 +1,1 @@
+"""Periodic jobs besides sending: daily counts of messages, and deletion of old messages."""

@@ -1,0 +1,91 @@
+"""Delete old messages and received texts in batches, each in its own transaction.
+
+The daily counts of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
+time. Two runs at the same time are safe: each batch is one transaction, and a run skips rows that another run
+has locked. Source: docs/reference/sending-api.md §21.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from config.jobs.pace import OLD_ROWS_SECONDS, Pace
+from notifications.models.api_key import KeyType
+from notifications.models.daily_count import CountedDay, DailyCount
+from notifications.models.notification import Notification
+from notifications.models.received_text import ReceivedText
+from notifications.models.service import Service
+from notifications.models.status import Status
+
+
+def due_messages(service: Service) -> list[QuerySet[Notification]]:
+    """Return the expired messages of a service, one query set for each key type, to match the index."""
+    old = Notification.objects.filter(service=service, created_at__lt=service.kept_since()).exclude(
+        status=Status.CREATED
+    )
+    return [old.filter(key_type=key_type).order_by("created_at", "id") for key_type in KeyType]
+
+
+def due_texts(service: Service) -> QuerySet[ReceivedText]:
+    old = ReceivedText.objects.filter(service=service, created_at__lt=service.kept_since())
+    return old.order_by("created_at", "id")
+
+
+def purge() -> Iterator[tuple[Service, int]]:
+    """Delete the messages and received texts that have exceeded the retention of their service.
+
+    Yield the service and the number of deleted rows after each batch.
+    """
+    pace = Pace(OLD_ROWS_SECONDS[connection.vendor])
+    for service in Service.objects.order_by("id"):
+        for messages in due_messages(service):
+            while count := _remove_messages(messages, pace):
+                yield service, count
+        while count := _remove_texts(due_texts(service), pace):
+            yield service, count
+
+
+def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
+    pace.begin()
+    with transaction.atomic():
+        count = _remove_batch(messages, pace.at_once)
+    pace.end(count)
+    return count
+
+
+def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
+    columns = ("id", "service_id", "created_at", "channel", "template_id", "key_type", "status")
+    batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
+    counted = Counter(
+        (message.created_at.astimezone(UTC).date(), message.template_id, message.key_type, message.status)
+        for message in batch
+        if message.key_type != KeyType.TEST
+    )
+    channels = {message.template_id: message.channel for message in batch}
+    # Update days before counts, both in order. Otherwise two runs, or a run and a count, could deadlock.
+    for day in sorted({day for day, *_ in counted}):
+        CountedDay.objects.touch(batch[0].service_id, day)
+    for (day, template_id, key_type, status), number in sorted(counted.items()):
+        DailyCount.objects.add_deleted(
+            number,
+            service_id=batch[0].service_id,
+            day=day,
+            channel=channels[template_id],
+            template_id=template_id,
+            key_type=key_type,
+            status=status,
+        )
+    Notification.objects.filter(id__in=[message.id for message in batch]).delete()
+    return len(batch)
+
+
+def _remove_texts(texts: QuerySet[ReceivedText], pace: Pace) -> int:
+    pace.begin()
+    with transaction.atomic():
+        ids = list(texts.select_for_update(skip_locked=True).values_list("id", flat=True)[: pace.at_once])
+        ReceivedText.objects.filter(id__in=ids).delete()
+    pace.end(len(ids))
+    return len(ids)

@@ -1,0 +1,1 @@
+"""The services of a `manage.py provision` document. Source: docs/reference/sending-api.md §22."""

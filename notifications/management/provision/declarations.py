@@ -1,0 +1,141 @@
+"""What a document may say of a service. What a value may be, `notifications.validation` says."""
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from rest_framework import serializers
+
+from config.management.declarations import Declaration, Texts, Value, one_of, parse_uuid
+from config.outbound.targets import check_url
+from config.rest.strict_json import is_storable_text
+from notifications.models import Channel, KeyType, Permission, Service
+from notifications.validation import keys, people, senders, services, templates
+
+
+def _has_room(guests: list[people.Recipient]) -> None:
+    people.check_guest_list_has_room(len(guests), settings.GUEST_LIST_MAX)
+
+
+def _parse_secret(text: str) -> str:
+    secret = parse_uuid(text)
+    keys.check_part_of_key(secret)
+    return str(secret)
+
+
+class TeamMemberDeclaration(Declaration):
+    email_address = Value(str, people.parse_email_address, required=True)
+    phone_number = Value(str, people.parse_phone_number)
+
+
+class GuestListDeclaration(Declaration):
+    email_addresses = Texts(people.parse_email_address, _has_room)
+    phone_numbers = Texts(people.parse_phone_number, _has_room)
+
+
+class SmsSenderDeclaration(Declaration):
+    """A protected name is allowed: only operators can run the command."""
+
+    id = Value(str, parse_uuid)
+    sender = Value(
+        str,
+        senders.parse_sms_sender,
+        stored=lambda service, text: service.sms_senders.filter(sender=text, archived_at=None).exists(),
+        required=True,
+    )
+    default = Value(bool, source="is_default")
+
+
+class ReplyToDeclaration(Declaration):
+    id = Value(str, parse_uuid)
+    email_address = Value(
+        str,
+        senders.parse_reply_to,
+        stored=lambda service, text: service.reply_to_addresses.filter(email_address=text, archived_at=None).exists(),
+        required=True,
+    )
+    default = Value(bool, source="is_default")
+
+
+class TemplateDeclaration(Declaration):
+    id = Value(str, parse_uuid)
+    type = Value(str, one_of(Channel.values))
+    name = Value(
+        str, templates.parse_template_name, stored=lambda service, text: service.templates.filter(name=text).exists()
+    )
+    subject = Value(str)
+    content = Value(str)
+    unsubscribe_link = Value(bool)
+    archived = Value(bool)
+
+
+class ApiKeyDeclaration(Declaration):
+    name = Value(str, keys.check_key_name)
+    type = Value(str, one_of(KeyType.values))
+    secret = Value(
+        str, _parse_secret, stored=lambda service, text: text in {key.secret for key in service.api_keys.all()}
+    )
+    revoked = Value(bool)
+
+
+class CallbackDeclaration(Declaration):
+    url = Value(str, check_url, required=True)
+    bearer_token = Value(str, keys.check_bearer_token, required=True)
+    signing_secret = Value(str, keys.check_signing_secret)
+
+
+class CallbacksDeclaration(Declaration):
+    delivery_status = CallbackDeclaration(required=False)
+    received_text_message = CallbackDeclaration(required=False)
+    unsubscribe_request = CallbackDeclaration(required=False)
+
+
+class DailyLimitsDeclaration(Declaration):
+    email = Value(int, services.check_daily_limit, source="daily_limit_email")
+    sms = Value(int, services.check_daily_limit, source="daily_limit_sms")
+    international_sms = Value(int, services.check_daily_limit, source="daily_limit_international_sms")
+
+
+class ServiceDeclaration(Declaration):
+    """The settings are validated to columns of `Service`."""
+
+    id = Value(str, parse_uuid)
+    name = Value(str, services.parse_service_name, stored=lambda service, text: service.name == text)
+    live = Value(bool)
+    active = Value(bool)
+    permissions = Texts(one_of(Permission.values))
+    prefix_sms = Value(bool)
+    file_contact = Value(str, services.parse_file_contact, stored=lambda service, text: service.file_contact == text)
+    rate_limit_per_minute = Value(int, services.check_rate_limit)
+    daily_limits = DailyLimitsDeclaration(source="*", required=False)
+    retention_days = Value(int, services.check_retention_days)
+    unsubscribe_request_days = Value(int, services.check_unsubscribe_request_days)
+    team = TeamMemberDeclaration(many=True, required=False)
+    guest_list = GuestListDeclaration(required=False)
+    sms_senders = SmsSenderDeclaration(many=True, required=False)
+    reply_to_addresses = ReplyToDeclaration(many=True, required=False)
+    templates = TemplateDeclaration(many=True, required=False)
+    api_keys = ApiKeyDeclaration(many=True, required=False)
+    callbacks = CallbacksDeclaration(required=False)
+
+    def owner_of(self, data: dict[str, Any]) -> Service | None:
+        """Return the service that the object names by id, else by name."""
+        name = data.get("name")
+        if "id" not in data:
+            is_text = isinstance(name, str) and is_storable_text(name)
+            return Service.objects.filter(name=name).first() if is_text else None
+        try:
+            return Service.objects.filter(pk=parse_uuid(data["id"])).first()
+        except (ValueError, TypeError):
+            return None
+
+    def validate_id(self, identifier: UUID) -> UUID:
+        try:
+            keys.check_part_of_key(identifier)
+        except ValueError as error:
+            if self.context["owner"]() is None:
+                raise serializers.ValidationError(str(error)) from error
+        return identifier
+
+    def validate_permissions(self, given: list[str]) -> list[str]:
+        return [permission for permission in Permission.values if permission in given]

@@ -1,0 +1,73 @@
+"""API keys and callbacks of a provisioned service. Keys are found by secret, else by name, and stay revoked."""
+
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.management.declarations import Entry
+from notifications.management.provision.sync import Rows, Sync, by
+from notifications.models import ApiKey, CallbackEndpoint
+from notifications.validation.keys import check_key_name_is_new
+
+
+def provision_api_keys(sync: Sync, declared: Entry) -> None:
+    entries = declared.entries("api_keys")
+    stored = sync.stored.of(ApiKey, sync.service) if any("secret" in entry.values for entry in entries) else []
+    secrets = {key.pk: key.secret for key in stored}
+
+    def by_secret_or_name(entry: Entry, known: Rows) -> Any:
+        """Return the key with the secret; without one the unrevoked key of the name, else the newest revoked one."""
+        if "secret" in entry.values:
+            return next((key for key in known if secrets.get(key.pk) == entry.values["secret"]), None)
+        namesakes = [key for key in known if key.name == entry.values.get("name")]
+        return next((key for key in namesakes if key.revoked_at is None), next(reversed(namesakes), None))
+
+    given: set[str] = set()
+    for entry in entries:
+        if entry.values.get("secret") in given:
+            entry.refuse("secret", "is given twice")
+        given |= {entry.values["secret"]} if "secret" in entry.values else set()
+    for entry, key in sync.sync(ApiKey, entries, by_secret_or_name, check=_check, blamed=("secret", "name")):
+        secret = entry.values.get("secret")
+        if key._state.adding:
+            secret = secret or str(uuid.uuid4())
+            key.set_secret(secret)
+        sync.changes.change(key, key_type=entry.values.get("type", key.key_type))
+        if entry.values.get("revoked") and key.revoked_at is None:
+            sync.changes.change(key, revoked_at=timezone.now(), revoked_by=settings.PROVISION_AUTHOR)
+        if secret:
+            entry.completed["api_key"] = f"{key.name}-{sync.service.pk}-{secret}"
+
+
+def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
+    """Note what keeps the entry from being stored."""
+    name, revoked = entry.values.get("name"), entry.values.get("revoked")
+    if key is None:
+        entry.require("name", "type")
+    elif key.revoked_at is not None and revoked is False:
+        entry.refuse("revoked", "cannot be undone: make another key")
+    stays_unrevoked = not revoked and (key is None or key.revoked_at is None)
+    if stays_unrevoked and name is not None:
+        entry.check("name", check_key_name_is_new, name, [one.name for one in others if one.revoked_at is None])
+
+
+def provision_callbacks(sync: Sync, declared: Entry) -> None:
+    rows = [
+        Entry(f"{declared.path}.callbacks.{kind}", {"kind": kind, **values}, {}, declared.faults)
+        for kind, values in declared.values.get("callbacks", {}).items()
+    ]
+    for entry, endpoint in sync.sync(CallbackEndpoint, rows, by("kind")):
+        _replace_secrets(sync, endpoint, entry.values["bearer_token"], entry.values.get("signing_secret"))
+
+
+def _replace_secrets(sync: Sync, endpoint: CallbackEndpoint, bearer_token: str, signing_secret: str | None) -> None:
+    """Encrypt what differs. Encrypting one value twice gives different bytes, so the opened values are compared."""
+    if endpoint._state.adding or endpoint.bearer_token != bearer_token:
+        sync.changes.change(endpoint, encrypted_bearer_token=endpoint.encrypt("bearer_token", bearer_token))
+    if signing_secret and endpoint.signing_secret != signing_secret:
+        replaced = CallbackEndpoint(pk=endpoint.pk, encrypted_signing_secret=endpoint.encrypted_signing_secret)
+        replaced.replace_signing_secret(signing_secret, timezone.now())
+        columns = ("encrypted_signing_secret", "encrypted_old_signing_secret", "old_signing_secret_until")
+        sync.changes.change(endpoint, **{column: getattr(replaced, column) for column in columns})

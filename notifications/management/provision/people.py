@@ -1,0 +1,34 @@
+"""Team and guest list of a provisioned service: given, they are replaced as a whole, and who stays keeps the row."""
+
+from collections.abc import Iterator
+
+from config.management.declarations import Entry
+from notifications.management.provision.sync import Sync, by
+from notifications.models import GuestListEntry, RecipientKind, TeamMember
+
+
+def provision_team(sync: Sync, declared: Entry) -> None:
+    if "team" not in declared.values:
+        return
+    members = declared.entries("team")
+    for member in members:
+        address, number = member.values["email_address"], member.values.get("phone_number")
+        member.values = {
+            "email_address": address.given,
+            "normalised_email": address.normalised,
+            "phone_number": number.given if number else "",
+            "normalised_phone": number.normalised if number else "",
+        }
+    sync.sync(TeamMember, members, by("normalised_email"), blamed=("email_address",), replaces=True)
+
+
+def provision_guest_list(sync: Sync, declared: Entry) -> None:
+    if "guest_list" in declared.values:
+        sync.sync(GuestListEntry, _guests(declared), by("kind", "normalised"), replaces=True)
+
+
+def _guests(declared: Entry) -> Iterator[Entry]:
+    for key, kind in (("email_addresses", RecipientKind.EMAIL), ("phone_numbers", RecipientKind.PHONE)):
+        for index, guest in enumerate(declared.values["guest_list"].get(key, ())):
+            columns = {"kind": kind, "value": guest.given, "normalised": guest.normalised}
+            yield Entry(f"{declared.path}.guest_list.{key}[{index}]", columns, {}, declared.faults)

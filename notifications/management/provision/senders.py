@@ -1,0 +1,52 @@
+"""Text message senders and reply-to addresses of a provisioned service: found by id, else by their text."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from config.management.declarations import Entry
+from notifications.management.provision.sync import Rows, Sync
+from notifications.models import ReplyToAddress, SmsSender
+from notifications.validation import senders
+
+
+def provision_sms_senders(sync: Sync, declared: Entry) -> None:
+    _provision(sync, SmsSender, declared.entries("sms_senders"), "sender", senders.check_sms_sender_is_new)
+
+
+def provision_reply_to_addresses(sync: Sync, declared: Entry) -> None:
+    rows = declared.entries("reply_to_addresses")
+    _provision(sync, ReplyToAddress, rows, "email_address", senders.check_reply_to_is_new)
+
+
+def _provision(
+    sync: Sync,
+    model: type[SmsSender | ReplyToAddress],
+    entries: list[Entry],
+    column: str,
+    check_is_new: Callable[[str, Iterable[str]], None],
+) -> None:
+    def by_text(entry: Entry, known: Rows) -> Any:
+        return next((row for row in _in_use(known) if getattr(row, column) == entry.values[column]), None)
+
+    def check(entry: Entry, row: Any, others: Rows) -> None:
+        text = entry.values[column]
+        if row is None or row.archived_at is not None or getattr(row, column) != text:
+            entry.check(column, check_is_new, text, [getattr(other, column) for other in _in_use(others)])
+
+    default = next((row for row in _in_use(sync.stored.of(model, sync.service)) if row.is_default), None)
+    wanted = [entry for entry in entries if entry.values.get("is_default")]
+    for entry in wanted[1:]:
+        entry.refuse("default", "is true for another one already")
+    for entry, row in sync.sync(model, entries, by_text, check=check, blamed=(column,)):
+        entry.completed["id"] = str(row.pk)
+        if row.archived_at is not None:
+            sync.changes.change(row, archived_at=None, is_default=entry in wanted)
+        if entry in wanted and default is not None and default is not row:
+            sync.changes.change(default, is_default=False)
+        if not wanted and default is None and row._state.adding and "is_default" not in entry.values:
+            sync.changes.change(row, is_default=True)  # the first one, unasked
+            default = row
+
+
+def _in_use(rows: Rows) -> Rows:
+    return [row for row in rows if row.archived_at is None]

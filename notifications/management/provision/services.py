@@ -1,0 +1,110 @@
+"""Services as files: make the rows say what a document says. Running it twice changes nothing."""
+
+import uuid
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.areas import Faults
+from config.management.declarations import Entry, read
+from notifications.management.provision import audit
+from notifications.management.provision.changes import Changes
+from notifications.management.provision.declarations import ServiceDeclaration
+from notifications.management.provision.keys import provision_api_keys, provision_callbacks
+from notifications.management.provision.people import provision_guest_list, provision_team
+from notifications.management.provision.senders import provision_reply_to_addresses, provision_sms_senders
+from notifications.management.provision.stored import Stored
+from notifications.management.provision.sync import Sync
+from notifications.management.provision.templates import provision_templates
+from notifications.models import Permission, ReplyToAddress, Service
+from notifications.validation import services
+from notifications.validation.daily_limits import new_daily_limits
+
+_PARTS = (
+    provision_team,
+    provision_guest_list,
+    provision_sms_senders,
+    provision_reply_to_addresses,
+    provision_templates,
+    provision_api_keys,
+    provision_callbacks,
+)
+
+
+def provision(value: object, faults: Faults) -> object:
+    """Apply the list under `services` inside the caller's transaction and return it completed.
+
+    With a fault nothing is stored here, and the value is returned as it came.
+    """
+    declared = read(value, "services", ServiceDeclaration(), faults)
+    stored, changes = Stored(declared), Changes()
+    versions_before = dict(stored.versions)
+    seen: set[uuid.UUID] = set()
+    for entry in declared:
+        _provision_one(entry, stored, changes, seen)
+    if faults.lines:
+        return value
+    changes.save()
+    audit.record(changes, versions_before)
+    return [entry.completed for entry in declared]
+
+
+def _provision_one(entry: Entry, stored: Stored, changes: Changes, seen: set[uuid.UUID]) -> None:
+    identifier, name = entry.values.get("id"), entry.values.get("name")
+    namesakes = [service for service in stored.services.values() if service.name == name]
+    if identifier is None and len(namesakes) > 1:
+        entry.refuse("name", f"{len(namesakes)} services have this name: give the id")
+        return
+    service = stored.services.get(identifier) if identifier else next(iter(namesakes), None)
+    if service is not None and service.id in seen:
+        entry.refuse("id" if identifier else "name", "is given twice")
+        return
+    _check_name(entry, service, stored)
+    lacked_reply_to = service is not None and _lacks_reply_to(service, stored)
+    if service is None:
+        entry.require("name")
+        service = _new_service(entry)
+        changes.add(service)
+    seen.add(service.id)
+    columns = {field.name for field in Service._meta.concrete_fields} - {"id"}
+    changes.change(service, **{name: entry.values[name] for name in columns & entry.values.keys()})
+    if service.active == (service.archived_at is not None):
+        changes.change(service, archived_at=None if service.active else timezone.now())
+    stored.add_service(service)
+    entry.completed["id"] = str(service.id)
+    for provision_rows in _PARTS:
+        provision_rows(Sync(service, stored, changes), entry)
+    if _lacks_reply_to(service, stored) and not lacked_reply_to:
+        entry.refuse("live", services.NEEDS_REPLY_TO)
+
+
+def _check_name(entry: Entry, service: Service | None, stored: Stored) -> None:
+    """Refuse a new name that another service has in whatever case.
+
+    A document that gives ids may repeat a name letter for letter: that is how copies of one service are made.
+    """
+    name = entry.values.get("name")
+    if name is None or (service is not None and service.name == name):
+        return
+    copied = {name} if "id" in entry.values else set()
+    entry.check("name", services.check_service_name_is_new, name, stored.names_like(name, but=service) - copied)
+
+
+def _lacks_reply_to(service: Service, stored: Stored) -> bool:
+    return services.lacks_reply_to(
+        live=service.live,
+        active=service.active,
+        sends_email=Permission.EMAIL in service.permissions,
+        has_reply_to=any(row.archived_at is None for row in stored.of(ReplyToAddress, service)),
+    )
+
+
+def _new_service(entry: Entry) -> Service:
+    """Return a row with the limits new services get."""
+    return Service(
+        id=entry.values.get("id") or uuid.uuid4(),
+        name=entry.values.get("name", ""),
+        rate_limit_per_minute=settings.RATE_LIMIT_PER_MINUTE,
+        created_by=settings.PROVISION_AUTHOR,
+        **new_daily_limits(live=entry.values.get("live", False)),
+    )

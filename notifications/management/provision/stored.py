@@ -1,0 +1,74 @@
+"""Load the stored rows of the services in a document with one query for each table."""
+
+from collections import defaultdict
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Model, Q
+
+from config.management.declarations import Entry
+from notifications.models import (
+    ApiKey,
+    CallbackEndpoint,
+    GuestListEntry,
+    ReplyToAddress,
+    Service,
+    SmsSender,
+    TeamMember,
+    Template,
+    TemplateVersion,
+)
+from notifications.validation.names import same_case
+
+# The rows of a service: model → the list of a document that may name them by id.
+LISTS: dict[type[Model], str] = {
+    TeamMember: "",
+    GuestListEntry: "",
+    SmsSender: "sms_senders",
+    ReplyToAddress: "reply_to_addresses",
+    Template: "templates",
+    ApiKey: "",
+    CallbackEndpoint: "",
+}
+
+
+class Stored:
+    """The services that a document names, all their rows, and the rows that it names by id, of whichever service."""
+
+    def __init__(self, declared: list[Entry]) -> None:
+        ids = [one.values["id"] for one in declared if "id" in one.values]
+        names = [one.values["name"] for one in declared if "name" in one.values and "id" not in one.values]
+        self.services = {service.id: service for service in Service.objects.filter(Q(id__in=ids) | Q(name__in=names))}
+        self._names = {pk: (name, same_case(name)) for pk, name in Service.objects.values_list("pk", "name")}
+        self._rows: defaultdict[tuple[type[Model], UUID], list[Any]] = defaultdict(list)
+        self._by_id: dict[tuple[type[Model], object], Any] = {}
+        for model, key in LISTS.items():
+            named = [row["id"] for one in declared for row in one.values.get(key, ()) if "id" in row]
+            wanted = Q(service__in=self.services) | Q(pk__in=named)
+            for row in model._default_manager.filter(wanted).order_by("created_at"):
+                self.add(row)
+        of_services = TemplateVersion.objects.filter(template__service__in=self.services)
+        self.versions = {
+            version.template_id: version for version in of_services.filter(number=F("template__current_version"))
+        }
+
+    def of(self, model: type[Model], service: Service) -> list[Any]:
+        return self._rows[model, service.pk]
+
+    def by_id(self, model: type[Model], pk: object) -> Any:
+        """Return the row of this id, whichever service it belongs to, or None."""
+        return self._by_id.get((model, pk))
+
+    def add(self, row: Any) -> None:
+        self._rows[type(row), row.service_id].append(row)
+        self._by_id[type(row), row.pk] = row
+
+    def add_service(self, service: Service) -> None:
+        """Remember a service under the name that the document gives it."""
+        self.services[service.pk] = service
+        self._names[service.pk] = service.name, same_case(service.name)
+
+    def names_like(self, name: str, *, but: Service | None) -> set[str]:
+        """Return the names of other services that differ from this one in nothing but case."""
+        wanted, own = same_case(name), but.pk if but else None
+        return {other for pk, (other, same) in self._names.items() if same == wanted and pk != own}

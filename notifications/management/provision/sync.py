@@ -1,0 +1,75 @@
+"""Make the rows of one service what a document lists. Nothing is written before `Changes.save`."""
+
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+
+from config.management.declarations import Entry
+from notifications.management.provision.changes import Changes
+from notifications.management.provision.stored import Stored
+from notifications.models import Service
+
+Rows = list[Any]  # of the one model that is synced
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    service: Service
+    stored: Stored
+    changes: Changes
+
+    def sync(
+        self,
+        model: type[models.Model],
+        rows: Iterable[Entry],
+        key: Callable[[Entry, Rows], Any],
+        *,
+        check: Callable[[Entry, Any, Rows], None] = lambda entry, row, others: None,
+        blamed: tuple[str, ...] = (),
+        replaces: bool = False,
+    ) -> list[tuple[Entry, Any]]:
+        """Find or make a row for each entry and set its columns. Returns the entries that are right, with their rows.
+
+        key: returns the stored row that an entry without an id is about
+        blamed: the names of what identifies a row; an error is about the first that is given
+        check: notes what is wrong with an entry for its row, which is None if it is new, beside the other rows
+        replaces: rows that are not listed are removed
+        """
+        known = self.stored.of(model, self.service)
+        done: list[tuple[Entry, Any]] = []
+        seen: set[object] = set()
+        for entry in rows:
+            faults_before = len(entry.faults.lines)
+            identifier = entry.values.get("id")
+            row = self.stored.by_id(model, identifier) if identifier else key(entry, known)
+            if row is not None and row.service_id != self.service.pk:
+                entry.refuse("id", "belongs to another service")
+            elif row is not None and row.pk in seen:
+                entry.refuse(next((name for name in ("id", *blamed) if name in entry.values), ""), "is given twice")
+            else:
+                check(entry, row, [other for other in known if other is not row])
+            if len(entry.faults.lines) > faults_before:
+                continue
+            if row is None:
+                row = model(pk=identifier or uuid.uuid4(), service=self.service, created_by=settings.PROVISION_AUTHOR)
+                self.changes.add(row)
+                self.stored.add(row)
+            columns = {field.name for field in model._meta.concrete_fields} - {"id"}
+            self.changes.change(row, **{name: entry.values[name] for name in columns & entry.values.keys()})
+            seen.add(row.pk)
+            done.append((entry, row))
+        for former in known if replaces else []:
+            if former.pk not in seen:
+                self.changes.remove(former)
+        return done
+
+
+def by(*columns: str) -> Callable[[Entry, Rows], Any]:
+    """Return the key of rows that these columns identify."""
+    return lambda entry, known: next(
+        (row for row in known if all(getattr(row, name) == entry.values[name] for name in columns)), None
+    )

@@ -1,0 +1,70 @@
+"""Templates of a provisioned service: found by id, else by name and type. Other words make the next version."""
+
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from config.management.declarations import Entry
+from notifications.management.provision.sync import Rows, Sync
+from notifications.models import Channel, Template, TemplateVersion
+from notifications.validation import templates
+
+_WORDS = ("name", "subject", "content", "unsubscribe_link")
+
+
+def provision_templates(sync: Sync, declared: Entry) -> None:
+    def check(entry: Entry, template: Template | None, others: Rows) -> None:
+        _check(entry, template, _words(sync.stored.versions.get(template.pk) if template else None))
+
+    for entry, template in sync.sync(
+        Template, declared.entries("templates"), _by_name_and_type, check=check, blamed=("name",)
+    ):
+        entry.completed["id"] = str(template.pk)
+        _update(sync, template, entry.values)
+
+
+def _by_name_and_type(entry: Entry, known: Rows) -> Any:
+    wanted = (entry.values.get("name"), entry.values.get("type"))
+    namesakes = [template for template in known if (template.name, template.type) == wanted]
+    found = [template for template in namesakes if template.archived_at is None] or namesakes
+    if len(found) > 1:
+        entry.refuse("name", f"{len(found)} templates have this name and type: give the id")
+    return next(iter(found), None)
+
+
+def _check(entry: Entry, template: Template | None, current: dict[str, Any]) -> None:
+    """Note what keeps the entry from being stored: a new row needs everything, a type never changes."""
+    values = entry.values
+    channel = template.type if template else values.get("type")
+    if template is None:
+        entry.require("type", "name", "content", *(["subject"] if channel == Channel.EMAIL else []))
+    elif values.get("type") not in (None, channel):
+        entry.refuse("type", "cannot be changed")
+    if channel == Channel.SMS and "subject" in values:
+        entry.refuse("subject", "is for emails only")
+    if channel == Channel.SMS and values.get("unsubscribe_link"):
+        entry.refuse("unsubscribe_link", "is for emails only")
+    new = {name: values[name] for name in _WORDS if name in values and values[name] != current.get(name)}
+    if channel == Channel.EMAIL and "subject" in new:
+        entry.check("subject", templates.check_subject, new["subject"])
+    if channel is not None and "content" in new:
+        entry.check("content", templates.check_content, new["content"], is_text_message=channel == Channel.SMS)
+
+
+def _update(sync: Sync, template: Template, values: dict[str, Any]) -> None:
+    current = sync.stored.versions.get(template.pk)
+    kept = _words(current)
+    wanted = kept | {name: values[name] for name in _WORDS if name in values}
+    if wanted != kept:
+        number = current.number + 1 if current else 1
+        sync.changes.add(
+            TemplateVersion(template=template, number=number, created_by=settings.PROVISION_AUTHOR, **wanted)
+        )
+        sync.changes.change(template, current_version=number, updated_at=timezone.now() if current else None)
+    if values.get("archived", template.archived_at is not None) == (template.archived_at is None):
+        sync.changes.change(template, archived_at=timezone.now() if values["archived"] else None)
+
+
+def _words(version: TemplateVersion | None) -> dict[str, Any]:
+    return version.words() if version else {"unsubscribe_link": False}

@@ -1,0 +1,45 @@
+"""Providers that refuse us rather than a message: all processes leave them alone until one message gets through.
+
+Source: docs/reference/security.md §11.
+"""
+
+from datetime import timedelta
+
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+
+PROBE_EVERY = timedelta(minutes=1)
+
+
+class ProviderCircuitQuerySet(models.QuerySet["ProviderCircuit"]):
+    def open(self, provider: str, reason: str) -> bool:
+        """Leave a provider alone for a minute. Returns whether that is new, and so worth an alarm."""
+        pause, is_new = self.get_or_create(
+            provider=provider, defaults={"reason": reason, "probe_at": timezone.now() + PROBE_EVERY}
+        )
+        if not is_new:
+            self.filter(pk=pause.pk).update(reason=reason, probe_at=Now() + PROBE_EVERY)
+        return is_new
+
+    def may_probe(self, provider: str) -> bool:
+        """Take the one message a minute that finds out whether the provider has us back."""
+        due = self.filter(provider=provider, probe_at__lte=Now())
+        return bool(due.update(probe_at=Now() + PROBE_EVERY))
+
+    def close(self, provider: str) -> bool:
+        return bool(self.filter(provider=provider).delete()[0])
+
+
+class ProviderCircuit(models.Model):
+    """reason: a few words such as `401`, never what the provider was sent."""
+
+    provider = models.CharField(max_length=60, primary_key=True)
+    reason = models.CharField(max_length=200)
+    since = models.DateTimeField(default=timezone.now)
+    probe_at = models.DateTimeField()
+
+    objects = ProviderCircuitQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"Circuit of {self.provider}"

@@ -1,0 +1,22 @@
+"""Everything that the sending area contributes to the shared pages, commands and jobs; see `config.areas`."""
+
+from notifications.admin import audit_places, overview, permissions
+from notifications.admin.api_keys.revoking import REVOKE_KEYS
+from notifications.admin.team.invite_mail import MAILER
+from notifications.admin.team.memberships import MEMBERSHIPS
+from notifications.admin.templates.archiving import ARCHIVE, RESTORE
+from notifications.admin.unsubscribe_requests.marking import MARK_DONE
+from notifications.management import clean_up
+from notifications.management.part import COMMANDS
+
+PARTS: tuple[object, ...] = (
+    COMMANDS,
+    *clean_up.RULES,
+    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE),
+    permissions.ACCESS,
+    permissions.SWITCHER,
+    overview.PANEL,
+    audit_places.PLACE,
+    MEMBERSHIPS,
+    MAILER,
+)

@@ -1,0 +1,52 @@
+"""Services, keys, templates and senders, kept in this process for two seconds.
+
+A change made by another process, also the revocation of a key, holds after that.
+Source: docs/reference/sending-api.md §2.2.
+"""
+
+import time
+from collections.abc import Callable, Hashable
+from functools import wraps
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+
+from cachetools import TLRUCache
+
+SECONDS = 2.0
+SIZE = 1000  # entries of one function; a template may be megabytes long
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_caches: list[tuple[TLRUCache[Hashable, Any], Lock]] = []  # Any: whatever each function returns
+
+
+def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
+    """Decorate a function of hashable arguments. None is not kept: the next call reads again."""
+    # Not TTLCache: it counts the age from the end of a read, and a read under load may take seconds.
+    cache: TLRUCache[Hashable, tuple[float, T]] = TLRUCache(SIZE, ttu=lambda key, entry, now: entry[0] + SECONDS)
+    lock = Lock()
+    _caches.append((cache, lock))
+
+    @wraps(read)
+    def look_up(*args: P.args, **kwargs: P.kwargs) -> T | None:
+        began_at = time.monotonic()
+        key = (args, tuple(kwargs.items()))
+        with lock:
+            entry = cache.get(key)
+        if entry is not None:
+            return entry[1]
+        value = read(*args, **kwargs)
+        if value is not None:
+            with lock:
+                cache[key] = (began_at, value)
+        return value
+
+    return look_up
+
+
+def clear() -> None:
+    """Read everything again from now on, in this process."""
+    for cache, lock in _caches:
+        with lock:
+            cache.clear()

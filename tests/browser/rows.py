@@ -1,0 +1,154 @@
+"""One row of each kind, an operator and a member to look at them, and every page of the console that each may open."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.db.models import Model
+from django.http import Http404, HttpRequest
+from django.test import Client, RequestFactory
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, resolve, reverse
+from django.utils import timezone
+
+from config import audit
+from config.accounts import invites
+from config.jobs.models import BackgroundStep, RetentionRun, Trigger
+from datasets.store import fields_seen
+from notifications.models import CallbackDelivery, Channel, ProtectedName, Role, SandboxContent, SandboxMessage
+from tests import factories
+from tests.datasets import making
+from tests.notifications.download.sending import send_file
+
+PASSWORD = "a-long-password-1"
+LONG_ADDRESS = "somebody.with.a.very.long.address@department-of-long-names.example.org"
+NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoReverseMatch)
+# What leads nowhere by itself: the page without its rows, or the answer to a script.
+NO_PAGES = {"admin:jsi18n", "admin:autocomplete", "admin:app_list", "admin:login", "admin:logout", "admin:search"}
+
+
+def make(name: str) -> dict[str, Any]:
+    """Store the rows, and return the links that are handed to people and the pages of the operator and the member."""
+    operator = User.objects.create_superuser(name, "", PASSWORD)
+    member = User.objects.create_user(f"{name}-member", password=PASSWORD, is_staff=True)
+    rows = list(_rows(name, operator, member))
+    ids = {kind: next(str(row.pk) for row in rows if row._meta.model_name == kind) for kind in ("template", "dataset")}
+    arrived = SandboxMessage.objects.latest("received_at").pk
+    further = [
+        f"{reverse('admin:notifications_notification_send')}?template={ids['template']}",
+        f"{reverse('admin:notifications_template_version', args=[ids['template']])}?number=1",
+        f"{reverse('admin:datasets_accesstoken_add')}?data_set={ids['dataset']}",
+        reverse("sandbox-inbox"),
+        reverse("sandbox-message", args=[arrived]),
+    ]
+    team = next(row for row in rows if row._meta.model_name == "teammember")
+    return {
+        **ids,
+        "operator": [*pages(operator, rows), *further],
+        "member": [*pages(member, rows), *further],
+        "join": invites.make(by="mina", member_id=team.pk),
+        "choose": invites.make(by="mina", user_id=operator.pk),
+        "download": send_file(team.service).path(),
+    }
+
+
+def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
+    """Make them, some in two states: the steps of the one are not those of the other."""
+    service = factories.make_service(name=name, file_contact="https://quay.example/contact")
+    trial = factories.make_service(name=f"{name} on trial", live=False)
+    template = factories.make_template(service, subject="Hello ((name))", content="High water")
+    data_set = making.make_data_set(name, "volumes")
+    making.make_token(data_set)
+    making.put_in(data_set, making.some_records(2, quay="North"))
+    fields_seen.note(data_set)
+    data_set.owners.add(member)
+    endpoint = factories.make_callback(service)
+    email = factories.make_notification(template)
+    content = SandboxContent(
+        to="a@example.org",
+        sender="Tides <t@example.org>",
+        text="See https://quay.example",
+        subject="Tides",
+        html="<html lang=en><head><title>T</title></head><body><p><a href='https://quay.example'>It</a></p></body></html>",
+        headers={"List-Unsubscribe": f"<https://quay.example/{60 * 'long'}>"},
+    )
+    SandboxMessage.objects.store(email.pk, Channel.EMAIL, content)
+    yield factories.make_team_member(service, LONG_ADDRESS)
+    of_member = factories.make_team_member(service, "member@example.org")
+    of_member.user, of_member.roles = member, [role.value for role in Role]
+    of_member.save()
+    yield from (service, trial, template, data_set, data_set.group, data_set.type, data_set.tokens.get(), email)
+    yield factories.make_template(service, archived_at=timezone.now())
+    yield factories.make_api_key(service)
+    yield factories.make_sms_sender(service)
+    yield factories.make_sms_sender(service, "TIDES", is_default=False)
+    yield factories.make_reply_to(service)
+    yield factories.make_reply_to(service, "second@example.com", is_default=False)
+    yield factories.make_guest(service)
+    yield factories.make_unsubscribe_request(template)
+    yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))
+    yield CallbackDelivery.objects.owe_test(endpoint)
+    yield send_file(service).row
+    yield audit.record(
+        audit.CLOCK, "removed", object_kind="service", object_id=service.pk, service_id=service.pk, after={"name": name}
+    )
+    yield from (member, operator)
+    yield BackgroundStep.objects.create(kind="revoke-keys", by=operator, total=1200, position=400, way_back="/admin/")
+    yield RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now())
+    yield ProtectedName.objects.create(name=f"Harbour {name}")
+
+
+def pages(person: User, rows: list[Model]) -> list[str]:
+    """Return the path of each page this person may open: one for each route of the console, for its first row.
+
+    The views are asked, and their answers not rendered: that is left to the browser.
+    """
+    client = Client()
+    client.force_login(person)
+    return [
+        path
+        for name, route in _routes(get_resolver().url_patterns)
+        if name not in NO_PAGES
+        and (path := next((one for one in _paths(name, route, rows) if _is_page(one, person, client)), None))
+    ]
+
+
+def _routes(patterns: list[URLPattern | URLResolver], area: str = "", above: str = "") -> Iterator[tuple[str, str]]:
+    for one in patterns:
+        route = above + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from _routes(one.url_patterns, f"{one.namespace}:" if one.namespace else area, route)
+        elif one.name and route.startswith("admin/"):
+            yield area + one.name, route
+
+
+def _paths(name: str, route: str, rows: list[Model]) -> Iterator[str]:
+    if "<slug:name>" in route:
+        yield reverse(name, args=["files"])
+    elif "<path:object_id>" in route:
+        kind = name.partition(":")[2].rpartition("_")[0]
+        for row in rows:
+            if f"{row._meta.app_label}_{row._meta.model_name}" == kind:
+                yield reverse(name, args=[row.pk])
+    else:
+        with suppress(NoReverseMatch):
+            yield reverse(name)
+
+
+def _is_page(path: str, person: User, client: Client) -> bool:
+    request: HttpRequest = RequestFactory().get(path)
+    request.user, request.session = person, client.session  # type: ignore[assignment]  # as the middleware puts them
+    view = resolve(path)
+    try:
+        answer = view.func(request, *view.args, **view.kwargs)
+    except NOT_THERE:
+        return False
+    is_whole = answer.status_code == 200 and "attachment" not in answer.headers.get("Content-Disposition", "")
+    return is_whole and answer.headers["Content-Type"].startswith("text/html")
+
+
+def main(name: str) -> None:
+    sys.stdout.write(json.dumps(make(name)))

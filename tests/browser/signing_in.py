@@ -1,0 +1,13 @@
+"""The way into the console, as a person takes it."""
+
+from playwright.sync_api import Page, expect
+
+PASSWORD = "a-long-password-1"
+
+
+def sign_in(page: Page, name: str) -> None:
+    page.goto("/admin/")
+    page.get_by_label("Email address or user name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Password").press("Enter")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()

@@ -1,0 +1,91 @@
+"""Every page: for readers by ear or keyboard, on a desk and on a telephone, in both colour schemes.
+
+Source: docs/reference/console.md §1.1. The pages of the console are found by its routes; see `rows.pages`.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.looks import Looks
+from tests.browser.signing_in import sign_in
+from tests.service import Service
+
+PARTS = 6  # of a long walk: a test has an end
+OF_ANYBODY = (
+    "/admin/login/",
+    "/admin/forgot-password/",
+    "/admin/notifications/teammember/join/?token={join}",
+    "/admin/notifications/teammember/join/?token=none",
+    "/admin/choose-password/?token={choose}",
+    "/docs/",
+    "/",
+    "{download}",
+    "/d/nowhere?key=x",
+    "/unsubscribe/preview",
+    "/unsubscribe/none",
+)
+
+
+@pytest.fixture(scope="module")
+def made(service: Service) -> dict[str, Any]:
+    name = f"tides-{uuid.uuid4().hex[:8]}"
+    done = service.manage("shell", "-v", "0", "-c", f"from tests.browser import rows; rows.main('{name}')")
+    assert done.returncode == 0, done.stderr
+    return {"name": name, **json.loads(done.stdout.splitlines()[-1])}
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service) -> Iterator[Page]:
+    page = browser.new_page(base_url=service.url)
+    yield page
+    page.close()
+
+
+def test_the_pages_of_anybody(page: Page, made: dict[str, Any], looks: Looks):
+    problems: list[str] = []
+    for place in OF_ANYBODY:
+        page.goto(place.format(**made))
+        problems += looks.problems(page)
+
+    assert problems == []
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_pages_of_an_operator(page: Page, made: dict[str, Any], looks: Looks, part: int):
+    sign_in(page, made["name"])
+
+    problems: list[str] = []
+    for place in [*made["operator"], "/admin/nowhere/"][part::PARTS]:
+        page.goto(place)
+        problems += looks.problems(page)
+
+    assert problems == []
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, part: int):
+    """They are opened on a telephone, and then seen on a desk."""
+    page.set_viewport_size({"width": 390, "height": 860})
+    sign_in(page, f"{made['name']}-member")
+
+    problems: list[str] = []
+    for place in [*made["member"], "/admin/operations/steps/"][part::PARTS]:
+        page.goto(place)
+        problems += looks.problems(page, (390, 1280))
+        page.set_viewport_size({"width": 390, "height": 860})
+
+    assert problems == []
+
+
+def test_every_kind_of_page_is_among_them(made: dict[str, Any]):
+    """The list is made by asking each route: a mistake in that would leave pages out without a word."""
+    ends = {place.rstrip("/").rpartition("/")[2].partition("?")[0] for place in made["operator"]}
+
+    assert {"add", "change", "delete", "history", "revoke", "archive", "restore", "go-live", "withdraw"} <= ends
+    assert {"rotate", "empty", "remove", "extend", "pause", "resume", "link", "limits", "run", "confirm"} <= ends
+    assert len(made["operator"]) > len(made["member"]) > 50

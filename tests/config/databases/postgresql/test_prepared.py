@@ -1,0 +1,51 @@
+"""What the server may keep prepared, and how an operator says that it may not."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.db import connection, connections
+
+from config.databases.prepared import prepared_cursor
+from tests.servers import ROOT
+
+TOLD = """
+import django
+django.setup()
+from django.conf import settings
+print(settings.DATABASES["default"]["OPTIONS"]["prepare_threshold"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "threshold"), [("", "5"), ("?prepare_threshold=0", "0"), ("?prepare_threshold=none", "None")]
+)
+def test_the_address_of_the_database_says_from_when_statements_are_prepared(options: str, threshold: str) -> None:
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATABASE_URL": f"postgres://nobody@127.0.0.1/nothing{options}",
+    }
+
+    done = subprocess.run(
+        [sys.executable, "-c", TOLD], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == threshold
+
+
+@pytest.mark.django_db
+def test_a_statement_that_comes_again_and_again_is_kept_by_the_server() -> None:
+    """SQLite has no server: it answers the same."""
+    on_postgresql = connection.vendor == "postgresql"
+    asked = "SELECT 40 + %s::integer" if on_postgresql else "SELECT 40 + %s"
+    for number in range(8):
+        with prepared_cursor(connections["default"]) as cursor:
+            cursor.execute(asked, [number])
+            assert cursor.fetchone() == (40 + number,)
+
+    if on_postgresql:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT statement FROM pg_prepared_statements")
+            assert "SELECT 40 + $1::integer" in [row[0] for row in cursor.fetchall()]

@@ -1,0 +1,56 @@
+"""The line on clean-up of `manage.py doctor` and the deep check. Source: docs/reference/running.md §13."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from config.areas import Finding
+from config.health import health_checks
+from config.jobs.models import RetentionRun
+
+pytestmark = pytest.mark.django_db
+
+
+def ran(rule: str, hours: float, error: str = "") -> None:
+    at = timezone.now() - timedelta(hours=hours)
+    RetentionRun.objects.create(rule=rule, trigger="clock", started_at=at, finished_at=at, error=error)
+
+
+def found() -> Finding:
+    return health_checks.clean_up()
+
+
+def test_before_the_first_run_nothing_is_amiss() -> None:
+    assert found() == Finding(name="clean-up", seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
+
+
+def test_it_tells_when_each_rule_last_came_well_to_its_end() -> None:
+    ran("audit", 30)
+    ran("audit", 25)
+    ran("searches", 1)
+
+    assert found().fix == ""
+    assert found().seen.startswith("last success: audit 20")
+    assert ", searches 20" in found().seen
+
+
+def test_a_rule_that_has_missed_its_night_is_red() -> None:
+    ran("audit", 27)
+    ran("searches", 1)
+
+    assert found().fix.endswith("more than 26 h ago: audit.")
+
+
+def test_a_rule_that_failed_is_red_until_it_went_well_again() -> None:
+    ran("audit", 25)
+    ran("audit", 1, "OSError: No space left on device")
+    assert found().fix == "See operations/clean-up/ for the error of: Audit."
+
+    ran("audit", 0)
+
+    assert found().fix == ""
+
+
+def test_it_is_among_what_is_looked_at() -> None:
+    assert health_checks.clean_up in [one.look for one in health_checks.PLATFORM]

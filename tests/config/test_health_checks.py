@@ -1,0 +1,172 @@
+"""What `manage.py doctor` and the deep check find where something they look at is away: findings, never a trace."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import requests
+from cryptography.fernet import Fernet
+from django.utils import timezone
+
+from config.areas import Finding, HealthCheck
+from config.health import health_checks
+from notifications.management import backlogs
+from notifications.models import EarlyReceipt
+from tests import forks
+from tests.config.test_house import PRODUCTION
+from tests.factories import make_api_key, make_notification
+from tests.servers import SmtpSink, free_port
+
+TOKEN = "a-token-for-monitors"
+LATER = {
+    "settings",
+    "queue",
+    "worker",
+    "clock",
+    "clean-up",
+    "keys",
+    "time",
+    "disk",
+    "providers",
+    "backlog",
+    "scanner",
+    "files",
+}
+
+
+def doctor(folder: Path, **environment: str) -> dict[str, Finding]:
+    """Run it on a state of its own; returns the findings by name."""
+    own = {"VAR_DIR": str(folder / "var"), "DATABASE_URL": "", "REDIS_URL": "", **environment}
+    given = {name: value for name, value in {**os.environ, **own}.items() if value or name not in own}
+    program = forks.start(
+        "manage.py", "doctor", "--json", log=folder / f"doctor-{len(list(folder.iterdir()))}.log", environment=given
+    )
+    assert program.process.wait(100) in {0, 1}
+    printed = program.log.read_text()
+    assert "Traceback" not in printed
+    return {one["name"]: Finding(**one) for one in json.loads(printed)}
+
+
+def test_a_database_that_is_away_is_one_finding_and_the_others_are_there(tmp_path):
+    found = doctor(tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1:{free_port()}/x")
+
+    assert found["database"].fix == "Start the database, or correct DATABASE_URL."
+    assert {found[name].fix for name in ("migrations", "worker", "clock", "clean-up", "keys", "backlog")} == {
+        "See database."
+    }
+    assert not any(found[name].fix for name in ("queue", "time", "disk", "providers", "scanner", "files"))
+    assert found.keys() == LATER | {"database", "migrations"}
+
+
+def test_a_file_of_sqlite_that_cannot_be_opened_is_a_finding(tmp_path):
+    found = doctor(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path / 'nowhere' / 'x.sqlite3'}")
+
+    assert found["database"].fix == "Start the database, or correct DATABASE_URL."
+
+
+def test_an_empty_database_is_to_be_migrated(tmp_path):
+    found = doctor(tmp_path)
+
+    assert not found["database"].fix
+    assert found["migrations"].fix == "Run manage.py migrate."
+    assert found["backlog"].fix == found["keys"].fix == "See migrations."
+    assert found.keys() == LATER | {"database", "migrations"}
+
+
+def test_a_folder_for_files_that_cannot_be_made_is_a_finding(tmp_path):
+    found = doctor(tmp_path, FILES_DIR="/proc/nope")
+
+    assert found["files"].fix.startswith("Start the store, or correct FILES_STORAGE")
+
+
+def test_a_provider_that_cannot_be_reached_is_named(tmp_path):
+    closed, sink = free_port(), SmtpSink()
+    try:
+        found = doctor(
+            tmp_path,
+            PROVIDERS=f"mail=smtp://127.0.0.1:{sink.port},text=https://user:secret-word@localhost:{closed}/sms,"
+            f"centre=smpp://me:word@127.0.0.1:{closed}",
+        )
+    finally:
+        sink.stop()
+
+    assert found["providers"].seen == "mail, text, centre"
+    assert f"text cannot be reached at localhost:{closed} (ConnectionRefusedError)" in found["providers"].fix
+    assert f"centre cannot be reached at 127.0.0.1:{closed}" in found["providers"].fix
+    assert "mail cannot" not in found["providers"].fix
+    assert "secret-word" not in found["providers"].fix
+
+
+@pytest.mark.django_db
+def test_keys_that_decrypt_nothing_are_named_by_what_they_do_not_decrypt(settings):
+    make_api_key()
+    well = health_checks.keys()
+    settings.FIELD_KEYS = [Fernet.generate_key().decode()]
+
+    lost = health_checks.keys()
+
+    assert (well.fix, well.seen) == ("", "SECRET_KEY and 1 of FIELD_KEYS decrypt what is stored")
+    assert "apikey.encrypted_secret" in lost.fix
+
+
+@pytest.mark.django_db
+def test_a_receipt_for_no_message_of_ours_is_no_backlog():
+    message = make_notification(provider="gateway-1", provider_reference="known")
+    for reference in ("never-sent", message.provider_reference):
+        EarlyReceipt.objects.create(
+            provider="gateway-1",
+            reference=reference,
+            outcome="delivered",
+            received_at=timezone.now() - timezone.timedelta(minutes=20),
+        )
+
+    waiting = {one.queue: one.number for one in backlogs.backlogs()}
+
+    assert waiting["receipts"] == 1
+
+
+def test_each_setting_has_its_origin_and_no_value(tmp_path):
+    (tmp_path / "token").write_text("a-token-for-monitors")
+
+    seen = doctor(tmp_path, SECRET_KEY="secret-word" * 5, METRICS_TOKEN_FILE=str(tmp_path / "token"))["settings"].seen
+
+    origins = dict(part.split(": ") for part in seen.split("; "))
+    assert {"SECRET_KEY", "VAR_DIR", "ENVIRONMENT"} <= set(origins["environment"].split(", "))
+    assert origins["file"] == "METRICS_TOKEN"
+    assert origins["default"].startswith("the other ")
+    assert "secret-word" not in seen
+    assert "monitors" not in seen
+
+
+def test_forgotten_proxies_are_a_finding_in_production(tmp_path):
+    forgotten = doctor(tmp_path, **PRODUCTION)["settings"]
+    counted = doctor(tmp_path, **PRODUCTION, TRUSTED_PROXIES="1")["settings"]
+
+    assert forgotten.fix.startswith("TRUSTED_PROXIES is 0 and BASE_URL is https")
+    assert not counted.fix
+
+
+def test_a_check_that_fails_is_a_finding_of_its_own():
+    def fail() -> Finding:
+        raise ZeroDivisionError("secret-word")
+
+    found = health_checks.look_at(HealthCheck(name="odd", look=fail), see="")
+
+    assert found.name == "odd"
+    assert found.seen.startswith("failed: ZeroDivisionError (test_health_checks.py, line ")
+    assert found.fix
+
+
+def test_the_deep_check_names_a_database_that_is_away(start_service, tmp_path):
+    file = tmp_path / "own.sqlite3"
+    service = start_service(METRICS_TOKEN=TOKEN, DATABASE_URL=f"sqlite:///{file}")
+    file.rename(tmp_path / "away")
+    file.mkdir()
+
+    answer = requests.get(f"{service.url}/_status/deep", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=20)
+
+    found = {one["name"]: one["fix"] for one in answer.json()["findings"]}
+    assert answer.status_code == 503
+    assert found["database"] == "Start the database, or correct DATABASE_URL."
+    assert found["backlog"] == "See database."

@@ -1,0 +1,11 @@
+"""The list of tests that run on SQLite alone names files there are."""
+
+import pytest
+
+from tests import one_store
+from tests.servers import ROOT
+
+
+@pytest.mark.parametrize("place", one_store.PLACES)
+def test_each_place_is_there(place):
+    assert (ROOT / place).exists()

@@ -1,0 +1,137 @@
+"""Texts use plain English and the terms of the glossary. Source: docs/contributing.md."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import ROOT
+
+PRODUCT = ("config", "datasets", "notifications")
+DOCUMENTS = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
+
+# Each phrase is a regular expression, and beside it what to write instead.
+PHRASES = {
+    r"\banew\b": "again",
+    r"\bfor ever\b": "permanently",
+    r"\bin hand\b": "in progress",
+    r"\bowes\b": "is due",
+    r"\bhangs on\b": "depends on",
+    r"\bin vain\b": "without success",
+    r"\blets? go of\b": "releases",
+    r"\bof one's own\b": "separate",
+    r"\bwhose turn\b": "next",
+    r"\bin their own words\b": "name the text",
+    r"\breseal": "rotate keys",
+    r"\brota\b": "fair scheduling",
+    r"\b(is|are|be|been|was|were) told\b|\btold (of|by)\b": "reported, shown, called",
+    r"\bwhoever\b": "name the person or program",
+    r"\bcheckup\b": "health check",
+    r"\bas it comes\b": "by default",
+    r"\bstands? upon\b": "depends on",
+    r"\bon the road\b": "in transit",
+    r"\bmended\b": "fixed",
+    r"\bnobody wants\b": "name who does not",
+    r"\bis let in\b": "may sign in, is accepted",
+    r"\bgone wrong\b": "failed",
+    r"\bIs the \w+ \w+, ": "If the … is …",
+    r"\bours to\b": "Signalbox must",
+    r"\btallies\b|\btally\b": "count",
+}
+SPELLINGS = {
+    r"\bcolors?\b": "colour",
+    r"\borganizations?\b": "organisation",
+    r"\bauthorized\b": "authorised",
+    r"\bcanceled\b": "cancelled",
+    r"\bcenter\b": "centre",
+    r"\bcustomiz": "customis",
+    r"\bpersonaliz": "personalis",
+    r"\bsummariz": "summaris",
+}
+
+
+def python_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and comments of a file with their lines."""
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node, clean=False)
+            if text:
+                yield node.body[0].lineno, text
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a file that have a space: labels, help, errors."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, node.value
+
+
+def template_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a template without its tags and attributes."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        yield number, re.sub(r"<[^>]*>|\{%.*?%\}|\{\{.*?\}\}", " ", line)
+
+
+def document_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a document without code."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        yield number, re.sub(r"`[^`]*`", " ", line)
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of everything that people read in the project."""
+    for area in PRODUCT:
+        for path in sorted((ROOT / area).rglob("*.py")):
+            if "migrations" not in path.parts:
+                yield from _placed(path, python_texts(path))
+                yield from _placed(path, messages(path))
+    for path in sorted((ROOT / "templates").rglob("*")):
+        if path.suffix in {".html", ".txt"}:
+            yield from _placed(path, template_texts(path))
+    for pattern in DOCUMENTS:
+        for path in sorted(ROOT.glob(pattern)):
+            yield from _placed(path, document_texts(path))
+
+
+def _placed(path: Path, found: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    for line, text in found:
+        yield f"{path.relative_to(ROOT)}:{line}", " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[tuple[str, str]]:
+    return list(texts())
+
+
+@pytest.mark.parametrize(("phrase", "instead"), PHRASES.items())
+def test_no_text_uses_a_phrase_that_readers_stumble_over(
+    phrase: str, instead: str, everything: list[tuple[str, str]]
+) -> None:
+    assert [place for place, text in everything if re.search(phrase, text)] == [], f"write: {instead}"
+
+
+@pytest.mark.parametrize(("spelling", "instead"), SPELLINGS.items())
+def test_the_interface_is_spelt_in_british_english(spelling: str, instead: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sorted((ROOT / "templates").rglob("*.html"))
+        for line, text in template_texts(path)
+        if "--" not in text and not text.strip().endswith((";", "{")) and re.search(spelling, text, re.IGNORECASE)
+    ]
+
+    assert found == [], f"write: {instead}"
+
+
+def test_comments_and_docstrings_are_found(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""Begin."""\n\n\ndef work() -> None:\n    """Work anew."""  # for ever\n')
+
+    assert [text for _, text in python_texts(module)] == ["Begin.", "Work anew.", "# for ever"]

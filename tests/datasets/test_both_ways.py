@@ -1,0 +1,114 @@
+"""Every setting of a data set runs through console form and provision document alike; its path through the API, too."""
+
+import doctest
+import html
+import re
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from config.areas import Faults
+from datasets import validation
+from datasets.management import provision
+from datasets.models import DataSet
+
+pytestmark = pytest.mark.django_db
+
+NAMED = {"group": "pay", "type": "volumes"}
+GOOD: list[tuple[str, Any, Any]] = [
+    ("group", "0-weekly_volumes", "0-weekly_volumes"),
+    ("type", " visits ", "visits"),
+    ("group", "g" * 60, "g" * 60),
+    ("auto_ids", ["_timestamp", "channel"], ["_timestamp", "channel"]),
+    ("auto_ids", [f"f{n}" for n in range(20)], [f"f{n}" for n in range(20)]),
+    ("retention_days", 1, 1),
+    ("retention_days", 36_500, 36_500),
+    ("max_records", 1_000_000_000, 1_000_000_000),
+    ("expected_every_seconds", 1, 1),
+    ("expected_every_seconds", 31_536_000, 31_536_000),
+]
+BAD: list[tuple[str, Any, str]] = [
+    ("group", "Pay", "Use a–z, 0–9, - and _: “P” is none of them."),
+    ("group", "pa y", "Use a–z, 0–9, - and _: “ ” is none of them."),
+    ("group", "é", "Use a–z, 0–9, - and _: “é” is none of them."),
+    ("type", "-pay", "Begin with a letter or digit, not with “-”."),
+    ("type", "x" * 61, "Use 1 to 60 characters; this has 61."),
+    ("auto_ids", ["_id"], "“_id” is not a field name."),
+    ("auto_ids", ["a", "a"], "“a” is given twice."),
+    ("auto_ids", [f"f{n}" for n in range(21)], "Name 1 to 20 fields; these are 21."),
+    ("retention_days", 0, "Records can be kept for 1 to 36,500 days."),
+    ("retention_days", 36_501, "Records can be kept for 1 to 36,500 days."),
+    ("max_records", -1, "Keep 1 to 1,000,000,000 of the newest records."),
+    ("max_records", 1_000_000_001, "Keep 1 to 1,000,000,000 of the newest records."),
+    ("expected_every_seconds", 0, "Choose a time from 1 second to 365 days."),
+    ("expected_every_seconds", 31_536_001, "Choose a time from 1 second to 365 days."),
+]
+
+
+def by_console(console: Client, name: str, value: Any) -> str:
+    """Post the form for a new data set; return the page that comes back."""
+    page = reverse("admin:datasets_dataset_add")
+    nonce = re.findall(r'name="nonce" value="([^"]+)"', console.get(page).content.decode())[0]
+    values = {**NAMED, name: value}
+    form: dict[str, Any] = {"group_name": values["group"], "type_name": values["type"], "nonce": nonce}
+    if name == "expected_every_seconds":
+        form |= {"expected_every_seconds_0": value, "expected_every_seconds_1": "1"}
+    elif name == "auto_ids":
+        form[name] = "\r\n".join(value)
+    elif name not in NAMED:
+        form[name] = value
+    return html.unescape(console.post(page, form, follow=True).content.decode())
+
+
+def by_document(name: str, value: Any) -> list[str]:
+    """Provision the value; return the lines of its faults."""
+    faults = Faults()
+    with transaction.atomic():
+        provision.apply([{**NAMED, name: value}], faults)
+        transaction.set_rollback(bool(faults.lines))
+    return faults.lines
+
+
+def stored(name: str) -> list[Any]:
+    found = [getattr(data_set, name) for data_set in DataSet.objects.select_related("group", "type")]
+    return [str(value) for value in found] if name in NAMED else found
+
+
+@pytest.mark.parametrize(("name", "value", "kept"), GOOD, ids=[str(row)[:40] for row in GOOD])
+def test_a_good_value_is_stored_alike(console, name, value, kept):
+    with transaction.atomic():
+        by_console(console, name, value)
+        from_console = stored(name)
+        transaction.set_rollback(True)
+
+    assert by_document(name, value) == []
+    assert stored(name) == from_console == [kept]
+
+
+@pytest.mark.parametrize(("name", "value", "reason"), BAD, ids=[str(row)[:40] for row in BAD])
+def test_a_bad_value_is_refused_in_the_same_words(console, name, value, reason):
+    page, lines = by_console(console, name, value), by_document(name, value)
+
+    assert reason in page
+    assert lines == [f"data_sets[0].{name}: {reason}"]
+    assert stored(name) == []
+
+
+@pytest.mark.parametrize(("name", "word"), [row[:2] for row in BAD if row[0] in NAMED])
+def test_the_api_answers_a_path_that_no_data_set_can_have_as_an_unknown_one(client, name, word):
+    words = {**NAMED, name: word}
+
+    answer = client.get(f"/data/{words['group']}/{words['type']}")
+
+    assert answer.status_code == 401
+    assert answer.json() == client.get("/data/unknown/unknown").json()
+
+
+def test_the_examples_of_the_rules_hold():
+    result = doctest.testmod(validation)
+
+    assert result.attempted > 0
+    assert result.failed == 0

@@ -1,0 +1,304 @@
+"""A drain: batches that grow with the rate and shrink with a slow provider, until nothing is due or time is up."""
+
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import OperationalError, connection
+
+from notifications import tasks
+from notifications.delivery.drain import LARGEST_BATCH, Drain
+from notifications.delivery.outbox import SLOW_SEND_SECONDS, Outbox
+from notifications.models import Channel, Claim, Notification, SandboxMessage, Status
+from tests.factories import make_notification, make_service, make_template
+from tests.notifications.delivery.gateways import GOOD, ScriptedGateway
+from tests.notifications.delivery.mail_servers import ScriptedServer
+from tests.notifications.draining import drain
+
+BULK, OTHER = uuid4(), uuid4()
+
+
+class Rows:
+    """A queue of numbers in memory; each takes so many seconds of a clock that only work moves."""
+
+    def __init__(self, count: int, seconds: float) -> None:
+        self.waiting = list(range(count))
+        self.seconds, self.now = seconds, 0.0
+        self.delay: timedelta | None = None
+        self.batches: list[int] = []
+        self.done: list[int] = []
+        self.recorded = 0
+        self.served: list[list[UUID]] = []
+
+    def claim(self, size: int, served: Sequence[UUID]) -> list[int]:
+        batch, self.waiting = self.waiting[:size], self.waiting[size:]
+        self.batches.append(len(batch))
+        self.served.append(list(served))
+        return batch
+
+    def owner_of(self, item: int) -> UUID:
+        return OTHER if item % 3 == 2 else BULK
+
+    def work(self, item: int) -> timedelta | None:
+        self.now += self.seconds
+        self.done.append(item)
+        return self.delay
+
+    def record(self) -> None:
+        self.recorded = len(self.done)
+
+    def put_back(self, items: Sequence[int]) -> None:
+        self.waiting = [*items, *self.waiting]
+
+
+def drain_of(rows: Rows, **options: Any) -> Drain[int]:
+    return Drain(rows, clock=lambda: rows.now, **options)
+
+
+def test_it_ends_when_nothing_is_due():
+    rows = Rows(5, seconds=0.01)
+
+    drained = drain_of(rows).run()
+
+    assert (drained.is_more_left, rows.done, rows.recorded) == (False, [0, 1, 2, 3, 4], 5)
+
+
+def test_the_first_batch_is_of_one_and_the_next_hold_a_second_of_work():
+    rows = Rows(100, seconds=0.25)
+
+    drain_of(rows, seconds=10).run()
+
+    assert rows.batches[:4] == [1, 4, 4, 4]
+
+
+def test_no_batch_is_larger_than_ten_however_fast_it_goes():
+    rows = Rows(100, seconds=0.001)
+
+    drain_of(rows).run()
+
+    assert rows.batches[:3] == [1, LARGEST_BATCH, LARGEST_BATCH]
+
+
+def test_a_rate_is_remembered_until_the_next_drain():
+    rows = Rows(5, seconds=0.01)
+    it = drain_of(rows)
+    it.run()
+    rows.waiting = list(range(50))
+    rows.batches.clear()
+
+    it.run()
+
+    assert rows.batches[0] == LARGEST_BATCH
+
+
+def test_when_its_time_is_up_the_rest_is_put_back_and_more_is_left():
+    rows = Rows(40, seconds=0.01)
+    it = drain_of(rows)
+    it.run()
+    rows.waiting, rows.seconds = list(range(40, 80)), 5.0
+
+    drained = it.run()
+
+    assert drained.is_more_left
+    assert rows.done[-1] == 40  # one slow item alone was begun
+    assert rows.waiting == list(range(41, 80))
+    assert rows.recorded == len(rows.done)
+
+
+def test_a_slow_provider_gets_one_at_a_time():
+    rows = Rows(30, seconds=0.01)
+    it = drain_of(rows)
+    it.run()
+    rows.waiting, rows.seconds = list(range(30)), 5.0
+    it.run()
+    rows.batches.clear()
+
+    it.run()
+
+    assert rows.batches == [1]
+
+
+def test_those_served_longest_ago_are_named_first():
+    rows = Rows(4, seconds=1.0)
+
+    drain_of(rows, seconds=10).run()
+
+    assert rows.served == [[], [BULK], [BULK], [BULK, OTHER], [OTHER, BULK]]
+
+
+def test_what_is_due_again_soon_is_told_in_whole_seconds_each_once():
+    rows = Rows(6, seconds=0.01)
+    rows.delay = timedelta(seconds=4.2)
+
+    assert drain_of(rows).run().retries == {5}
+
+
+def test_what_is_due_again_at_once_needs_no_wake_up():
+    rows = Rows(6, seconds=0.01)
+    rows.delay = timedelta(0)
+
+    assert drain_of(rows).run().retries == set()
+
+
+def test_an_error_records_what_is_done_and_puts_back_what_was_not_begun():
+    rows = Rows(20, seconds=0.01)
+    it = drain_of(rows)
+    it.run()
+    rows.waiting, rows.delay = list(range(20)), None
+
+    def fail(item: int) -> None:
+        if item == 3:
+            raise OperationalError("the database is away")
+        rows.done.append(item)
+
+    rows.work = fail
+    with pytest.raises(OperationalError):
+        it.run()
+
+    assert rows.recorded == len(rows.done)
+    assert rows.waiting == list(range(4, 20))  # the third may have been sent: its claim runs out
+
+
+def test_while_one_item_is_slow_the_rest_is_put_back_and_another_worker_is_woken():
+    rows, woken = Rows(5, seconds=0.01), threading.Event()
+    it = drain_of(rows, slow_seconds=0.05, wake=woken.set)
+    it.run()
+    rows.waiting = [10, 11, 12]
+    meanwhile: list[tuple[list[int], int]] = []
+
+    def be_slow(item: int) -> None:
+        rows.done.append(item)
+        if item == 11:
+            assert woken.wait(60)
+            meanwhile.append((list(rows.waiting), rows.recorded))
+            rows.now += 60
+
+    rows.work = be_slow
+    it.run()
+
+    assert meanwhile == [([12], 7)]  # 12 waits for any worker, and 10 has been recorded
+    assert rows.done[-2:] == [10, 11]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_behind_a_slow_message_another_worker_sends_that_of_another_service():
+    begun: list[UUID] = []
+    woken = threading.Event()
+    sent_meanwhile: list[str] = []
+
+    class Slow(Outbox):
+        """Its third message takes until those behind it have been put back and sent by another worker."""
+
+        def work(self, item: Claim) -> timedelta | None:
+            begun.append(item.notification.id)
+            if len(begun) == 3:
+                assert woken.wait(60)
+                drain(Channel.EMAIL)
+                sent_meanwhile.extend(Notification.objects.values_list("status", flat=True))
+            return super().work(item)
+
+    it = Drain(Slow(Channel.EMAIL), slow_seconds=0.2, wake=woken.set, clock=lambda: 0.0)  # as if no time passed
+    make_notification()
+    it.run()  # so fast that the next batch is a large one
+    for _ in range(4):
+        make_notification()
+    it.run()
+
+    assert len(begun) == 3
+    assert sorted(sent_meanwhile) == [Status.CREATED] + [Status.DELIVERED] * 4
+    assert SandboxMessage.objects.count() == 5
+    assert SandboxMessage.objects.values("notification_id").distinct().count() == 5
+
+
+@pytest.mark.django_db
+def test_the_messages_of_a_channel_all_go_out_and_those_of_the_other_stay():
+    email, text = make_template(), make_template(channel=Channel.SMS)
+    for _ in range(45):
+        make_notification(email)
+    make_notification(text)
+
+    drained = drain(Channel.EMAIL, seconds=600)
+
+    assert not drained.is_more_left
+    assert Notification.objects.filter(status=Status.DELIVERED, attempt=1, claimed_until=None).count() == 45
+    assert Notification.objects.get(channel=Channel.SMS).status == Status.CREATED
+
+
+@pytest.mark.django_db
+def test_a_batch_shares_its_statements(django_assert_max_num_queries, settings):
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+        template = make_template(make_service())
+        for _ in range(41):
+            make_notification(template)
+
+        with django_assert_max_num_queries(25):  # two for each of three batches, and reads of the circuits
+            Drain(Outbox(Channel.EMAIL, slow_send_seconds=60), seconds=600, slow_seconds=600).run()
+
+    assert Notification.objects.filter(status=Status.DELIVERED).count() == 41
+
+
+@pytest.mark.django_db
+def test_what_a_slow_provider_accepted_is_recorded_before_the_next_message_is_sent(settings):
+    with ScriptedGateway([late_answer]) as gateway:
+        settings.PROVIDERS = [f"gateway={gateway.url}"]
+        template = make_template(channel=Channel.SMS)
+        messages = [make_notification(template) for _ in range(3)]
+        outbox = Outbox(Channel.SMS)
+
+        for claim in outbox.claim(3, []):
+            outbox.work(claim)
+            claim.notification.refresh_from_db()
+            assert claim.notification.status != Status.CREATED
+
+    assert len(gateway.requests) == len(messages)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("failures", [1, 2])
+def test_an_acceptance_that_the_database_did_not_take_is_recorded_again_and_nothing_goes_twice(settings, failures):
+    """As in a worker, outside of a transaction: the connection may be opened again."""
+    messages = [make_notification() for _ in range(3)]
+    failing = FailingRecords(failures)
+    with ScriptedServer() as server:
+        settings.PROVIDERS = [f"mail={server.url}"]
+
+        with connection.execute_wrapper(failing):
+            drain(Channel.EMAIL, seconds=600)
+
+        assert (failing.left, len(server.contents)) == (0, len(messages))
+    for message in messages:
+        message.refresh_from_db()
+        assert (message.status, [one["outcome"] for one in message.attempts]) == (Status.DELIVERED, ["accepted"])
+
+
+def late_answer(peer: socket.socket) -> None:
+    time.sleep(SLOW_SEND_SECONDS * 2)
+    peer.sendall(GOOD.replace("\r\n", "\r\nConnection: close\r\n", 1).encode())  # it closes after such an answer
+
+
+class FailingRecords:
+    """A database that does not carry out the next UPDATEs that record acceptances."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+
+    def __call__(self, execute, sql, params, many, context):
+        if self.left and "sent_at = given" in sql:
+            self.left -= 1
+            raise OperationalError("no more connections")
+        return execute(sql, params, many, context)
+
+
+@pytest.mark.django_db
+def test_a_wake_up_of_the_previous_version_that_names_a_message_drains_the_channel_of_its_queue():
+    messages = [make_notification(), make_notification()]
+
+    tasks.deliver.apply(("not even an id",), routing_key="send-email")
+
+    assert Notification.objects.filter(status=Status.DELIVERED).count() == len(messages)

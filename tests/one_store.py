@@ -1,0 +1,85 @@
+"""Which tests run on SQLite alone: what they show does not depend on where rows, counters and messages are kept.
+
+The second run, on PostgreSQL and Redis, is about SQL of our own, locks, the queue, counters and delivery, and about
+every vector over HTTP. Each page of the console opens there, too: config/console/test_every_page.py.
+"""
+
+_PROGRAMS_AND_DOCUMENTS = (
+    "browser/",
+    "config/docs/",
+    "config/test_examples.py",
+    "config/test_makefile.py",
+    "config/test_own_user_alone.py",
+    "config/test_production.py",
+    "config/test_proxies.py",
+    "config/test_readme.py",
+    "config/test_up.py",
+    "faults/test_scripts_in_the_console.py",
+    "notifications/management/test_commands.py",
+    "notifications/submission/test_examples.py",
+    "notifications/test_every_client_method.py",
+)
+_REQUESTS_BEFORE_ANY_ROW = (  # how a body is read, a token is judged and a refusal is worded
+    "config/test_answers.py",
+    "config/test_memory.py",
+    "config/test_page_bodies.py",
+    "config/test_unread_body.py",
+    "config/test_unreadable.py",
+    "datasets/test_help.py",
+    "datasets/test_value_limit.py",
+    "notifications/api/test_help_keys.py",
+    "notifications/api/test_hostile_tokens.py",
+    "notifications/api/test_long_values.py",
+    "notifications/api/test_mutations.py",
+    "notifications/api/test_schema.py",
+    "notifications/attachments/test_locked_pdf.py",
+    "notifications/attachments/test_refusals.py",
+    "notifications/validation/",
+)
+_PAGES = (  # their words, their forms and their rights, over rows that are read and saved one at a time
+    "config/accounts/test_enrolment.py",
+    "config/accounts/test_hashing.py",
+    "config/accounts/test_in_the_audit.py",
+    "config/accounts/test_own_account.py",
+    "config/accounts/test_production_sign_in.py",
+    "config/accounts/test_sessions.py",
+    "config/console/test_buttons.py",
+    "config/console/test_forged_posts.py",
+    "config/console/test_forms.py",
+    "config/console/test_history.py",
+    "config/console/test_links.py",
+    "config/console/test_recent_sign_in.py",
+    "config/console/test_scoping.py",
+    "config/console/test_without_theme.py",
+    "notifications/admin/test_callbacks.py",
+    "notifications/admin/test_new_services.py",
+    "notifications/admin/test_message_page.py",
+    "notifications/admin/test_protected_names.py",
+    "notifications/admin/test_redacted_template.py",
+    "notifications/admin/test_permissions.py",
+    "notifications/admin/test_template_editor.py",
+    "notifications/admin/test_titles.py",
+    "notifications/download/test_damage.py",
+    "notifications/download/test_forms.py",
+    "notifications/download/test_headers.py",
+    "notifications/download/test_injection.py",
+    "notifications/download/test_own_host.py",
+    "notifications/download/test_pages.py",
+    "notifications/download/test_proof.py",
+    "notifications/sandbox/test_inbox_pages.py",
+    "notifications/sandbox/test_one_click.py",
+    "notifications/sandbox/test_roles_in_the_inbox.py",
+)
+_PROVIDERS = (  # what an adapter sends and what an answer means; claims, retries and turns run on both
+    "faults/test_hostile_mail.py",
+    "notifications/delivery/test_anymail.py",
+    "notifications/delivery/test_gateway.py",
+    "notifications/delivery/test_refusing_server.py",
+    "notifications/delivery/test_smpp.py",
+    "notifications/delivery/test_sns.py",
+    "notifications/delivery/test_unsubscribe_headers.py",
+    "notifications/receipts/test_sns_posts.py",
+)
+PLACES = tuple(
+    f"tests/{place}" for place in (*_PROGRAMS_AND_DOCUMENTS, *_REQUESTS_BEFORE_ANY_ROW, *_PAGES, *_PROVIDERS)
+)
