@@ -30,13 +30,17 @@ NOT_PASSED_ON = {"DATABASE_URL", "REDIS_URL", "VAR_DIR", "PYTHONDONTWRITEBYTECOD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of pytest: its exit code and what it counted."""
+    """One run of pytest: its exit code, what it counted, and the names of the tests that failed."""
 
     name: str
     code: int
     passed: int
-    failed: int
     skipped: int
+    failures: list[str]
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
 
 
 def run(name: str, arguments: list[str], folder: Path, *, is_private: bool = True, **environment: str) -> list[Run]:
@@ -57,13 +61,17 @@ def pytest(name: str, arguments: list[str], folder: Path, variables: dict[str, s
     report = folder / f"{name}.xml"
     command = [sys.executable, "-m", "pytest", f"--junit-xml={report}", *arguments]
     code = subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
-    passed = failed = skipped = 0
+    passed = skipped = 0
+    failures = []
     if report.exists():
-        for suite in ElementTree.parse(report).iter("testsuite"):  # noqa: S314  written by pytest
-            broken = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-            failed, skipped = failed + broken, skipped + int(suite.get("skipped", 0))
-            passed += int(suite.get("tests", 0)) - broken - int(suite.get("skipped", 0))
-    return Run(name=name, code=code, passed=passed, failed=failed, skipped=skipped)
+        for test in ElementTree.parse(report).iter("testcase"):  # noqa: S314  written by pytest
+            if test.find("failure") is not None or test.find("error") is not None:
+                failures.append(f"{test.get('classname')}::{test.get('name')}")
+            elif test.find("skipped") is not None:
+                skipped += 1
+            else:
+                passed += 1
+    return Run(name=name, code=code, passed=passed, skipped=skipped, failures=failures)
 
 
 @contextlib.contextmanager
@@ -112,10 +120,13 @@ def main(arguments: list[str]) -> int:
 
 
 def conclude(runs: list[Run], missing: list[str]) -> int:
-    """Print what was not run and the sum of all runs; return the exit code."""
+    """Print what was not run, what failed and the sum of all runs; return the exit code."""
     print()
     for line in missing:
         print(f"NOT RUN  {line}")
+    for one in runs:
+        for failure in one.failures:
+            print(f"FAILED   {failure} ({one.name})")
     for one in runs:
         print(f"{one.name}: {one.passed} passed, {one.failed} failed, {one.skipped} skipped")
     passed, failed, skipped = (sum(getattr(one, name) for one in runs) for name in ("passed", "failed", "skipped"))
