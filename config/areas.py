@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from django.core.management import CommandError
-
 from config.encrypted_columns import EncryptedColumn
 
 Part = TypeVar("Part")
 
 
 @dataclass(slots=True)
-class Faults:
+class DocumentErrors:
     """The errors of a document: one line each, with the JSON path."""
 
     lines: list[str] = field(default_factory=list)
@@ -27,14 +25,14 @@ class Faults:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DemoWish:
+class DemoOptions:
     """The requested demo data. The same seed creates the same data; factor: multiplies the amount."""
 
     seed: int = 1
     factor: int = 1
 
 
-USUAL = DemoWish()
+USUAL = DemoOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,16 +73,12 @@ class Backlog:
     oldest_seconds: float
 
 
-class Refused(CommandError):
-    """A command refuses to run, with one line that states why and what to do. Exit code 1."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
     """One area's part of the shared commands.
 
     provision: applies the value of `provision_key` inside the caller's transaction and returns it completed;
-               it adds errors to Faults, and then the caller rolls back.
+               it adds errors to DocumentErrors, and then the caller rolls back.
     demo:      creates missing demo data; its argument is the content of `.demo.env`, name → value.
     wipe:      removes the demo data only.
     tries:     name of a `manage.py try` target → function that calls the API and returns the line to print.
@@ -97,8 +91,8 @@ class Commands:
 
     area: str
     provision_key: str
-    provision: Callable[[object, Faults], object]
-    demo: Callable[[dict[str, str], DemoWish], DemoResult]
+    provision: Callable[[object, DocumentErrors], object]
+    demo: Callable[[dict[str, str], DemoOptions], DemoResult]
     wipe: Callable[[], None]
     tries: dict[str, Callable[[str, dict[str, str]], str]] = field(default_factory=dict)
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from config import views
 from config.accounts import sessions
 from config.rest import body
-from config.rest.body import BodyRefused, Reason
+from config.rest.body import Reason, UnreadableBody
 from config.web.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -47,7 +47,7 @@ class PageBodyLimit:
             length = body.length(request.META)
             if length is None:
                 length = _read_chunks(request, max_bytes, keep_bytes=max_bytes if is_known else STRANGERS_FORM_BYTES)
-        except BodyRefused as error:
+        except UnreadableBody as error:
             too_large = error.reason is Reason.TOO_LARGE
             return views.too_large(request, max_bytes) if too_large else views.bad_request(request, error)
         if length > max_bytes:
@@ -58,7 +58,7 @@ class PageBodyLimit:
 
 
 def _read_chunks(request: HttpRequest, max_bytes: int, *, keep_bytes: int) -> int:
-    """Read a chunked body, store it where Django looks for it, and return its length. Raises BodyRefused.
+    """Read a chunked body, store it where Django looks for it, and return its length. Raises UnreadableBody.
 
     keep_bytes: a longer body is not kept
     """

@@ -12,12 +12,12 @@ from notifications.validation import people, senders, services
 def check_settings() -> None:
     """Raise ValueError, with a line for each setting that is wrong, or ImproperlyConfigured for PROVIDERS."""
     providers.configured()
-    faults = list(_faults())
-    if faults:
-        raise ValueError("\n".join(faults))
+    found = list(_unloadable())
+    if found:
+        raise ValueError("\n".join(found))
 
 
-def _faults() -> Iterator[str]:
+def _unloadable() -> Iterator[str]:
     rules: dict[str, Callable[[str], object]] = {
         "DEFAULT_SMS_SENDER": senders.parse_sms_sender,
         "PROVISION_AUTHOR": people.parse_email_address,

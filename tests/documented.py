@@ -26,10 +26,10 @@ def check(method: str, address: str, status: int, headers: Mapping[str, str], bo
         name for name in _ALWAYS & operation["responses"][str(status)]["headers"].keys() if name.lower() not in sent
     ]
     assert missing == [], f"{where}: {status} without {missing}"
-    faults = [
-        f"{fault.json_path}: {fault.message}" for fault in _validator(path, method.lower(), status).iter_errors(body)
+    errors = [
+        f"{error.json_path}: {error.message}" for error in _validator(path, method.lower(), status).iter_errors(body)
     ]
-    assert faults == [], f"{where}: {status} {faults}"
+    assert errors == [], f"{where}: {status} {errors}"
 
 
 def _operation(method: str, path: str) -> tuple[str, Any] | None:

@@ -14,7 +14,7 @@ from uuid import UUID
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.invalid import InvalidValue
 from config.rest import strict_json
 
@@ -125,15 +125,15 @@ class Entry:
     path: str
     values: dict[str, Any]
     completed: dict[str, Any]
-    faults: Faults
+    errors: DocumentErrors
 
     def entries(self, key: str) -> list[Self]:
         """Return the rows of an inner list."""
         rows = enumerate(self.values.get(key, ()))
-        return [type(self)(f"{self.path}.{key}[{n}]", row, self.completed[key][n], self.faults) for n, row in rows]
+        return [type(self)(f"{self.path}.{key}[{n}]", row, self.completed[key][n], self.errors) for n, row in rows]
 
     def refuse(self, key: str, message: str) -> None:
-        self.faults.add(f"{self.path}.{key}" if key else self.path, message)
+        self.errors.add(f"{self.path}.{key}" if key else self.path, message)
 
     def check(self, key: str, rule: Rule, *values: object, **options: object) -> None:
         """Note what a rule says against a value."""
@@ -149,19 +149,19 @@ class Entry:
                 self.refuse(key, "is required")
 
 
-def read(document: object, path: str, declaration: Declaration, faults: Faults) -> list[Entry]:
-    """Return the objects of a list that are right by themselves; what is wrong with the others goes into `faults`."""
+def read(document: object, path: str, declaration: Declaration, errors: DocumentErrors) -> list[Entry]:
+    """Return the objects of a list that are right by themselves; what is wrong with the others goes into `errors`."""
     if not isinstance(document, list):
-        faults.add(path, "must be a list")
+        errors.add(path, "must be a list")
         return []
     entries = []
     for index, given in enumerate(document):
         at = f"{path}[{index}]"
         try:
-            entries.append(Entry(at, declaration.run_validation(given), copy.deepcopy(given), faults))
+            entries.append(Entry(at, declaration.run_validation(given), copy.deepcopy(given), errors))
         except serializers.ValidationError as error:
             for place, message in _places(error.detail, at):
-                faults.add(place, message)
+                errors.add(place, message)
     return entries
 
 

@@ -7,10 +7,11 @@ import secrets
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.core.management import CommandError
 from django.urls import NoReverseMatch, reverse
 
 from config import areas, env
-from config.areas import USUAL, DemoWish, Refused
+from config.areas import USUAL, DemoOptions
 
 PASSWORD = "ADMIN_PASSWORD"  # noqa: S105  the name of a variable
 ADMIN_EMAIL = "admin@example.org"
@@ -22,35 +23,35 @@ def is_allowed() -> bool:
 
 
 def wipe() -> None:
-    """Remove what earlier calls have made. Raises Refused where a message could leave the machine."""
+    """Remove what earlier calls have made. Raises CommandError if a message could leave the machine."""
     _refuse_where_real()
     for part in areas.commands():
         part.wipe()
 
 
-def make(wish: DemoWish = USUAL) -> list[str]:
+def make(options: DemoOptions = USUAL) -> list[str]:
     """Make what is not there yet, keep its secrets in `.demo.env`, and return the lines to print.
 
-    A secret is shown in full once, in the run that made it. Raises Refused where a message could leave the machine.
+    A secret is shown in full once, in the run that made it. Raises CommandError if a message could leave the machine.
     """
     _refuse_where_real()
-    held = env.demo_values()
-    password = held.get(PASSWORD) or secrets.token_urlsafe(12)
+    stored = env.demo_values()
+    password = stored.get(PASSWORD) or secrets.token_urlsafe(12)
     _make_admin(password)
     made = {PASSWORD: password}
     of_areas: list[str] = []
     for part in reversed(areas.commands()):  # sending first, as the documentation shows it
-        result = part.demo(held, wish)
+        result = part.demo(stored, options)
         made |= result.variables
         of_areas += result.lines
     env.keep(made)
-    base, shown = settings.BASE_URL, SAVED if held.get(PASSWORD) else password
+    base, shown = settings.BASE_URL, SAVED if stored.get(PASSWORD) else password
     tries = [f"./manage.py try {name}" for part in reversed(areas.commands()) for name in list(part.tries)[:1]]
     return [
         f"Console      {base}/admin/    user admin, password {shown}",
         *([f"Sandbox      {base}/sandbox/  nothing leaves this machine"] if _has_sandbox() else []),
         f"API          {base}           docs {base}/docs/",
-        *(_without_secrets(line, held) for line in of_areas),
+        *(_without_secrets(line, stored) for line in of_areas),
         f"Try          {'   |   '.join(tries)}",
     ]
 
@@ -64,7 +65,7 @@ def _has_sandbox() -> bool:
 
 def _refuse_where_real() -> None:
     if not is_allowed():
-        raise Refused("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
+        raise CommandError("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
 
 
 def _make_admin(password: str) -> None:
@@ -82,7 +83,7 @@ def _make_admin(password: str) -> None:
         user.save(update_fields=["password"])
 
 
-def _without_secrets(line: str, held: dict[str, str]) -> str:
-    for name, value in held.items():
+def _without_secrets(line: str, stored: dict[str, str]) -> str:
+    for name, value in stored.items():
         line = line.replace(f"{name}={value}", f"{name} {SAVED}")
     return line

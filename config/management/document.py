@@ -3,20 +3,21 @@
 import sys
 from pathlib import Path
 
-from config.areas import Refused
+from django.core.management import CommandError
+
 from config.rest import strict_json
 
 
 def load(file: str) -> dict[str, object]:
-    """Read a document: a JSON object in a file, or on standard input where the name is `-`. Raises Refused."""
+    """Read a document: a JSON object in a file, or on standard input where the name is `-`. Raises CommandError."""
     try:
         text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
-        raise Refused(f"{file}: {error.strerror}") from error
+        raise CommandError(f"{file}: {error.strerror}") from error
     try:
         document = strict_json.loads(text, skip_mark=True, storable=True)
-    except strict_json.JSONRefused as error:
-        raise Refused(f"The document is not JSON: {error} {error.place}".rstrip()) from error
+    except strict_json.UnreadableJSON as error:
+        raise CommandError(f"The document is not JSON: {error} {error.place}".rstrip()) from error
     if not isinstance(document, dict):
-        raise Refused("The document must be a JSON object.")
+        raise CommandError("The document must be a JSON object.")
     return document

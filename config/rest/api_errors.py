@@ -73,12 +73,12 @@ class SendingError(ApiError):
     kind = "BadRequestError"
 
     @property
-    def faults(self) -> Sequence["SendingError"]:
+    def errors(self) -> Sequence["SendingError"]:
         """Return the entries of the body; most errors are one entry."""
         return [self]
 
     def body(self, docs: str = "") -> dict[str, object]:
-        return {"status_code": self.status, "errors": [fault._entry(docs) for fault in self.faults]}
+        return {"status_code": self.status, "errors": [error._entry(docs) for error in self.errors]}
 
     def _entry(self, docs: str) -> dict[str, str]:
         """Return one entry. It has help only on request, because clients compare whole objects."""

@@ -20,7 +20,7 @@ class Reason(StrEnum):
     CUT_SHORT = "cut short"
 
 
-class BodyRefused(Exception):
+class UnreadableBody(Exception):
     """The body cannot be read. Each API maps `reason` to an error of its own."""
 
     def __init__(self, reason: Reason) -> None:
@@ -37,11 +37,11 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
 
     environ:   `request.META`, which contains the stream of the server
     max_bytes: inclusive, for the body as sent and after decompression
-    Raises BodyRefused. A body with a Content-Length above the limit is not read. Call check_coding first: it has its
+    Raises UnreadableBody. A body with a Content-Length above the limit is not read. Call check_coding first: it has its
     own place in the order of checks of each API.
     """
     if environ.get("HTTP_TRANSFER_ENCODING") and not chunked:
-        raise BodyRefused(Reason.LENGTH_REQUIRED)
+        raise UnreadableBody(Reason.LENGTH_REQUIRED)
     sent = blocks(environ, max_bytes=max_bytes)
     if gzip and is_gzip(environ):
         return b"".join(_counted(_open_gzip(sent), max_bytes))
@@ -49,23 +49,23 @@ def read(environ: Mapping[str, Any], *, max_bytes: int, gzip: bool = False, chun
 
 
 def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
-    """Return the body as sent, in blocks. Raises BodyRefused while it is read."""
+    """Return the body as sent, in blocks. Raises UnreadableBody while it is read."""
     if environ.get("HTTP_TRANSFER_ENCODING"):
         if not environ.get("wsgi.input_terminated"):  # without this flag a read would never end
-            raise BodyRefused(Reason.LENGTH_REQUIRED)
+            raise UnreadableBody(Reason.LENGTH_REQUIRED)
         return _counted(_until_end(environ["wsgi.input"]), max_bytes)
     return _counted(_exactly(environ["wsgi.input"], _content_length(environ), max_bytes), max_bytes)
 
 
 def length(environ: Mapping[str, Any]) -> int | None:
-    """Return the length of the body in bytes, or None if it is chunked. Raises BodyRefused."""
+    """Return the length of the body in bytes, or None if it is chunked. Raises UnreadableBody."""
     return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
 
 
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:
-    """Raise BodyRefused with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
+    """Raise UnreadableBody with UNKNOWN_CODING unless Content-Encoding is absent, `identity` or one of `allowed`."""
     if _coding(environ) not in {"", "identity", *allowed}:
-        raise BodyRefused(Reason.UNKNOWN_CODING)
+        raise UnreadableBody(Reason.UNKNOWN_CODING)
 
 
 def is_gzip(environ: Mapping[str, Any]) -> bool:
@@ -79,17 +79,17 @@ def _coding(environ: Mapping[str, Any]) -> str:
 def _content_length(environ: Mapping[str, Any]) -> int:
     digits = str(environ.get("CONTENT_LENGTH") or "0").strip()
     if not (digits.isascii() and digits.isdigit()):
-        raise BodyRefused(Reason.CUT_SHORT)
+        raise UnreadableBody(Reason.CUT_SHORT)
     return int(digits) if len(digits) < 20 else 10**20
 
 
 def _exactly(stream: Stream, length: int, max_bytes: int) -> Iterator[bytes]:
     if length > max_bytes:
-        raise BodyRefused(Reason.TOO_LARGE)
+        raise UnreadableBody(Reason.TOO_LARGE)
     while length:
         block = _block(stream, min(_BLOCK_BYTES, length))
         if not block:  # the caller closed the connection
-            raise BodyRefused(Reason.CUT_SHORT)
+            raise UnreadableBody(Reason.CUT_SHORT)
         length -= len(block)
         yield block
 
@@ -103,7 +103,7 @@ def _block(stream: Stream, size: int) -> bytes:
     try:
         return stream.read(size)
     except OSError as error:  # a time-out, a broken connection, or a chunk that cannot be read
-        raise BodyRefused(Reason.CUT_SHORT) from error
+        raise UnreadableBody(Reason.CUT_SHORT) from error
 
 
 def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
@@ -111,7 +111,7 @@ def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
     for block in blocks:
         count += len(block)
         if count > max_bytes:
-            raise BodyRefused(Reason.TOO_LARGE)
+            raise UnreadableBody(Reason.TOO_LARGE)
         yield block
 
 
@@ -135,6 +135,6 @@ def _open_gzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
                 elif not (pending := member.unconsumed_tail) and len(opened) < _BLOCK_BYTES:
                     break
     except zlib.error as error:
-        raise BodyRefused(Reason.BAD_GZIP) from error
+        raise UnreadableBody(Reason.BAD_GZIP) from error
     if member is not None or not members:
-        raise BodyRefused(Reason.BAD_GZIP)
+        raise UnreadableBody(Reason.BAD_GZIP)

@@ -24,8 +24,8 @@ class StrictJSONParser:
 
     Each API has a subclass that sets the attributes. Its views call `read_json(request.META)` at their own place in
     the order of checks; REST framework would call no parser for an empty body.
-    Both methods raise `body.BodyRefused` and `strict_json.JSONRefused`. `AreaErrors.unreadable` maps their reasons to
-    errors.
+    Both methods raise `body.UnreadableBody` and `strict_json.UnreadableJSON`. `AreaErrors.unreadable` maps their
+    reasons to errors.
     """
 
     media_type = "application/json"
@@ -36,16 +36,16 @@ class StrictJSONParser:
     storable = True
 
     def read_json(self, environ: Mapping[str, Any]) -> object:
-        """Return the JSON value of the body. Raises BodyRefused, JSONRefused."""
+        """Return the JSON value of the body. Raises UnreadableBody, UnreadableJSON."""
         body.check_coding(environ, allowed=self.codings)
         return self.loads(self.read_bytes(environ))
 
     def read_bytes(self, environ: Mapping[str, Any]) -> bytes:
-        """Return the body after decompression. Raises BodyRefused."""
+        """Return the body after decompression. Raises UnreadableBody."""
         return body.read(environ, max_bytes=self.max_bytes, gzip=bool(self.codings), chunked=self.chunked)
 
     def loads(self, data: bytes) -> object:
-        """Return the JSON value of these bytes. Raises JSONRefused."""
+        """Return the JSON value of these bytes. Raises UnreadableJSON."""
         return strict_json.loads(data, skip_mark=self.skip_mark, storable=self.storable)
 
 

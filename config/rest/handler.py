@@ -21,9 +21,9 @@ from config.databases import outage
 from config.metrics import registry
 from config.rest import shared_errors
 from config.rest.api_errors import ApiError, DataError, SendingError
-from config.rest.body import BodyRefused
+from config.rest.body import UnreadableBody
 from config.rest.request import API_PATHS, ENVELOPE_PATHS, base_url, is_below
-from config.rest.strict_json import JSONRefused
+from config.rest.strict_json import UnreadableJSON
 
 HELPFUL = "application/vnd.signalbox+json"
 COMPACT: dict[str, Any] = {"separators": (",", ":")}  # Any: arguments of `json.dumps`
@@ -70,7 +70,7 @@ class AreaErrors:
         """Return the API error for an exception."""
         if isinstance(error, ApiError):
             return error
-        if isinstance(error, BodyRefused | JSONRefused):
+        if isinstance(error, UnreadableBody | UnreadableJSON):
             place = getattr(error, "place", "")
             kind = self.unreadable.get(error.reason, self.other_unreadable)
             return kind(max_bytes=self.max_bytes(), place=f": {place}" if place else "")
@@ -91,7 +91,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         log.error("request.failed", exc_info=error)
     if answered.limit:
         registry.REFUSALS.add(answered.limit)
-    request.refusal = answered  # type: ignore[attr-defined]  # the view counts it
+    request.api_error = answered  # type: ignore[attr-defined]  # the view counts it
     body = answered.body(_docs_url(request))
     return Response(body, status=answered.status, headers={**answered.headers(), **_link(answered)})
 

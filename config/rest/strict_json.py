@@ -28,7 +28,7 @@ class Reason(StrEnum):
     TOO_MANY_VALUES = "too many values"
 
 
-class JSONRefused(Exception):
+class UnreadableJSON(Exception):
     """The bytes are not valid JSON. `place`, such as `line 1 column 5`, is known for some syntax errors only."""
 
     def __init__(self, reason: Reason, place: str = "") -> None:
@@ -38,7 +38,7 @@ class JSONRefused(Exception):
 
 
 def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
-    """Return the value; a name given twice in one object keeps its last value. Raises JSONRefused.
+    """Return the value; a name given twice in one object keeps its last value. Raises UnreadableJSON.
 
     skip_mark: a leading UTF-8 byte order mark is skipped rather than refused
     storable:  also refuse U+0000, lone surrogates, numbers out of range, more than MAX_DEPTH levels, and more than
@@ -47,12 +47,12 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
                itself, so that its error can name the record
     """
     if not data:
-        raise JSONRefused(Reason.EMPTY)
+        raise UnreadableJSON(Reason.EMPTY)
     if storable and is_deep(data, max_depth=MAX_DEPTH):
         _text(data, skip_mark=skip_mark)  # raises NOT_UTF8 if that is the reason
         _refuse()
     if storable and has_many_values(data, max_values=MAX_VALUES):
-        raise JSONRefused(Reason.TOO_MANY_VALUES)
+        raise UnreadableJSON(Reason.TOO_MANY_VALUES)
     is_suspect = storable and _SUSPECT_ESCAPE.search(data) is not None
     try:
         value = _QUICK.decode(data)
@@ -116,18 +116,18 @@ def _text(data: bytes, *, skip_mark: bool) -> str:
     try:
         return data.decode("utf-8-sig" if skip_mark else "utf-8")
     except UnicodeDecodeError as error:
-        raise JSONRefused(Reason.NOT_UTF8) from error
+        raise UnreadableJSON(Reason.NOT_UTF8) from error
 
 
 def _decode(text: str, decoder: json.JSONDecoder) -> object:
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise JSONRefused(Reason.NOT_JSON, f"line {error.lineno} column {error.colno}") from error
+        raise UnreadableJSON(Reason.NOT_JSON, f"line {error.lineno} column {error.colno}") from error
     except ValueError:  # Python's own limit: a whole number of more than 4,300 digits
         return _decode(text, _LENIENT_LONG) if decoder is _LENIENT else _refuse()
     except RecursionError as error:
-        raise JSONRefused(Reason.NOT_JSON) from error
+        raise UnreadableJSON(Reason.NOT_JSON) from error
 
 
 def _check_texts(value: object) -> None:
@@ -144,7 +144,7 @@ def _check_texts(value: object) -> None:
 
 
 def _refuse(_: str = "") -> NoReturn:
-    raise JSONRefused(Reason.NOT_JSON)
+    raise UnreadableJSON(Reason.NOT_JSON)
 
 
 def _finite(digits: str) -> float:

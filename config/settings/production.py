@@ -38,7 +38,7 @@ _KEY = f"at least {_KEY_CHARACTERS} characters by chance"
 _TOKEN = f"must have at least {_TOKEN_CHARACTERS} characters by chance"
 _STORE = "is not set: set it, or ALLOW_EMBEDDED=on for SQLite and a queue of files on one machine"
 _HTTPS = "must begin with https://"
-_FAULTS = {
+_UNSAFE = {
     f"SECRET_KEY must have {_KEY}": _is_weak(base.SECRET_KEY),
     f"SECRET_KEY_FALLBACKS: each must have {_KEY}": any(map(_is_weak, base.SECRET_KEY_FALLBACKS)),
     "ALLOWED_HOSTS must name the hosts: * lets callers choose the one in our links": "*" in ALLOWED_HOSTS,
@@ -56,5 +56,5 @@ _FAULTS = {
     "SCANNER is none: files would be sent that nobody has looked at for viruses": files.SCANNER == "none",
     "REQUIRE_SECOND_FACTOR is off: a stolen password alone would open the console": not REQUIRE_SECOND_FACTOR,
 }
-if any(_FAULTS.values()):
-    raise ValueError("\n".join(fault for fault, is_there in _FAULTS.items() if is_there))
+if any(_UNSAFE.values()):
+    raise ValueError("\n".join(error for error, is_there in _UNSAFE.items() if is_there))

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 
 from config.console.theme import NumberInput, Select
 from datasets.admin import chart_svg, examples
-from datasets.errors import QueryRefused
+from datasets.errors import InvalidQuery
 from datasets.models import DataSet, FieldSeen
 from datasets.queries import escaping, export, groups, parameters, periods
 from datasets.queries.query import METHODS, PERIODS
@@ -104,7 +104,7 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     try:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
         rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
-    except QueryRefused as error:
+    except InvalidQuery as error:
         form.add_error(None, f"{error} Choose fewer periods, or another split.")
         return None
     except OperationalError:  # statement timeout

@@ -38,7 +38,7 @@ class Sent:
     def value(self, *, too_many: DataSetError) -> object:
         """Return the JSON value.
 
-        Raises JSONRefused, TooManyValues, and `too_many` for an array of more than MAX_RECORDS elements.
+        Raises UnreadableJSON, TooManyValues, and `too_many` for an array of more than MAX_RECORDS elements.
         """
         if strict_json.has_many_values(self.data, max_values=MAX_VALUES):
             raise TooManyValues
@@ -50,7 +50,7 @@ class Sent:
 
 
 def read(request: Request, *, with_key: bool) -> Sent:
-    """Check the headers and read the body: steps 5 to 7. Raises WrongContentType, KeyMalformed, BodyRefused."""
+    """Check the headers and read the body: steps 5 to 7. Raises WrongContentType, KeyMalformed, UnreadableBody."""
     content_type = str(request.META.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower()
     if content_type != DataSetJSONParser.media_type:
         raise WrongContentType

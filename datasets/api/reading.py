@@ -30,7 +30,7 @@ _COMPRESS_OVER = 1024  # bytes
 
 
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
-    """Return the result of the query, or 304 if the caller has it. Raises QueryRefused."""
+    """Return the result of the query, or 304 if the caller has it. Raises InvalidQuery."""
     bounds = parameters.Bounds(default_limit=settings.DATASETS_DEFAULT_LIMIT, max_limit=settings.DATASETS_MAX_LIMIT)
     query = parameters.parse(request.META.get("QUERY_STRING", ""), data_set_id=data_set.pk, bounds=bounds)
     now = timezone.now()

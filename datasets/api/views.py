@@ -30,7 +30,7 @@ from datasets.errors import (
     NoSuchDataSet,
     NotAnEmptyArray,
     NothingHere,
-    RecordsRefused,
+    RecordsRejected,
     TooManyRecords,
 )
 from datasets.models import AccessToken, DataSet
@@ -157,9 +157,9 @@ def _logging_write_errors(token: AccessToken) -> Iterator[None]:
     """Log why a write was refused, after its transaction was rolled back."""
     try:
         yield
-    except (DataSetError, body.BodyRefused, strict_json.JSONRefused) as error:
+    except (DataSetError, body.UnreadableBody, strict_json.UnreadableJSON) as error:
         answer, rejection = ERRORS.explain(error), None
-        if isinstance(error, RecordsRefused):
+        if isinstance(error, RecordsRejected):
             registry.RECORDS.add("refused", number=error.count)
             rejection = error.rejections[0]
         store.log_write_error(

@@ -150,7 +150,7 @@ class Rejection:
     message: str
 
 
-class RecordsRefused(DataError):
+class RecordsRejected(DataError):
     """At least one record is rejected, so none is stored.
 
     rejections: the first MAX_REJECTIONS_SHOWN, in the contract's order

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
-from config.areas import USUAL, DemoResult, DemoWish, Faults
+from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from datasets import records, store, tokens
 from datasets.management import provision
@@ -23,14 +23,14 @@ _WEEKS = 26
 _SILENT_FOR = timedelta(hours=9)
 
 
-def make(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
-    """Make the missing demo data sets and records. Issue a new token unless `held` has the current one."""
+def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
+    """Make the missing demo data sets and records. Issue a new token unless `stored` has the current one."""
     with transaction.atomic():
-        secret = _make_data_sets(held.get(TOKEN_VARIABLE, ""))
+        secret = _make_data_sets(stored.get(TOKEN_VARIABLE, ""))
         now = timezone.now().replace(minute=0, second=0, microsecond=0)
-        _fill("visits", _visits(now, wish))
-        _fill("satisfaction", _satisfaction(now, wish))
-        _fill("queue-times", _queue_times(now - _SILENT_FOR, wish))
+        _fill("visits", _visits(now, options))
+        _fill("satisfaction", _satisfaction(now, options))
+        _fill("queue-times", _queue_times(now - _SILENT_FOR, options))
         DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _SILENT_FOR)
     line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
     return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line])
@@ -46,22 +46,22 @@ def wipe() -> None:
         data_set.delete()
 
 
-def _make_data_sets(held: str) -> str:
-    secret = held if is_secret(held) else tokens.new_secret()
-    if secret != held:
+def _make_data_sets(stored: str) -> str:
+    secret = stored if is_secret(stored) else tokens.new_secret()
+    if secret != stored:
         for token in AccessToken.objects.filter(data_set__in=DataSet.objects.at("demo", "visits")):
             if tokens.revoke(token):
                 provision.audit_row("revoked", token, token.data_set, before={"scopes": token.scopes})
-    faults = Faults()
+    errors = DocumentErrors()
     visits = {"group": "demo", "type": "visits", "expected_every_seconds": 7200, "retention_days": 400}
     document = [
         {**visits, "tokens": [{"scopes": ["write", "read"], "token": secret}]},
         {"group": "demo", "type": "satisfaction", "public": True},
         {"group": "demo", "type": "queue-times", "expected_every_seconds": 3600},
     ]
-    provision.apply(document, faults)
-    if faults.lines:
-        raise ValueError("\n".join(faults.lines))
+    provision.apply(document, errors)
+    if errors.lines:
+        raise ValueError("\n".join(errors.lines))
     for data_set in DataSet.objects.filter(group__name="demo"):
         data_set.owners.add(*get_user_model().objects.filter(username="admin"))
     return secret
@@ -73,9 +73,9 @@ def _fill(type: str, values: Iterator[dict[str, object]]) -> None:
         store.append(data_set.pk, records.check(list(values), auto_ids=()))
 
 
-def _visits(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
-    chance = random.Random(wish.seed)  # noqa: S311  demo data
-    for hours in range(_DAYS * wish.factor * 24, 0, -1):
+def _visits(now: datetime, options: DemoOptions) -> Iterator[dict[str, object]]:
+    chance = random.Random(options.seed)  # noqa: S311  demo data
+    for hours in range(_DAYS * options.factor * 24, 0, -1):
         hour = now - timedelta(hours=hours)
         busy = 1 if 8 <= hour.hour < 18 and hour.weekday() < 5 else 0.2
         for channel, most in (("web", 120), ("phone", 30), ("counter", 15)):
@@ -87,8 +87,8 @@ def _visits(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
             }
 
 
-def _satisfaction(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
-    chance = random.Random(wish.seed)  # noqa: S311
+def _satisfaction(now: datetime, options: DemoOptions) -> Iterator[dict[str, object]]:
+    chance = random.Random(options.seed)  # noqa: S311
     monday = (now - timedelta(days=now.weekday())).replace(hour=0)
     for weeks in range(_WEEKS, 0, -1):
         week = monday - timedelta(weeks=weeks)
@@ -102,8 +102,8 @@ def _satisfaction(now: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
         }
 
 
-def _queue_times(last: datetime, wish: DemoWish) -> Iterator[dict[str, object]]:
-    chance = random.Random(wish.seed)  # noqa: S311
+def _queue_times(last: datetime, options: DemoOptions) -> Iterator[dict[str, object]]:
+    chance = random.Random(options.seed)  # noqa: S311
     for hours in range(48, -1, -1):
         hour = last - timedelta(hours=hours)
         minutes = [round(chance.expovariate(1 / 9), 1) for _ in range(3)]

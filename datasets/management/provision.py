@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 
 from config import audit
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.audit import changes
 from config.management.declarations import Declaration, Entry, Texts, Value, read
 from datasets import tokens, validation
@@ -35,15 +35,15 @@ class DataSetDeclaration(Declaration):
     tokens = TokenDeclaration(many=True, required=False)
 
 
-def apply(document: object, faults: Faults) -> object:
+def apply(document: object, errors: DocumentErrors) -> object:
     """Create or update the declared data sets and return the completed document.
 
     Other data sets, tokens and settings do not change. The caller opens the transaction and rolls it back on errors.
     """
-    declared = read(document, "data_sets", DataSetDeclaration(), faults)
+    declared = read(document, "data_sets", DataSetDeclaration(), errors)
     _check_duplicates(declared)
     _check_tokens_of_others(declared)
-    if faults.lines:
+    if errors.lines:
         return document
     for entry in declared:
         _apply_one(entry)
@@ -87,7 +87,7 @@ def _apply_one(entry: Entry) -> None:
     _set(data_set, {name: value for name, value in entry.values.items() if name not in names}, is_new=is_new)
     declared = entry.entries("tokens")
     if is_new and not declared:
-        declared = [Entry(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.faults)]
+        declared = [Entry(entry.path, {"scopes": ["write"]}, {"scopes": ["write"]}, entry.errors)]
     taken: set[int] = set()
     for token in declared:
         _token(data_set, token, taken)

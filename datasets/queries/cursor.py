@@ -16,7 +16,7 @@ from datasets.records import moments
 _VERSION = 1
 
 
-class CursorRefused(ValueError):
+class InvalidCursor(ValueError):
     """The text is not a cursor, or belongs to another query."""
 
 
@@ -51,7 +51,7 @@ def write(query: str, position: Position) -> str:
 
 
 def read(cursor: str, query: str) -> Position:
-    """Raises CursorRefused.
+    """Raises InvalidCursor.
 
     >>> position = Position(1.5, moments.parse("2024-01-01T00:00:00.5Z"), "é")
     >>> read(write("abc", position), "abc") == position
@@ -66,11 +66,11 @@ def read(cursor: str, query: str) -> Position:
         is_valid = is_valid and not isinstance(value, dict) and write(query, position) == cursor
         is_valid = is_valid and "\0" not in f"{value}{record_id}"  # PostgreSQL cannot store U+0000
     except (ValueError, TypeError, RecursionError) as error:  # base64 and JSON raise ValueErrors
-        raise CursorRefused from error
+        raise InvalidCursor from error
     if not is_valid:
-        raise CursorRefused
+        raise InvalidCursor
     return position
 
 
 def _refuse(_: str) -> Any:  # Any: it never returns
-    raise CursorRefused
+    raise InvalidCursor

@@ -33,7 +33,7 @@ class _Group:
 
 
 def rows(data_set_id: int, query: Query, *, now: datetime, max_rows: int) -> list[Row]:
-    """Return the rows of a grouped read, a read by period, or both. Raises QueryRefused for more than `max_rows`."""
+    """Return the rows of a grouped read, a read by period, or both. Raises InvalidQuery for more than `max_rows`."""
     window = periods.window(query, query.period, now=now, max_rows=max_rows) if query.period else None
     groups = _sorted(_count(data_set_id, query, window, max_rows), query)
     if window is None:

@@ -33,7 +33,7 @@ class Bounds:
 
 
 def parse(query_string: str, *, data_set_id: int, bounds: Bounds) -> Query:
-    """Return the query. Raises QueryRefused. Percent-encoded bytes that are not UTF-8 become U+FFFD."""
+    """Return the query. Raises InvalidQuery. Percent-encoded bytes that are not UTF-8 become U+FFFD."""
     pairs = parse_qsl(query_string, keep_blank_values=True, errors="replace")
     _check_names(pairs)
     single = {name: value for name, value in pairs if name in SINGLE}
@@ -202,7 +202,7 @@ def _collect(given: list[str], group_by: tuple[str, ...], *, is_raw: bool) -> tu
 
 
 def _check_keys(group_by: tuple[str, ...], collect: tuple[Collect, ...], *, has_values: bool) -> None:
-    """Raise QueryRefused if two values would have one key, such as the field `a:sum` and the sum of `a`."""
+    """Raise InvalidQuery if two values would have one key, such as the field `a:sum` and the sum of `a`."""
     meanings: dict[str, object] = dict.fromkeys(group_by)
     for one in collect:
         for key in one.keys:
@@ -241,5 +241,5 @@ def _cursor(single: dict[str, str], identity: str, *, is_raw_json: bool) -> curs
         raise errors.CursorForm
     try:
         return cursor.read(single["cursor"], identity)
-    except cursor.CursorRefused as error:
+    except cursor.InvalidCursor as error:
         raise errors.CursorForeign from error

@@ -22,7 +22,7 @@ class Window:
 
 
 def window(query: Query, period: str, *, now: datetime, max_rows: int) -> Window:
-    """Return the window of a query by period. With a duration, it has whole periods. Raises QueryRefused."""
+    """Return the window of a query by period. With a duration, it has whole periods. Raises InvalidQuery."""
     try:
         borders = _borders(query, period, now, max_rows)
     except OverflowError as error:
@@ -61,7 +61,7 @@ def next_start(now: datetime, period: str) -> datetime:
     return _shift(moments.period_starts(now)[period], period, 1)
 
 
-def too_many(max_rows: int) -> errors.QueryRefused:
+def too_many(max_rows: int) -> errors.InvalidQuery:
     return errors.TooManyRows(limit=max_rows)
 
 

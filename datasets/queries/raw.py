@@ -169,7 +169,7 @@ def _sort_value(row: Row, query: Query) -> Any:
 
 
 def _text_of(data_set_id: int, name: str, after: Position) -> str:
-    """Return the long text at which a page ended. Raises QueryRefused if its record was changed or deleted."""
+    """Return the long text at which a page ended. Raises InvalidQuery if its record was changed or deleted."""
     found = Record.objects.filter(data_set_id=data_set_id, record_id=after.record_id, timestamp=after.timestamp)
     value = next((row.fields().get(name) for row in selected.rows(found[:1])), None)
     if not isinstance(value, str) or LongText.of(value) != after.value:
@@ -178,7 +178,7 @@ def _text_of(data_set_id: int, name: str, after: Position) -> str:
 
 
 def _read_instant(value: Any) -> Any:
-    """Return the instant of a cursor. Raises QueryRefused if it is malformed."""
+    """Return the instant of a cursor. Raises InvalidQuery if it is malformed."""
     try:
         seconds, digits = value[:_SECONDS], value[_SECONDS:]
         return moments.parse(f"{seconds[:-1]}.{digits}Z")

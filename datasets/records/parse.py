@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from config.rest import strict_json
-from datasets.errors import MAX_REJECTIONS_SHOWN, NoRecords, NotAnEmptyArray, RecordsRefused, Rejection
+from datasets.errors import MAX_REJECTIONS_SHOWN, NoRecords, NotAnEmptyArray, RecordsRejected, Rejection
 from datasets.records import auto_ids as made_ids
 from datasets.records import moments, names, rejections, writing
 
@@ -34,9 +34,9 @@ class ParsedRecord(NamedTuple):
 
 
 def check(value: object, *, auto_ids: Sequence[str], look: writing.Look = writing.UNSEEN) -> Iterator[ParsedRecord]:
-    """Yield the valid records. Raises NoRecords before the first, RecordsRefused after the last.
+    """Yield the valid records. Raises NoRecords before the first, RecordsRejected after the last.
 
-    No record follows the first rejected one. Callers that have stored records must roll back on RecordsRefused. It
+    No record follows the first rejected one. Callers that have stored records must roll back on RecordsRejected. It
     holds only the first MAX_REJECTIONS_SHOWN, because a million of them would take a minute and a gigabyte.
 
     look: the facts about the body that `look_at` found
@@ -63,7 +63,7 @@ def _check(elements: Sequence[object], auto_ids: Sequence[str], look: writing.Lo
         elif not refused:
             yield record
     if refused:
-        raise RecordsRefused(rejections=shown, rejection_count=rejection_count, refused=refused, count=len(elements))
+        raise RecordsRejected(rejections=shown, rejection_count=rejection_count, refused=refused, count=len(elements))
 
 
 def check_empty_array(value: object) -> None:

@@ -40,7 +40,7 @@ def append(
 
     Return 0 if a request with the same key and body has stored them. `records` may be a generator that validates them;
     if it rejects one, nothing is stored.
-    Raises RecordsRefused, NoSuchDataSet, KeyReused, OperationalError.
+    Raises RecordsRejected, NoSuchDataSet, KeyReused, OperationalError.
     """
     batch = Batch(records)
     if takes_parts():

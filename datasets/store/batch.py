@@ -17,13 +17,13 @@ class Batch:
         self.is_whole = False
 
     def begin(self) -> list[ParsedRecord]:
-        """Return up to PART records, the first ones. Raises RecordsRefused."""
+        """Return up to PART records, the first ones. Raises RecordsRejected."""
         if not self._checked:
             self._go_on()
         return self._checked[:PART]
 
     def parts(self) -> Iterator[list[ParsedRecord]]:
-        """Yield all records in order, in lists of PART. Each call starts with the first one. Raises RecordsRefused."""
+        """Yield all records in order, in lists of PART. Each call starts with the first one. Raises RecordsRejected."""
         given = 0
         while given < len(self._checked) or self._go_on():
             part = self._checked[given : given + PART]
@@ -31,7 +31,7 @@ class Batch:
             yield part
 
     def finish(self) -> list[ParsedRecord]:
-        """Return the records to store: of several with one `_id`, the last. Raises RecordsRefused."""
+        """Return the records to store: of several with one `_id`, the last. Raises RecordsRejected."""
         while self._go_on():
             pass
         return list({record.id: record for record in self._checked}.values())

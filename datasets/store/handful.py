@@ -45,7 +45,7 @@ def is_one(batch: Batch) -> bool:
 def store_and_count(data_set_id: int, batch: Batch, origin: Origin) -> int:
     """Upsert the records, count them, and return their number.
 
-    Raises RecordsRefused, NoSuchDataSet, OperationalError.
+    Raises RecordsRejected, NoSuchDataSet, OperationalError.
     """
     records = batch.finish()
     columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: the type of a column

@@ -57,7 +57,7 @@ def takes_parts() -> bool:
 
 
 def upsert(data_set_id: int, batch: Batch, origin: Origin) -> Stored:
-    """Upsert the records by `_id`. Raises RecordsRefused; the caller then rolls back."""
+    """Upsert the records by `_id`. Raises RecordsRejected; the caller then rolls back."""
     if takes_parts():
         return _by_copy(data_set_id, batch, origin)
     records = batch.finish()

@@ -226,7 +226,7 @@ def _backend(key: ApiKey) -> KeyBackend | None:
 def _json_object(part: bytes) -> dict[str, Any]:
     try:
         value = strict_json.loads(_decoded(part), skip_mark=False, storable=False)
-    except strict_json.JSONRefused as error:
+    except strict_json.UnreadableJSON as error:
         raise TokenMalformed from error
     if not isinstance(value, dict):
         raise TokenMalformed

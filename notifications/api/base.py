@@ -38,7 +38,7 @@ ERRORS = AreaErrors(
     unreadable={
         body.Reason.LENGTH_REQUIRED: errors.LengthRequired,
         body.Reason.TOO_LARGE: errors.PayloadTooLarge,
-        body.Reason.UNKNOWN_CODING: errors.ContentEncodingRefused,
+        body.Reason.UNKNOWN_CODING: errors.UnsupportedContentEncoding,
         strict_json.Reason.TOO_MANY_VALUES: errors.TooManyValues,
     },
     other_unreadable=errors.InvalidJson,
@@ -86,7 +86,7 @@ class ApiViewSet(ViewSet):
             finished.headers[name] = value
         signer: ApiKey | None = getattr(request, "signer", None)
         if signer is not None:
-            usage.count_call(signer.id, _call_error(getattr(request, "refusal", None)))
+            usage.count_call(signer.id, _call_error(getattr(request, "api_error", None)))
         return finished
 
     @property
@@ -114,9 +114,9 @@ class RequestRate(BaseThrottle):
 
 
 def read_json(request: Request) -> object:
-    """Return the JSON value of the body. Raises ContentTypeRefused, BodyRefused, JSONRefused."""
+    """Return the JSON value of the body. Raises UnsupportedContentType, UnreadableBody, UnreadableJSON."""
     if not _is_json(request):
-        raise errors.ContentTypeRefused
+        raise errors.UnsupportedContentType
     return NotificationJSONParser().read_json(request.META)
 
 
@@ -128,7 +128,7 @@ def read_json_if_any(request: Request) -> object:
     if data.strip() in _EMPTY_BODIES:
         return None
     if not _is_json(request):
-        raise errors.ContentTypeRefused
+        raise errors.UnsupportedContentType
     return parser.loads(data)
 
 

@@ -77,18 +77,18 @@ UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS
 
 
 def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
-    """Raises SchemaRefused with one fault for each bad value, then one for unknown parameters."""
-    faults: list[errors.NotificationError] = []
+    """Raises InvalidRequest with one error for each bad value, then one for unknown parameters."""
+    found: list[errors.NotificationError] = []
     for name, is_good in filters.items():
         for value in query.getlist(name):
             try:
                 is_good(name, value)
-            except errors.ValidationError as fault:
-                faults.append(fault)
+            except errors.ValidationError as error:
+                found.append(error)
     if unknown := query.keys() - filters.keys():
-        faults.append(errors.PropertiesUnexpected(names=unknown))
-    if faults:
-        raise errors.SchemaRefused(faults)
+        found.append(errors.PropertiesUnexpected(names=unknown))
+    if found:
+        raise errors.InvalidRequest(found)
 
 
 def notifications(service: Service, key_type: str, query: QueryDict) -> Page:

@@ -30,25 +30,25 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out dif
         return {name: declared[name] for name in self.order or declared}
 
     def run_validation(self, data: Any = None) -> Any:  # Any: as the base class has it
-        """Raises SchemaRefused: wrong properties in their order, then missing ones, then unknown ones."""
+        """Raises InvalidRequest: wrong properties in their order, then missing ones, then unknown ones."""
         if data and not isinstance(data, dict):
-            raise errors.SchemaRefused([errors.BodyNotAnObject(value=errors.shown(data))])
+            raise errors.InvalidRequest([errors.BodyNotAnObject(value=errors.shown(data))])
         given: dict[str, object] = data if isinstance(data, dict) else {}  # null, [], "", 0 and false count as {}
         values: dict[str, Any] = {}
-        faults: list[errors.NotificationError] = []
+        found: list[errors.NotificationError] = []
         for name, field in self.fields.items():
             if name in given:
                 try:
                     values[name] = field.to_internal_value(given[name])
-                except errors.ValidationError as fault:
-                    faults.append(fault)
+                except errors.ValidationError as error:
+                    found.append(error)
         missing = [name for name, field in self.fields.items() if field.required and name not in given]
-        faults += [errors.PropertyMissing(name=name) for name in missing]
+        found += [errors.PropertyMissing(name=name) for name in missing]
         unknown = given.keys() - self.fields.keys()
         if unknown and not self.allows_unknown:
-            faults.append(errors.PropertiesUnexpected(names=unknown))
-        if faults:
-            raise errors.SchemaRefused(faults)
+            found.append(errors.PropertiesUnexpected(names=unknown))
+        if found:
+            raise errors.InvalidRequest(found)
         return self.request(values)
 
     def request(self, values: dict[str, Any]) -> Any:

@@ -45,26 +45,26 @@ def is_file(value: object) -> bool:
 
 
 def parse(options: Mapping[str, object]) -> FileRequest:
-    """Parse one file object. Raises SchemaRefused with all its errors."""
-    problems: list[errors.NotificationError] = []
+    """Parse one file object. Raises InvalidRequest with all its errors."""
+    found: list[errors.NotificationError] = []
     if unknown := options.keys() - _OPTIONS:
-        problems.append(errors.PropertiesUnexpected(names=unknown))
+        found.append(errors.PropertiesUnexpected(names=unknown))
     if not isinstance(options["file"], str):
-        problems.append(errors.WrongType(name="file", value=_shown(options["file"]), type="string"))
+        found.append(errors.WrongType(name="file", value=_shown(options["file"]), type="string"))
     for option in ("is_csv", "confirm_email_before_download"):
         if not isinstance(options.get(option), bool | None):
-            problems.append(errors.FileOptionNotBoolean(name=option, value=_shown(options[option])))
+            found.append(errors.FileOptionNotBoolean(name=option, value=_shown(options[option])))
     weeks = _weeks(options.get("retention_period"))
     if weeks is None:
         period = _shown(options["retention_period"])
-        problems.append(errors.FileRetentionUnsupported(value=period, max_weeks=MAX_WEEKS))
+        found.append(errors.FileRetentionUnsupported(value=period, max_weeks=MAX_WEEKS))
     name = options.get("filename")
     if name is not None and (not isinstance(name, str) or "." not in name):
-        problems.append(errors.FileNameWithoutExtension())
+        found.append(errors.FileNameWithoutExtension())
     if {"is_csv", "filename"} <= options.keys():
-        problems.append(errors.FileCsvAndName())
-    if problems or weeks is None:
-        raise errors.SchemaRefused(problems)
+        found.append(errors.FileCsvAndName())
+    if found or weeks is None:
+        raise errors.InvalidRequest(found)
     is_csv = options.get("is_csv")
     return FileRequest(
         encoded=str(options["file"]),
@@ -76,7 +76,7 @@ def parse(options: Mapping[str, object]) -> FileRequest:
 
 
 def decode(request: FileRequest) -> bytes:
-    """Return the content after a check of name and size. Raises a FileRefused."""
+    """Return the content after a check of name and size. Raises InvalidFile."""
     data = _from_base64(request.encoded)
     if request.filename is not None:
         _check_name(request.filename)

@@ -13,10 +13,10 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from config.rest.request import has_bearer_token
-from config.rest.strict_json import JSONRefused
+from config.rest.strict_json import UnreadableJSON
 from config.rest.strict_json import loads as strict_loads
 from notifications.delivery.messages import IncomingText, Outcome, Receipt
-from notifications.errors import ReportCredentialsMissing, ReportCredentialsWrong, ReportUnreadable
+from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable
 
 LONGEST_NUMBER = 40
 LONGEST_REFERENCE = 255
@@ -35,7 +35,7 @@ class TakesReceipts(Posts, Protocol):
     """A provider that posts delivery receipts."""
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Parse a request in the provider's own format. Raises ReportUnreadable."""
+        """Parse a request in the provider's own format. Raises ReceiptUnreadable."""
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class TakesTexts(Posts, Protocol):
     """A provider that posts received texts."""
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Parse a request in the provider's own format. Raises ReportUnreadable."""
+        """Parse a request in the provider's own format. Raises ReceiptUnreadable."""
 
 
 @runtime_checkable
@@ -65,17 +65,17 @@ class OwnForm:
 
     def check_caller(self, request: HttpRequest) -> None:
         if "Authorization" not in request.headers:
-            raise ReportCredentialsMissing(credentials="token", way="as a bearer token")
+            raise ReceiptCredentialsMissing(credentials="token", way="as a bearer token")
         if not has_bearer_token(request, self.posting_token):
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Read `{"reference" or "id", "outcome", "time"?, "code"?}`. Raises ReportUnreadable."""
+        """Read `{"reference" or "id", "outcome", "time"?, "code"?}`. Raises ReceiptUnreadable."""
         report = json_object(request)
         reference = text(report, "reference", most=LONGEST_REFERENCE) if "reference" in report else ""
         identifier = uuid(report, "id") if "id" in report else None
         if not reference and identifier is None:
-            raise ReportUnreadable("reference must be a string, or id the id we sent")
+            raise ReceiptUnreadable("reference must be a string, or id the id we sent")
         return [
             Receipt(
                 reference=reference,
@@ -87,7 +87,7 @@ class OwnForm:
         ]
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Read `{"from", "to", "content"}`. Raises ReportUnreadable."""
+        """Read `{"from", "to", "content"}`. Raises ReceiptUnreadable."""
         report = json_object(request)
         return [
             IncomingText(
@@ -99,47 +99,47 @@ class OwnForm:
 
 
 def json_object(request: HttpRequest) -> Mapping[str, object]:
-    """Read the body as one JSON object. Raises ReportUnreadable."""
+    """Read the body as one JSON object. Raises ReceiptUnreadable."""
     if request.content_type != "application/json":  # another site's page cannot send this type without a preflight
-        raise ReportUnreadable("Content-Type must be application/json")
+        raise ReceiptUnreadable("Content-Type must be application/json")
     return loads(request.body)
 
 
 def loads(data: bytes) -> Mapping[str, object]:
-    """Raises ReportUnreadable."""
+    """Raises ReceiptUnreadable."""
     try:
         report = strict_loads(data, skip_mark=False, storable=True)
-    except JSONRefused as error:
-        raise ReportUnreadable(str(error)) from error
+    except UnreadableJSON as error:
+        raise ReceiptUnreadable(str(error)) from error
     if not isinstance(report, dict):
-        raise ReportUnreadable("it must be an object")
+        raise ReceiptUnreadable("it must be an object")
     return report
 
 
 def text(report: Mapping[str, object], name: str, *, most: int | None = None) -> str:
-    """Raises ReportUnreadable."""
+    """Raises ReceiptUnreadable."""
     value = report.get(name)
     if not isinstance(value, str) or (most is not None and not 0 < len(value) <= most):
-        raise ReportUnreadable(f"{name} must be a string" + (f" of 1 to {most} characters" if most else ""))
+        raise ReceiptUnreadable(f"{name} must be a string" + (f" of 1 to {most} characters" if most else ""))
     return value
 
 
 def uuid(report: Mapping[str, object], name: str) -> UUID:
-    """Raises ReportUnreadable."""
+    """Raises ReceiptUnreadable."""
     try:
         return UUID(text(report, name, most=LONGEST_NUMBER))
     except ValueError as error:
-        raise ReportUnreadable(f"{name} must be a UUID") from error
+        raise ReceiptUnreadable(f"{name} must be a UUID") from error
 
 
 def moment(value: str) -> datetime:
-    """Parse an ISO 8601 date-time; without a zone it is UTC. Raises ReportUnreadable."""
+    """Parse an ISO 8601 date-time; without a zone it is UTC. Raises ReceiptUnreadable."""
     try:
         read = parse_datetime(value)
     except ValueError as error:
-        raise ReportUnreadable("time must be a date-time") from error
+        raise ReceiptUnreadable("time must be a date-time") from error
     if read is None or not is_known_year(read):
-        raise ReportUnreadable("time must be a date-time")
+        raise ReceiptUnreadable("time must be a date-time")
     return read if timezone.is_aware(read) else timezone.make_aware(read, timezone.get_fixed_timezone(0))
 
 

@@ -36,17 +36,17 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 
 def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
-    return _form(request, file, problem="Your browser did not keep our cookie")
+    return _form(request, file, summary="Your browser did not keep our cookie")
 
 
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    return _form(request, file, status=400, problem=AddressForm.MESSAGE, fault=AddressForm.MESSAGE, typed=typed)
+    return _form(request, file, status=400, summary=AddressForm.MESSAGE, error=AddressForm.MESSAGE, typed=typed)
 
 
 def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    fault = "This is not the email address the file was sent to."
-    problem = f"{fault} Use the address at which {file.row.service.name} wrote to you."
-    return _form(request, file, status=400, problem=problem, fault=fault, typed=typed)
+    error = "This is not the email address the file was sent to."
+    summary = f"{error} Use the address at which {file.row.service.name} wrote to you."
+    return _form(request, file, status=400, summary=summary, error=error, typed=typed)
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
@@ -91,7 +91,7 @@ def safe_name(file: OpenedFile) -> str:
 
 
 def _form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
-    """Return the form. problem: the text of the summary; fault: the error of the field; typed: its value."""
+    """Return the form. summary: the text of the summary; error: the error of the field; typed: its value."""
     return _page("confirm", file, status=status, csrf_token=get_token(request), **further)
 
 

@@ -148,7 +148,7 @@ class PayloadTooLarge(SendingError):
     fix = "Split the data over several requests."
 
 
-class ContentTypeRefused(SendingError):
+class UnsupportedContentType(SendingError):
     slug = "content-type"
     status = 415
     kind = "UnsupportedMediaType"
@@ -156,7 +156,7 @@ class ContentTypeRefused(SendingError):
     fix = "Send the header `Content-Type: application/json`."
 
 
-class ContentEncodingRefused(SendingError):
+class UnsupportedContentEncoding(SendingError):
     slug = "content-encoding"
     status = 415
     kind = "UnsupportedMediaType"

@@ -21,17 +21,17 @@ class ValidationError(SendingError):
     kind = "ValidationError"
 
 
-class SchemaRefused(ValidationError):
+class InvalidRequest(ValidationError):
     """All errors of one request in the contract's order. The documentation link is that of the first one."""
 
-    def __init__(self, faults: Sequence[SendingError]) -> None:
-        super().__init__("; ".join(fault.message for fault in faults))
-        self._faults = faults
-        self.slug = faults[0].slug
+    def __init__(self, errors: Sequence[SendingError]) -> None:
+        super().__init__("; ".join(error.message for error in errors))
+        self._errors = errors
+        self.slug = errors[0].slug
 
     @property
-    def faults(self) -> Sequence[SendingError]:
-        return self._faults
+    def errors(self) -> Sequence[SendingError]:
+        return self._errors
 
 
 class PropertyMissing(ValidationError):

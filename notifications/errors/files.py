@@ -33,47 +33,47 @@ class FileCsvAndName(ValidationError):
     fix = "Leave `is_csv` out. The extension of `filename` gives the type."
 
 
-class FileRefused(SendingError):
+class InvalidFile(SendingError):
     """The file itself is refused, not its options."""
 
 
-class FileInTextMessage(FileRefused):
+class FileInTextMessage(InvalidFile):
     slug = "file-in-text"
     text = "Can only send a file by email"
     fix = "Send the file by email, or remove it from the personalisation."
 
 
-class FilesNotSetUp(FileRefused):
+class FilesNotSetUp(InvalidFile):
     slug = "files-not-set-up"
     text = "Send files by email has not been set up - add contact details for your service at {settings_url}"
     fix = "Add contact details for the download page in the service's settings."
 
 
-class TooManyFiles(FileRefused):
+class TooManyFiles(InvalidFile):
     slug = "too-many-files"
     text = "Too many files: {count}. An email can carry up to {limit}."
     fix = "Send the other files in another email, or combine several files into one."
 
 
-class NotBase64(FileRefused):
+class NotBase64(InvalidFile):
     slug = "file-not-base64"
     text = "Document is not base64 encoded"
     fix = "Encode the file with standard base64 and padding, without a `data:` prefix."
 
 
-class NameTooLong(FileRefused):
+class NameTooLong(InvalidFile):
     slug = "file-name-too-long"
     text = "`filename` cannot be longer than 100 characters"
     fix = "Shorten `filename`."
 
 
-class NameForbidden(FileRefused):
+class NameForbidden(InvalidFile):
     slug = "file-name-characters"
     text = "`filename` cannot contain control or text direction characters"
     fix = "Remove line breaks, other control characters and text direction marks from `filename`."
 
 
-class TypeNotSupported(FileRefused):
+class TypeNotSupported(InvalidFile):
     """`found` is an extension or, if the content was read, its type."""
 
     slug = "file-type"
@@ -85,7 +85,7 @@ class TypeNotSupported(FileRefused):
         super().__init__(found=found, supported=listed, fix=_FIXES.get(found, ""))
 
 
-class NameDoesNotFit(FileRefused):
+class NameDoesNotFit(InvalidFile):
     """The type of the content is supported, but does not match the extension."""
 
     slug = "file-name-of-another-type"
@@ -97,19 +97,19 @@ class NameDoesNotFit(FileRefused):
         super().__init__(found=found, extension=extension, right=right, fix=fix)
 
 
-class FileTooLarge(FileRefused):
+class FileTooLarge(InvalidFile):
     slug = "file-too-large"
     text = "Uploaded file exceeds file size limit"
     fix = "Send a file smaller than 2 MiB (before base64 encoding)."
 
 
-class FileEmpty(FileRefused):
+class FileEmpty(InvalidFile):
     slug = "file-empty"
     text = "Document must not be empty"
     fix = "The file has 0 bytes. Check that your program reads the file before it encodes it."
 
 
-class FileInfected(FileRefused):
+class FileInfected(InvalidFile):
     slug = "virus"
     text = "File did not pass the virus scan"
     fix = "Do not send this file again. Find out where it came from."

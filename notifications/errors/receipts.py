@@ -5,7 +5,7 @@ from config.rest.shared_errors import Unavailable
 from notifications.errors.calling import AuthError, Unauthenticated
 
 
-class ReportCredentialsMissing(Unauthenticated):
+class ReceiptCredentialsMissing(Unauthenticated):
     """The request has no credentials."""
 
     slug = "report-credentials-missing"
@@ -13,7 +13,7 @@ class ReportCredentialsMissing(Unauthenticated):
     fix = "Send the credentials in the provider's URL in the settings: a bearer token, or a name and password."
 
 
-class ReportCredentialsWrong(AuthError):
+class ReceiptCredentialsWrong(AuthError):
     """The credentials are not those of this provider."""
 
     slug = "report-credentials"
@@ -21,7 +21,7 @@ class ReportCredentialsWrong(AuthError):
     fix = "Check that the provider sends the credentials that its URL in the settings contains."
 
 
-class ReportUnreadable(SendingError):
+class ReceiptUnreadable(SendingError):
     """The body is not in the provider's format. The reason contains nothing that was sent."""
 
     slug = "report-unreadable"
@@ -32,7 +32,7 @@ class ReportUnreadable(SendingError):
         super().__init__(reason=reason)
 
 
-class ReportNotCheckable(Unavailable):
+class ReceiptNotCheckable(Unavailable):
     """The signature cannot be checked at the moment. The provider is asked to post the receipt again."""
 
     kind = "ServiceUnavailable"

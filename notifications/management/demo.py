@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from config import audit
-from config.areas import USUAL, DemoResult, DemoWish, Faults
+from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from notifications.management import demo_document
 from notifications.management.demo_messages import make_messages
@@ -19,11 +19,11 @@ from notifications.models import ApiKey, Notification, SandboxMessage, Service
 KEY_VARIABLE = "NOTIFY_API_KEY"
 
 
-def make_demo(held: dict[str, str], wish: DemoWish = USUAL) -> DemoResult:
-    """Make what is not there yet. Without a key in `held` the old one is revoked and a new one issued."""
+def make_demo(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
+    """Make what is not there yet. Without a key in `stored` the old one is revoked and a new one issued."""
     with transaction.atomic():
-        key = _make_services(held.get(KEY_VARIABLE, ""))
-        make_messages(wish.seed, wish.factor)
+        key = _make_services(stored.get(KEY_VARIABLE, ""))
+        make_messages(options.seed, options.factor)
     return DemoResult(
         variables={
             KEY_VARIABLE: key,
@@ -46,7 +46,7 @@ def wipe_demo() -> None:
 
 
 def _make_services(held_key: str) -> str:
-    """Provision the demo document with the test key that is held, or a new one. Returns the whole key."""
+    """Provision the demo document with the test key that is stored, or a new one. Returns the whole key."""
     document = copy.deepcopy(demo_document.DOCUMENT)
     declared = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
     declared["secret"] = _secret(held_key) or str(uuid.uuid4())
@@ -58,10 +58,10 @@ def _make_services(held_key: str) -> str:
             former.save(update_fields=["revoked_at", "revoked_by"])
             before, after = changes.difference(stored, changes.snapshot(former))
             _audit("revoked", former, parks, before=before, after=after)
-    faults = Faults()
-    completed = provision(document, faults)
-    if faults.lines or not isinstance(completed, list):
-        raise CommandError("\n".join(faults.lines))
+    errors = DocumentErrors()
+    completed = provision(document, errors)
+    if errors.lines or not isinstance(completed, list):
+        raise CommandError("\n".join(errors.lines))
     return str(next(key["api_key"] for key in completed[0]["api_keys"] if key["name"] == demo_document.TEST_KEY))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.invalid import InvalidValue
 from config.management.declarations import Declaration, Value, parse_uuid, read
 from notifications.delivery.messages import IncomingText
@@ -38,13 +38,13 @@ class TextDeclaration(Declaration):
         return {**super().get_fields(), "from": Value(str, _check_number, required=True)}  # a keyword of Python
 
 
-def read_texts(document: Mapping[str, object], faults: Faults) -> list[tuple[Service, IncomingText]]:
-    """Return each text with its service. Add the errors of the document to `faults`."""
+def read_texts(document: Mapping[str, object], errors: DocumentErrors) -> list[tuple[Service, IncomingText]]:
+    """Return each text with its service. Add the errors of the document to `errors`."""
     for unknown in document.keys() - {"texts"}:
-        faults.add(unknown, "is not a known key")
+        errors.add(unknown, "is not a known key")
     if "texts" not in document:
-        faults.add("texts", "is required")
-    return [_text(entry.values) for entry in read(document.get("texts", []), "texts", TextDeclaration(), faults)]
+        errors.add("texts", "is required")
+    return [_text(entry.values) for entry in read(document.get("texts", []), "texts", TextDeclaration(), errors)]
 
 
 def _text(values: Mapping[str, Any]) -> tuple[Service, IncomingText]:

@@ -13,7 +13,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from config.rest import body, handler
-from config.rest.body import BodyRefused, Reason
+from config.rest.body import Reason, UnreadableBody
 from notifications import errors
 from notifications.delivery import providers
 from notifications.delivery.posts import Posts
@@ -67,7 +67,7 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
         with _ONE_LARGE if len(request._body) > LARGE_BYTES else nullcontext():
             provider.check_caller(request)
             take()
-    except BodyRefused as error:
+    except UnreadableBody as error:
         return handler.answer(request, _body_error(error.reason, most))
     except errors.NotificationError as error:
         return handler.answer(request, error)
@@ -78,5 +78,5 @@ def _body_error(reason: Reason, most: int) -> errors.NotificationError:
     if reason is Reason.TOO_LARGE:
         return errors.PayloadTooLarge(max_bytes=most)
     if reason is Reason.UNKNOWN_CODING:
-        return errors.ContentEncodingRefused()
-    return errors.ReportUnreadable(str(reason))
+        return errors.UnsupportedContentEncoding()
+    return errors.ReceiptUnreadable(str(reason))

@@ -1,7 +1,7 @@
 """What somebody typed as a phone number, reduced to digits and to the shape they meant.
 
 Steps 1 to 4 of the table in Rendering §7. They decide by the digits alone, before the number plan is asked, because
-the shape says which fault to name when the number turns out to be none.
+the shape says which error to name when the number turns out to be none.
 """
 
 import re

@@ -48,7 +48,7 @@ class EmailAddress:
 def parse(text: str) -> EmailAddress:
     """Read an email address.
 
-    Raises InvalidEmailAddress; there is one message for every fault.
+    Raises InvalidEmailAddress; there is one message for every error.
 
     >>> parse("Fern@Bücher.example").ascii
     'Fern@xn--bcher-kva.example'

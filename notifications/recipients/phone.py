@@ -75,7 +75,7 @@ class ContactNumber:
 def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable | None = None) -> PhoneNumber:
     """Read a recipient's number.
 
-    international, landlines: permissions of the service; they decide `refused` and which fault is named
+    international, landlines: permissions of the service; they decide `refused` and which error is named
     prices: the operator's table; the shipped one if None
     Raises InvalidPhoneNumber whose outcome is any but INTERNATIONAL_NOT_ALLOWED.
 
@@ -88,7 +88,7 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
     dialled = read(text)
     number = _resolve(dialled)
     if number is None:
-        raise InvalidPhoneNumber(_fault(dialled, landlines=landlines, prices=prices))
+        raise InvalidPhoneNumber(_error(dialled, landlines=landlines, prices=prices))
 
     prefix = prices.prefix_of(str(number.country_code), str(number.national_number))
     if prefix not in prices:
@@ -157,7 +157,7 @@ def _resolve(dialled: Dialled) -> phonenumbers.PhoneNumber | None:
     """Find the deliverable number the digits stand for: step 5 of the contract's table."""
     for number in _readings(dialled):
         if dialled.shape is Shape.UK and number.country_code != UK_CODE:
-            continue  # a UK number with a digit too many is a fault, never a foreign number
+            continue  # a UK number with a digit too many is an error, never a foreign number
         if _is_deliverable(number):
             return number
     return None
@@ -207,7 +207,7 @@ def _refusal(number: phonenumbers.PhoneNumber, *, international: bool, landlines
     return None
 
 
-def _fault(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
+def _error(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
     """Name what is wrong with digits that are no number: table 7.2, first line that fits."""
     number, count = dialled.number, len(dialled.number)
     if dialled.shape is Shape.UK:

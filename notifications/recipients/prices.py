@@ -46,7 +46,7 @@ class PriceTable:
     def load(cls, path: Path | str) -> Self:
         """Read a table with the columns prefix, multiplier, numeric_sender (yes or no).
 
-        Raises ValueError with the file and line of the first fault: a wrong price must stop the start, not a message.
+        Raises ValueError with the file and line of the first error: a wrong price must stop the start, not a message.
         """
         with Path(path).open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)

@@ -54,7 +54,7 @@ class Parcel:
         return {**personalisation, **(self._simulated() if self.is_simulated else kept)}
 
     def check(self) -> Mapping[str, CheckedFile]:
-        """Take all files through every stage. Raises SchemaRefused, a FileRefused, NoVerdict."""
+        """Take all files through every stage. Raises InvalidRequest, a InvalidFile, NoVerdict."""
         if not self.objects:
             return {}
         requests = [validation.parse(options) for options in self.objects.values()]

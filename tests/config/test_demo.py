@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from config import areas
-from config.areas import DemoWish
+from config.areas import DemoOptions
 from config.audit.models import AuditEvent
 from datasets.models import DataSet, Record
 from notifications.jobs import counting
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def make(seed: int = 1, factor: int = 1) -> None:
     for part in areas.commands():
-        part.demo({}, DemoWish(seed=seed, factor=factor))
+        part.demo({}, DemoOptions(seed=seed, factor=factor))
 
 
 def messages() -> list[tuple[object, ...]]:
@@ -91,7 +91,7 @@ def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFi
     settings.PROVIDERS = ["smtp-1=smtp://localhost"]  # type: ignore[attr-defined]
     commands: list[Callable[[], object]] = [lambda: call_command("demo"), lambda: call_command("demo", "--wipe")]
     for command in commands:
-        with pytest.raises(areas.Refused, match="for the sandbox provider alone"):
+        with pytest.raises(CommandError, match="for the sandbox provider alone"):
             command()
 
 

@@ -175,7 +175,7 @@ class Loop:
         self.wait_seconds, self.next = seconds, callback
 
 
-def test_a_pool_looks_again_after_any_fault_and_goes_on_once_that_is_over(tmp_path):
+def test_a_pool_looks_again_after_any_error_and_goes_on_once_that_is_over(tmp_path):
     folder, loop, received = tmp_path / "queue", Loop(), []
     folder.mkdir()
     with connect(folder) as connection:

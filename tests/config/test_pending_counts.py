@@ -38,6 +38,6 @@ def test_what_the_database_refuses_stays_and_adds_up():
     assert counts.take() == {"a": 2}
 
 
-def test_what_is_no_fault_of_the_database_is_raised():
+def test_what_is_no_error_of_the_database_is_raised():
     with pytest.raises(ZeroDivisionError), storing(lambda: None):
         raise ZeroDivisionError

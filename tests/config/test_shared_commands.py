@@ -45,7 +45,7 @@ def test_provision_of_nothing_changes_nothing(service):
     assert (done.returncode, json.loads(done.stdout)) == (0, {})
 
 
-def test_provision_names_each_fault_on_a_line_and_stores_nothing_of_either_area(service):
+def test_provision_names_each_error_on_a_line_and_stores_nothing_of_either_area(service):
     group = f"group-{uuid.uuid4().hex[:8]}"
 
     done = provision(service, {"data_sets": [data_set(group)], "services": [{"name": 5}], "letters": []})
@@ -65,13 +65,13 @@ def test_provision_refuses_what_is_no_object_in_one_line(service, text):
 
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("Refused: The document ")
+    assert done.stderr.startswith("CommandError: The document ")
 
 
 def test_provision_refuses_a_file_that_is_not_there(service):
     done = service.manage("provision", "nowhere.json")
 
-    assert (done.returncode, done.stderr) == (1, "Refused: nowhere.json: No such file or directory\n")
+    assert (done.returncode, done.stderr) == (1, "CommandError: nowhere.json: No such file or directory\n")
 
 
 @pytest.mark.parametrize("words", [("provision",), ("try", "letters"), ("sweep", "everything")], ids=str)
@@ -100,7 +100,7 @@ def test_demo_data_is_never_made_beside_a_real_provider(ill_set):
     done = ill_set.manage("demo")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("Refused: ")
+    assert done.stderr.startswith("CommandError: ")
 
 
 def test_the_doctor_names_a_broker_that_is_away(ill_set):

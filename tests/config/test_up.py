@@ -144,7 +144,9 @@ def test_a_taken_port_is_one_line_that_says_how_to_choose_another(copy, ended):
 
     lines = [line for line in program.log.read_text().splitlines() if not line.startswith("make")]
     assert code != 0
-    assert lines == [f"Refused: Port {port} of 127.0.0.1 is taken: choose another with `make run PORT={port + 1}`."]
+    assert lines == [
+        f"CommandError: Port {port} of 127.0.0.1 is taken: choose another with `make run PORT={port + 1}`."
+    ]
 
 
 @pytest.mark.parametrize("port", [-1, 0, 65_536, 99_999_999])
@@ -159,7 +161,7 @@ def test_demo_secrets_never_leave_the_machine(copy, ended):
     code = program.process.wait(60)
 
     assert code != 0
-    assert "Refused: SECRET_KEY, FIELD_KEYS, ADMIN_PASSWORD of .demo.env" in program.log.read_text()
+    assert "CommandError: SECRET_KEY, FIELD_KEYS, ADMIN_PASSWORD of .demo.env" in program.log.read_text()
     assert not accepts(copy.port)
 
 

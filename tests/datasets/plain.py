@@ -8,7 +8,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from datasets.errors import QueryRefused
+from datasets.errors import InvalidQuery
 from datasets.queries import periods, values
 from datasets.queries.query import Collect, Filter, Query
 from datasets.records import moments
@@ -67,7 +67,7 @@ def groups(records: list[Row], query: Query, *, now: datetime, max_rows: int) ->
     if not query.group_by:
         return in_order[0]["periods"] if in_order else _group([], query, window)["periods"]
     if len(in_order) * (len(window.borders) - 1) > max_rows:
-        raise QueryRefused("too many")
+        raise InvalidQuery("too many")
     if query.flatten or query.format == "csv":
         return [
             group["names"] | group["periods"][number] for number in range(len(window.borders) - 1) for group in in_order

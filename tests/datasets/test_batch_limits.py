@@ -8,7 +8,7 @@ import pytest
 
 from config.rest import strict_json
 from datasets import records
-from datasets.errors import MAX_RECORDS, MAX_VALUES, RecordsRefused
+from datasets.errors import MAX_RECORDS, MAX_VALUES, RecordsRejected
 from datasets.models import Record
 from tests.datasets.making import call, make_data_set, make_token
 
@@ -34,7 +34,7 @@ def test_more_than_100000_records_are_refused_by_their_number(element, coding):
     assert not Record.objects.exists()
 
 
-def test_100000_faults_are_counted_and_the_first_100_named():
+def test_100000_rejections_are_counted_and_the_first_100_named():
     data_set = make_data_set()
 
     answer = call("POST", data_set, make_token(data_set), array_of(MAX_RECORDS))
@@ -55,21 +55,21 @@ def test_a_put_of_any_number_of_records_is_refused_as_any_other():
     assert answer.json()["message"] == "The body must be an empty JSON array: PUT can only empty a data set."
 
 
-def test_the_faults_of_one_record_are_counted_too():
+def test_the_rejections_of_one_record_are_counted_too():
     record = {f"_{number}": 1 for number in range(1000)}
 
-    with pytest.raises(RecordsRefused) as refused:
+    with pytest.raises(RecordsRejected) as refused:
         list(records.check([record, 7], auto_ids=()))
 
     assert (refused.value.rejection_count, len(refused.value.rejections)) == (1002, 100)
     assert refused.value.message == "Records refused: 2 of 2. Nothing was stored."
 
 
-def test_faults_that_are_not_shown_take_no_memory():
+def test_rejections_that_are_not_shown_take_no_memory():
     value = strict_json.loads(array_of(50_000), skip_mark=True, storable=False)
 
     tracemalloc.start()
-    with pytest.raises(RecordsRefused):
+    with pytest.raises(RecordsRejected):
         list(records.check(value, auto_ids=()))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -120,5 +120,5 @@ def test_32_levels_are_taken_and_33_are_not(levels, is_taken, beside):
     if is_taken:
         assert len(parse()) == 1
     else:
-        with pytest.raises(RecordsRefused):
+        with pytest.raises(RecordsRejected):
             parse()

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from datasets import validation
 from datasets.management import provision
 from datasets.models import DataSet
@@ -64,12 +64,12 @@ def by_console(console: Client, name: str, value: Any) -> str:
 
 
 def by_document(name: str, value: Any) -> list[str]:
-    """Provision the value; return the lines of its faults."""
-    faults = Faults()
+    """Provision the value; return the lines of its errors."""
+    errors = DocumentErrors()
     with transaction.atomic():
-        provision.apply([{**NAMED, name: value}], faults)
-        transaction.set_rollback(bool(faults.lines))
-    return faults.lines
+        provision.apply([{**NAMED, name: value}], errors)
+        transaction.set_rollback(bool(errors.lines))
+    return errors.lines
 
 
 def stored(name: str) -> list[Any]:

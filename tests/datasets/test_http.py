@@ -150,7 +150,7 @@ def test_a_caller_who_goes_away_in_the_middle_stores_nothing(writer):
 
 
 def test_the_connection_is_clean_after_refusals(writer):
-    """The 2018 service stayed broken after a fault only its database saw."""
+    """The 2018 service stayed broken after an error only its database saw."""
     connection = http.client.HTTPConnection(urlsplit(writer.url).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {writer.token}", "Content-Type": "application/json"}
     statuses = []

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
 from datasets import tokens
 from datasets.management import provision
@@ -18,18 +18,18 @@ CARRIED = "a-token-of-the-old-system.~+/=" + "x" * 10
 
 
 def apply(*data_sets: object) -> list[dict]:
-    faults = Faults()
-    done = provision.apply(list(data_sets), faults)
-    assert faults.lines == []
+    errors = DocumentErrors()
+    done = provision.apply(list(data_sets), errors)
+    assert errors.lines == []
     return done
 
 
 def refused(*data_sets: object) -> list[str]:
-    faults = Faults()
+    errors = DocumentErrors()
     before = DataSet.objects.count()
-    provision.apply(list(data_sets), faults)
+    provision.apply(list(data_sets), errors)
     assert DataSet.objects.count() == before
-    return faults.lines
+    return errors.lines
 
 
 ONE = {"group": "pay", "type": "weekly-volumes"}
@@ -188,11 +188,11 @@ def test_no_secret_is_stored_or_audited():
     ],
     ids=lambda value: str(value)[:60] if isinstance(value, dict) else "",
 )
-def test_each_fault_is_named_by_its_path(wrong, line):
+def test_each_error_is_named_by_its_path(wrong, line):
     assert refused({**ONE, **wrong}) == [line]
 
 
-def test_all_faults_are_named_at_once():
+def test_all_errors_are_named_at_once():
     lines = refused({}, 5, ONE, ONE)
 
     assert lines == [
@@ -204,11 +204,11 @@ def test_all_faults_are_named_at_once():
 
 
 def test_a_document_that_is_no_list():
-    faults = Faults()
+    errors = DocumentErrors()
 
-    provision.apply({"group": "pay"}, faults)
+    provision.apply({"group": "pay"}, errors)
 
-    assert faults.lines == ["data_sets: must be a list"]
+    assert errors.lines == ["data_sets: must be a list"]
 
 
 def test_a_token_of_another_data_set_is_refused():

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from django.test import Client
 
-from datasets.errors import QueryRefused
+from datasets.errors import InvalidQuery
 from datasets.queries import cursor, parameters, raw
 from datasets.records import moments
 from tests.datasets import plain
@@ -235,7 +235,7 @@ def forged() -> list[str]:
 
 @pytest.mark.parametrize("text", forged())
 def test_a_forged_cursor_is_refused(text):
-    with pytest.raises(QueryRefused, match="The cursor does not belong"):
+    with pytest.raises(InvalidQuery, match="The cursor does not belong"):
         parameters.parse(f"cursor={quote(text)}", data_set_id=1, bounds=BOUNDS)
 
 

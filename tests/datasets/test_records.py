@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets import records
-from datasets.errors import NoRecords, NotAnEmptyArray, RecordsRefused
+from datasets.errors import NoRecords, NotAnEmptyArray, RecordsRejected
 from datasets.models import DataSet
 from datasets.records import ParsedRecord, auto_ids, moments
 from tests.datasets.making import call, make_data_set, make_token, put_in, some_records, stored
@@ -42,7 +42,7 @@ def parse(value: object, *, auto_ids: Sequence[str]) -> list[ParsedRecord]:
 
 
 def rejections_of(*elements: object, made_from: tuple[str, ...] = ()) -> list[tuple[int, str | None, str]]:
-    with pytest.raises(RecordsRefused) as refused:
+    with pytest.raises(RecordsRejected) as refused:
         parse(list(elements), auto_ids=made_from)
     return [(each.index, each.field, each.message) for each in refused.value.rejections]
 
@@ -74,7 +74,7 @@ def test_any_accepted_record_comes_back_equal(batch, times):
 def test_any_value_is_parsed_or_refused_with_a_reason(value):
     try:
         assert parse(value, auto_ids=())
-    except RecordsRefused as refusal:
+    except RecordsRejected as refusal:
         assert refusal.rejections  # noqa: PT017  either way is right
     except NoRecords:
         assert not isinstance(value, dict)
@@ -94,7 +94,7 @@ def test_a_put_is_an_empty_array(body):
     records.check_empty_array([])
 
 
-def test_one_fault_for_each_field_in_the_stated_order():
+def test_one_rejection_for_each_field_in_the_stated_order():
     record = {"z\t": 1, "_x": 2, "_end_at": 5, "_id": "a b", "_start_at": "x", "m": math.inf, "_updated_at": math.inf}
 
     assert rejections_of({}, record, 7) == [

@@ -13,7 +13,7 @@ from config.audit import COMMAND
 from config.audit.models import AuditEvent
 from config.rest.idempotency import IdempotencyKey
 from datasets import records, store
-from datasets.errors import KeyReused, NoSuchDataSet, RecordsRefused
+from datasets.errors import KeyReused, NoSuchDataSet, RecordsRejected
 from datasets.models import AccessToken, DataSetDay, Record, RememberedKey
 from datasets.store.batch import PART, Batch
 from tests.cleaning import clean_up
@@ -65,7 +65,7 @@ def test_one_bad_record_among_ten_thousand_is_named_and_nothing_is_stored():
 
     assert answer.status_code == 400
     assert answer.json()["message"] == "Records refused: 1 of 10000. Nothing was stored."
-    assert [fault["index"] for fault in answer.json()["errors"]] == [7_777]
+    assert [error["index"] for error in answer.json()["errors"]] == [7_777]
     assert not data_set.records.exists()
 
 
@@ -91,7 +91,7 @@ def test_a_batch_that_looks_new_and_is_not_replaces_what_is_there():
     assert DataSetDay.objects.get(data_set=data_set).records == 10 + 2_500
 
 
-def test_a_late_fault_undoes_what_was_overwritten_and_nothing_is_counted():
+def test_a_late_rejection_undoes_what_was_overwritten_and_nothing_is_counted():
     data_set = make_data_set()
     put_in(data_set, some_records(2_500))
     values = some_records(2_500, again=True)
@@ -250,7 +250,7 @@ def test_a_set_that_was_deleted_meanwhile_takes_nothing():
 
     with pytest.raises(NoSuchDataSet):
         store.append(pk, records.check(some_records(2_000), auto_ids=()))
-    with pytest.raises(RecordsRefused):  # comes first in the contract's order
+    with pytest.raises(RecordsRejected):  # comes first in the contract's order
         store.append(pk, records.check([*some_records(2_000), {}], auto_ids=()))
     assert not Record.objects.exists()
 

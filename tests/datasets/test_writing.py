@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from config.rest import strict_json
 from datasets import records
-from datasets.errors import RecordsRefused
+from datasets.errors import RecordsRejected
 from datasets.records import writing
 from datasets.records.writing import look_at
 
@@ -68,8 +68,8 @@ def test_a_look_at_the_body_counts_levels_as_a_look_at_the_record_does(body, lev
 def told(value: object, look: writing.Look) -> list[str]:
     try:
         return [] if list(records.check(value, auto_ids=(), look=look)) else ["nothing"]
-    except RecordsRefused as refused:
-        return [f"{fault.index} {fault.message}" for fault in refused.rejections]
+    except RecordsRejected as refused:
+        return [f"{error.index} {error.message}" for error in refused.rejections]
 
 
 @pytest.mark.parametrize("odd", ['"\\u0000"', '"a\\ud800"', DEEP, "[" * 33 + "]" * 33, "1e400", "9" * 4301])
@@ -77,7 +77,7 @@ def test_one_bad_record_among_many_good_ones_is_found(odd):
     good = '{"_id":"%d","_timestamp":"2024-01-01T00:00:00Z","a":1}'
     data = f"[{','.join(good % number for number in range(100))},{(good % 100).replace('1}', odd + '}')}]".encode()
 
-    with pytest.raises(RecordsRefused) as refused:
+    with pytest.raises(RecordsRejected) as refused:
         list(records.check(strict_json.loads(data, skip_mark=True, storable=False), auto_ids=(), look=look_at(data)))
 
-    assert {fault.index for fault in refused.value.rejections} == {100}
+    assert {error.index for error in refused.value.rejections} == {100}

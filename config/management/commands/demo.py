@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.areas import DemoWish
+from config.areas import DemoOptions
 from config.management import demo
 
 SCALES = {"small": 1, "big": 100}  # big: about 50,000 messages and 100,000 records, in less than a minute
@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, scale: str, seed: int, wipe: bool, **options: Any) -> None:
         if wipe:
             demo.wipe()
-        lines = demo.make(DemoWish(seed=seed, factor=SCALES[scale]))
+        lines = demo.make(DemoOptions(seed=seed, factor=SCALES[scale]))
         if options["json"]:
             self.stdout.write(json.dumps({"lines": lines}, indent=2))
             return

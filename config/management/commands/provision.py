@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 
 from config import areas
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.management.document import load
 
 
@@ -24,25 +24,25 @@ class Command(BaseCommand):
         parser.add_argument("file", metavar="FILE", help="path of the document; - for standard input")
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
-        faults = Faults()
-        completed = apply(load(file), faults)
-        if faults.lines:
-            for line in faults.lines:
+        errors = DocumentErrors()
+        completed = apply(load(file), errors)
+        if errors.lines:
+            for line in errors.lines:
                 self.stderr.write(line)
             sys.exit(1)
         self.stdout.write(json.dumps(completed, indent=2, ensure_ascii=False))
 
 
-def apply(declared: dict[str, object], faults: Faults) -> dict[str, object]:
+def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, object]:
     """Apply each key with its area's part. Any error rolls the transaction back. Return the completed document."""
     completed = dict(declared)
     by_key = {part.provision_key: part for part in areas.commands()}
     for unknown in declared.keys() - by_key.keys():
-        faults.add(unknown, "is not a known key")
+        errors.add(unknown, "is not a known key")
     with transaction.atomic():
         for key, part in by_key.items():
             if key in declared:
-                completed[key] = part.provision(declared[key], faults)
-        if faults.lines:
+                completed[key] = part.provision(declared[key], errors)
+        if errors.lines:
             transaction.set_rollback(True)
     return completed

@@ -4,12 +4,11 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from config import audit
 from config.accounts import second_factor, sessions
-from config.areas import Refused
 
 
 class Command(BaseCommand):
@@ -24,10 +23,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, name: str, **options: Any) -> None:
         user = User.objects.filter(username=name).first()
         if user is None:
-            raise Refused(f"There is no account {name}.")
+            raise CommandError(f"There is no account {name}.")
         with transaction.atomic():
             if not second_factor.reset(user):
-                raise Refused(f"{name} has no second factor.")
+                raise CommandError(f"{name} has no second factor.")
             sessions.end_all(user.pk)
             after: dict[str, object] = {"username": name}
             audit.record(audit.COMMAND, "reset_second_factor", object_kind="user", object_id=user.pk, after=after)

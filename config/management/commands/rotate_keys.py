@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from config import areas
 from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
-from config.areas import Refused
 from config.encryption import DecryptionFailed
 
 
@@ -21,6 +20,6 @@ class Command(BaseCommand):
             try:
                 self.stdout.write(f"{column.name}: {column.rotate_keys()}")
             except DecryptionFailed as error:
-                raise Refused(
+                raise CommandError(
                     f"{column.name}: a value does not open with any of FIELD_KEYS; keep the old keys."
                 ) from error

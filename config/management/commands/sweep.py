@@ -7,10 +7,9 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from config import areas
-from config.areas import Refused
 from config.jobs import retention, rules
 from config.jobs.models import Trigger
 from config.jobs.rules import Due, RetentionRule
@@ -51,7 +50,7 @@ class Command(BaseCommand):
                 self._print(one)
         failed = [f"{one['rule']}: {one['error']}" for one in found if one.get("error")]
         if failed:
-            raise Refused("\n".join(failed))
+            raise CommandError("\n".join(failed))
 
     def _print(self, found: dict[str, Any]) -> None:
         if "due" not in found:

@@ -4,10 +4,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from config import areas, env
-from config.areas import Refused
 
 
 class Command(BaseCommand):
@@ -23,7 +22,9 @@ class Command(BaseCommand):
         try:
             self.stdout.write(_tries()[target](settings.BASE_URL, env.demo_values()))
         except KeyError as error:
-            raise Refused(f"{error.args[0]} is not in .demo.env: start the service once with `make run`.") from error
+            raise CommandError(
+                f"{error.args[0]} is not in .demo.env: start the service once with `make run`."
+            ) from error
 
 
 def _tries() -> dict[str, Any]:

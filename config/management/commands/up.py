@@ -17,7 +17,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from config import env
-from config.areas import Refused
 from config.management import demo
 from config.management.supervision import Supervisor
 from config.queue import presence
@@ -62,9 +61,11 @@ class Command(BaseCommand):
             if settings.ENVIRONMENT == "local" and demo.is_allowed():
                 return demo.make()
         except OSError as error:
-            raise Refused(_reason(error)) from error
+            raise CommandError(_reason(error)) from error
         except DatabaseError as error:
-            raise Refused(f"The database {settings.DATABASES['default']['NAME']} cannot be used: {error}") from error
+            raise CommandError(
+                f"The database {settings.DATABASES['default']['NAME']} cannot be used: {error}"
+            ) from error
         return [
             f"Console      {settings.BASE_URL}/admin/    ./manage.py createsuperuser makes an account",
             f"API          {settings.BASE_URL}           docs {settings.BASE_URL}/docs/",
@@ -75,7 +76,7 @@ def _check_secrets(host: str) -> None:
     """Refuse to listen on other hosts with the secrets of the demo."""
     made = [name for name in ("SECRET_KEY", "FIELD_KEYS", demo.PASSWORD) if name in env.demo_values()]
     if settings.ENVIRONMENT == "local" and made and not _is_loopback(host):
-        raise Refused(
+        raise CommandError(
             f"{', '.join(made)} of .demo.env are for this machine alone: to listen on {host}, set them yourself and "
             "ENVIRONMENT=production."
         )
@@ -96,10 +97,10 @@ def _check_free(host: str, port: int) -> None:
             probe.bind((host.strip("[]"), port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise Refused(
+                raise CommandError(
                     f"Port {port} of {host} is taken: choose another with `make run PORT={port + 1}`."
                 ) from error
-            raise Refused(f"{host}:{port} cannot be listened on: {error.strerror}.") from error
+            raise CommandError(f"{host}:{port} cannot be listened on: {error.strerror}.") from error
 
 
 def _use_own_base_url(host: str, port: int) -> None:

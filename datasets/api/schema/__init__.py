@@ -16,8 +16,8 @@ _BODY = (
     *(errors.BodyNotUtf8, errors.BodyNotJson, errors.BodyNotGzip),
 )
 _KEY = (errors.KeyMalformed, errors.KeyReused)
-_RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRefused)
-_QUERY = errors.QueryRefused.__subclasses__()  # in the order of the contract's table
+_RECORDS = (errors.TooManyRecords, errors.TooManyValues, errors.NoRecords, errors.RecordsRejected)
+_QUERY = errors.InvalidQuery.__subclasses__()  # in the order of the contract's table
 _FAILURES = (errors.Busy, errors.DataInternalError)
 _WRITING = (*_TOKEN, errors.WritingNotAllowed, errors.NoSuchDataSet, *_BODY)
 

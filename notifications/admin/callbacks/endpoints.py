@@ -20,7 +20,7 @@ from config.console import shown_once
 from config.console.admin import ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.columns import EndpointColumns
-from notifications.admin.callbacks.forms import EditCallbackForm, NewCallbackForm, SinceForm, fault_of_url
+from notifications.admin.callbacks.forms import EditCallbackForm, NewCallbackForm, SinceForm, url_error_of
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.delivery.callbacks import health
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, PauseReason, Role
@@ -72,7 +72,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         if obj is None:
-            form.url_fault = getattr(request, "url_fault", "")
+            form.url_error = getattr(request, "url_error", "")
         return form
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -98,7 +98,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         if self.has_add_permission(request):
-            request.url_fault = fault_of_url(request)  # type: ignore[attr-defined]  # for the form of this request
+            request.url_error = url_error_of(request)  # type: ignore[attr-defined]  # for the form of this request
         return super().add_view(request, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -131,12 +131,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         """Resolve a new URL before the transaction begins: a DNS look-up may take seconds."""
         if word == "edit" and self.has_module_permission(request):
-            request.url_fault = fault_of_url(request)  # type: ignore[attr-defined]  # for the form of this request
+            request.url_error = url_error_of(request)  # type: ignore[attr-defined]  # for the form of this request
         return super()._do_action(word, request, object_id)
 
     def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
-        fault = getattr(request, "url_fault", "")
-        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_fault=fault, row=row)
+        error = getattr(request, "url_error", "")
+        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_error=error, row=row)
         if request.method == "POST" and form.is_valid():
             stored = changes.snapshot(row)
             row.url = form.cleaned_data["url"]

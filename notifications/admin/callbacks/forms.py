@@ -28,7 +28,7 @@ _KINDS = (
 _TOKEN_HELP = "At least 10 letters, digits or signs. It goes with every call as Authorization: Bearer …"  # noqa: S105
 
 
-def fault_of_url(request: HttpRequest) -> str:
+def url_error_of(request: HttpRequest) -> str:
     """Return why the submitted URL cannot be used: its form is wrong, or its host resolves to a refused IP address.
 
     Call it before the form's transaction begins: a DNS look-up may take seconds.
@@ -46,9 +46,9 @@ def fault_of_url(request: HttpRequest) -> str:
 
 
 class TargetForm(forms.Form):
-    """URL and token. url_fault: the result of `fault_of_url`."""
+    """URL and token. url_error: the result of `url_error_of`."""
 
-    url_fault = ""
+    url_error = ""
 
     url = forms.CharField(
         label="URL",
@@ -63,13 +63,13 @@ class TargetForm(forms.Form):
         help_text=_TOKEN_HELP,
     )
 
-    def __init__(self, *args: Any, url_fault: str = "", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, url_error: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.url_fault = url_fault or self.url_fault
+        self.url_error = url_error or self.url_error
 
     def clean_url(self) -> str:
-        if self.url_fault:
-            raise forms.ValidationError(self.url_fault)
+        if self.url_error:
+            raise forms.ValidationError(self.url_error)
         url: str = self.cleaned_data["url"]
         return url
 

@@ -150,16 +150,16 @@ class SendForm(forms.Form):
         if isinstance(refusal, errors.ServiceInTrial):
             self.add_error("recipient", send_refusals.of_trial(pages_for_trial))
             return
-        for fault in refusal.faults:
+        for error in refusal.errors:
             for field in self._fields_of(refusal):
-                self.add_error(field, fault.message)
+                self.add_error(field, error.message)
 
     def _fields_of(self, refusal: errors.NotificationError) -> list[str | None]:
         if isinstance(refusal, _OF_SENDER):
             return ["sender"]
         if isinstance(refusal, _OF_RECIPIENT):
             return ["recipient"]
-        if isinstance(refusal, errors.FileRefused | errors.SchemaRefused):
+        if isinstance(refusal, errors.InvalidFile | errors.InvalidRequest):
             with_file = [f"file-{slot.number}" for slot in self._slots if self.cleaned_data.get(f"file-{slot.number}")]
             return [*with_file] or [None]
         return [None]

@@ -97,8 +97,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         channel = Channel(cleaned.get("type") or self.instance.type or Channel.EMAIL)
-        for field, fault in faults(channel, cleaned.get("subject"), cleaned.get("content")):
-            self.add_error(field, fault)
+        for field, error in find_errors(channel, cleaned.get("subject"), cleaned.get("content")):
+            self.add_error(field, error)
         self._refuse_newer_version(cleaned)
         if not self.errors and not self.instance._state.adding:
             self._stop_before_break(cleaned)
@@ -137,7 +137,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             )
 
 
-def faults(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
+def find_errors(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
     """Return the errors of a template as pairs of field and reason. None: a missing or already rejected value."""
     found: list[tuple[str, str]] = []
     is_text_message = channel is Channel.SMS
@@ -149,7 +149,7 @@ def faults(channel: Channel, subject: str | None, content: str | None) -> list[t
     if content is None:
         return found
     if is_text_message:
-        found += [("content", fault) for fault in _rejected_by_editor(content)]
+        found += [("content", error) for error in _rejected_by_editor(content)]
     try:
         templates.check_content(content, is_text_message=is_text_message)
     except InvalidValue as error:

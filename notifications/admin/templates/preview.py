@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from notifications.admin import kept_use
 from notifications.admin.templates import samples
-from notifications.admin.templates.forms import faults
+from notifications.admin.templates.forms import find_errors
 from notifications.admin.templates.warnings import warnings
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
 from notifications.rendering import email, placeholders, preview, sms
@@ -40,7 +40,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         "channel": channel.value,
         "samples": tried,
         "kinds": samples.kinds(channel),
-        "faults": [fault for _, fault in faults(channel, subject or "–", content or None)],
+        "errors": [error for _, error in find_errors(channel, subject or "–", content or None)],
         "warnings": odd,
         "is_empty": not content.strip(),
     }

@@ -26,7 +26,7 @@ _REFUSAL = {
     "type": "object",
     "properties": {
         "status_code": {"type": "integer", "description": "The status of the answer."},
-        "errors": {"type": "array", "minItems": 1, "items": _ENTRY, "description": "All faults of a request at once."},
+        "errors": {"type": "array", "minItems": 1, "items": _ENTRY, "description": "All errors of a request at once."},
     },
     "required": ["status_code", "errors"],
     "additionalProperties": False,

@@ -140,7 +140,7 @@ Callbacks report statuses without polling. Staff enter a URL and a bearer token 
 - An **unsubscribe request** comes once for each email whose recipient confirms that they want no more like it, with
   `id`, `notification_id`, `template_id`, `email_address` and `created_at`.
 
-Each is a POST of JSON with `Authorization: Bearer`. Answer 2xx within 5 seconds. On a network fault, 429 or 5xx it is
+Each is a POST of JSON with `Authorization: Bearer`. Answer 2xx within 5 seconds. On a network error, 429 or 5xx it is
 tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ± 20 %; any other answer ends it. 410,
 or three days of nothing but failures, pauses the callback. An event may come twice: `webhook-id` is the same over all
 of its tries.

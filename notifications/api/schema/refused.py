@@ -9,7 +9,7 @@ _AUTHENTICATION = (
 )
 _FAILURES = (errors.InternalError, errors.ApiKeysUnreadable, errors.Unavailable)
 _BODY = (
-    *(errors.ContentTypeRefused, errors.ContentEncodingRefused, errors.LengthRequired, errors.PayloadTooLarge),
+    *(errors.UnsupportedContentType, errors.UnsupportedContentEncoding, errors.LengthRequired, errors.PayloadTooLarge),
     *(errors.TooManyValues, errors.InvalidJson),
 )
 _IDEMPOTENCY = (errors.IdempotencyKeyMalformed, errors.IdempotencyKeyReused, errors.IdempotencyKeyInUse)
@@ -62,7 +62,7 @@ FAMILIES = {
     ),
     "Limits": (errors.RateLimited, errors.DailyLimitReached),
     "Reports of providers": (
-        *(errors.ReportCredentialsMissing, errors.ReportCredentialsWrong, errors.ReportUnreadable),
+        *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
     "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound),
     "Phone numbers": _PHONE_NUMBER,

@@ -23,7 +23,7 @@ from django.http import HttpRequest
 
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.delivery.posts import LONGEST_CODE, LONGEST_REFERENCE, is_known_year
-from notifications.errors import ReportCredentialsMissing, ReportCredentialsWrong, ReportUnreadable
+from notifications.errors import ReceiptCredentialsMissing, ReceiptCredentialsWrong, ReceiptUnreadable
 
 ID = "notification_id"  # the metadata field with Signalbox's id of a message
 CLOCK_SECONDS = 5 * 60
@@ -65,25 +65,25 @@ class AnymailPosts:
     def check_caller(self, request: HttpRequest) -> None:
         view = self._view
         if not self.believes_posts:
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
         if view.basic_auth and "Authorization" not in request.headers:
-            missing = ReportCredentialsMissing(credentials="name and password", way="by Basic authentication")
+            missing = ReceiptCredentialsMissing(credentials="name and password", way="by Basic authentication")
             missing.challenge = "Basic"
             raise missing
         try:
             view.run_validators(request)
         except (AnymailWebhookValidationFailure, *_MALFORMED) as error:
-            raise ReportCredentialsWrong from error
+            raise ReceiptCredentialsWrong from error
         if (signed_at := _signed_at(view, request)) is not None and abs(time.time() - signed_at) > CLOCK_SECONDS:
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Raises ReportUnreadable."""
+        """Raises ReceiptUnreadable."""
         try:
             events = self._view.parse_events(request) if self._view else []
             read = [_receipt(event) for event in events]
         except (AnymailError, AnymailConfigurationError, *_MALFORMED) as error:
-            raise ReportUnreadable(f"it is not in this provider's format ({type(error).__name__})") from error
+            raise ReceiptUnreadable(f"it is not in this provider's format ({type(error).__name__})") from error
         return [receipt for receipt in read if receipt is not None]
 
 

@@ -25,7 +25,7 @@ from notifications.delivery.messages import (
 )
 from notifications.delivery.providers import connection_errors, smpp_text
 from notifications.delivery.providers.address import Address
-from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindRefused, Options
+from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindFailed, Options
 
 TOTAL_SECONDS = 15.0  # of one message
 LOOK_SECONDS = 1.0  # between checks of a bind that listens
@@ -91,7 +91,7 @@ class Smpp:
         pdus = self._pdus(message)
         try:
             answers = self._opened().submit(pdus, until=until)
-        except BindRefused as error:
+        except BindFailed as error:
             raise TemporaryFailure(str(error), opens_circuit=error.is_login) from error
         except _NotConnected as error:
             raise TemporaryFailure(f"cannot connect: {error}", reply=connection_errors.sentence(error)) from error
@@ -118,7 +118,7 @@ class Smpp:
                 self._bind.unbind()
 
     def _opened(self) -> Bind:
-        """Return the bind and open it if necessary. Raises BindRefused, _NotConnected."""
+        """Return the bind and open it if necessary. Raises BindFailed, _NotConnected."""
         with self._opening:
             if self._bind is None or not self._bind.is_open:
                 receives = self._take is not None
@@ -135,7 +135,7 @@ class Smpp:
             wait = LOOK_SECONDS
             try:
                 self._opened()
-            except (BindRefused, _NotConnected) as error:
+            except (BindFailed, _NotConnected) as error:
                 log.warning("smpp.not_bound", provider=self.name, reason=str(error))
                 wait = AGAIN_AFTER_SECONDS
 

@@ -38,7 +38,7 @@ _silent = logging.getLogger("notifications.smpp")  # smpplib logs whole messages
 _silent.disabled = True
 
 
-class BindRefused(Exception):
+class BindFailed(Exception):
     """The message centre rejected the bind. is_login: because of the system_id or password."""
 
     def __init__(self, status: int) -> None:
@@ -113,7 +113,7 @@ class Bind:
     """An open bind. `take` is called in the reading thread with each deliver_sm, and returns the status to answer."""
 
     def __init__(self, options: Options, take: Callable[[Any], int] | None) -> None:  # Any: smpplib has no types
-        """Connect and bind. Raises BindRefused, BindBroken."""
+        """Connect and bind. Raises BindFailed, BindBroken."""
         self._take = take
         self._sending = threading.Lock()
         self._window = threading.Semaphore(options.window)
@@ -132,7 +132,7 @@ class Bind:
                 bind(**who)
         except exceptions.PDUError as error:
             self._client.clear()
-            raise BindRefused(int(error.args[1]) if len(error.args) > 1 else 0) from error
+            raise BindFailed(int(error.args[1]) if len(error.args) > 1 else 0) from error
         except BROKEN as error:
             self._client.clear()
             raise BindBroken(type(error).__name__) from error

@@ -26,7 +26,7 @@ from notifications.delivery import posts
 from notifications.delivery.messages import IncomingText, Outcome, Receipt
 from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE
 from notifications.delivery.providers import http
-from notifications.errors import ReportCredentialsWrong, ReportNotCheckable, ReportUnreadable
+from notifications.errors import ReceiptCredentialsWrong, ReceiptNotCheckable, ReceiptUnreadable
 
 CLOCK = timedelta(minutes=5)
 MOST_CERTIFICATES = 8  # Amazon uses one at a time and announces the next
@@ -73,23 +73,23 @@ class SnsPosts:
             names, algorithm = _SIGNED[posts.text(report, "Type")], _HASHES[posts.text(report, "SignatureVersion")]
             signed = [(name, posts.text(report, name)) for name in names if name != "Subject" or name in report]
             url = posts.text(report, "SigningCertURL")
-        except (ReportUnreadable, binascii.Error, LookupError) as error:
-            raise ReportCredentialsWrong from error
+        except (ReceiptUnreadable, binascii.Error, LookupError) as error:
+            raise ReceiptCredentialsWrong from error
         if not self._topic or report["TopicArn"] != self._topic or abs(timezone.now() - signed_at) > CLOCK:
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
         if not self._is_amazons(url) or not _PEM.search(urlsplit(url).path):
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
         words = "".join(f"{name}\n{value}\n" for name, value in signed).encode()
         key = self._certificate(url).public_key()
         try:
             if not isinstance(key, rsa.RSAPublicKey):
-                raise ReportCredentialsWrong
+                raise ReceiptCredentialsWrong
             key.verify(signature, words, padding.PKCS1v15(), algorithm)
         except InvalidSignature as error:
-            raise ReportCredentialsWrong from error
+            raise ReceiptCredentialsWrong from error
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Raises ReportUnreadable, ReportNotCheckable."""
+        """Raises ReceiptUnreadable, ReceiptNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" in event:
             return []
@@ -98,7 +98,7 @@ class SnsPosts:
         return [_of_log(event)] if "notification" in event else []
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Raises ReportUnreadable, ReportNotCheckable."""
+        """Raises ReceiptUnreadable, ReceiptNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" not in event:
             return []
@@ -118,7 +118,7 @@ class SnsPosts:
         if report["Type"] == "SubscriptionConfirmation":
             url = posts.text(report, "SubscribeURL")
             if not self._is_amazons(url):
-                raise ReportUnreadable("SubscribeURL leads elsewhere")
+                raise ReceiptUnreadable("SubscribeURL leads elsewhere")
             self._get(url)
             log.info("provider.subscribed", provider=self.name)
         return None
@@ -136,12 +136,12 @@ class SnsPosts:
             try:
                 certificate = x509.load_pem_x509_certificate(self._get(url))
             except ValueError as error:
-                raise ReportCredentialsWrong from error
+                raise ReceiptCredentialsWrong from error
             while len(self._certificates) >= MOST_CERTIFICATES:
                 self._certificates.pop(next(iter(self._certificates)))
             self._certificates[url] = certificate
         if not certificate.not_valid_before_utc <= timezone.now() <= certificate.not_valid_after_utc:
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
         return certificate
 
     def _get(self, url: str) -> bytes:
@@ -149,9 +149,9 @@ class SnsPosts:
             response = http.session_of_thread(self._calls).get(url)
             response.raise_for_status()
         except requests.RequestException as error:
-            raise ReportNotCheckable from error
+            raise ReceiptNotCheckable from error
         if response.status_code != 200:
-            raise ReportCredentialsWrong
+            raise ReceiptCredentialsWrong
         return response.content
 
 
@@ -182,7 +182,7 @@ def _of_log(event: Mapping[str, object]) -> Receipt:
     """Read a record of the SNS delivery status log that was forwarded to the topic."""
     about, delivery = event["notification"], event.get("delivery")
     if not isinstance(about, dict):
-        raise ReportUnreadable("notification must be an object")
+        raise ReceiptUnreadable("notification must be an object")
     words = str(delivery.get("providerResponse", "")) if isinstance(delivery, dict) else ""
     if event.get("status") == "SUCCESS":
         outcome = Outcome.DELIVERED

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.management.document import load
 from notifications.management.incoming import read_texts
 from notifications.submission import receiving
@@ -22,17 +22,17 @@ class Command(BaseCommand):
     help = (
         'Take in texts from {"texts": [{"service": uuid, "from": "…", "content": "…", "to": "…"?}]}, in order, all or '
         "none. Without `to` they came to the service's default sender. Example: manage.py receive_text texts.json. "
-        "Exit code 0, or 1 with one line for each fault."
+        "Exit code 0, or 1 with one line for each error."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the document; - reads standard input")
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
-        faults = Faults()
-        texts = read_texts(load(file), faults)
-        if faults.lines:
-            for line in faults.lines:
+        errors = DocumentErrors()
+        texts = read_texts(load(file), errors)
+        if errors.lines:
+            for line in errors.lines:
                 self.stderr.write(line)
             sys.exit(1)
         now = timezone.now()

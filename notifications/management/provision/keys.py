@@ -55,7 +55,7 @@ def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
 
 def provision_callbacks(sync: Sync, declared: Entry) -> None:
     rows = [
-        Entry(f"{declared.path}.callbacks.{kind}", {"kind": kind, **values}, {}, declared.faults)
+        Entry(f"{declared.path}.callbacks.{kind}", {"kind": kind, **values}, {}, declared.errors)
         for kind, values in declared.values.get("callbacks", {}).items()
     ]
     for entry, endpoint in sync.sync(CallbackEndpoint, rows, by("kind")):

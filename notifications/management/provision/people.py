@@ -31,4 +31,4 @@ def _guests(declared: Entry) -> Iterator[Entry]:
     for key, kind in (("email_addresses", RecipientKind.EMAIL), ("phone_numbers", RecipientKind.PHONE)):
         for index, guest in enumerate(declared.values["guest_list"].get(key, ())):
             columns = {"kind": kind, "value": guest.given, "normalised": guest.normalised}
-            yield Entry(f"{declared.path}.guest_list.{key}[{index}]", columns, {}, declared.faults)
+            yield Entry(f"{declared.path}.guest_list.{key}[{index}]", columns, {}, declared.errors)

@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.utils import timezone
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.management.declarations import Entry, read
 from notifications.management.provision import audit
 from notifications.management.provision.changes import Changes
@@ -31,18 +31,18 @@ _PARTS = (
 )
 
 
-def provision(value: object, faults: Faults) -> object:
+def provision(value: object, errors: DocumentErrors) -> object:
     """Apply the list under `services` inside the caller's transaction and return it completed.
 
-    With a fault nothing is stored here, and the value is returned as it came.
+    With a error nothing is stored here, and the value is returned as it came.
     """
-    declared = read(value, "services", ServiceDeclaration(), faults)
+    declared = read(value, "services", ServiceDeclaration(), errors)
     stored, changes = Stored(declared), Changes()
     versions_before = dict(stored.versions)
     seen: set[uuid.UUID] = set()
     for entry in declared:
         _provision_one(entry, stored, changes, seen)
-    if faults.lines:
+    if errors.lines:
         return value
     changes.save()
     audit.record(changes, versions_before)

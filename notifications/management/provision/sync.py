@@ -43,7 +43,7 @@ class Sync:
         done: list[tuple[Entry, Any]] = []
         seen: set[object] = set()
         for entry in rows:
-            faults_before = len(entry.faults.lines)
+            errors_before = len(entry.errors.lines)
             identifier = entry.values.get("id")
             row = self.stored.by_id(model, identifier) if identifier else key(entry, known)
             if row is not None and row.service_id != self.service.pk:
@@ -52,7 +52,7 @@ class Sync:
                 entry.refuse(next((name for name in ("id", *blamed) if name in entry.values), ""), "is given twice")
             else:
                 check(entry, row, [other for other in known if other is not row])
-            if len(entry.faults.lines) > faults_before:
+            if len(entry.errors.lines) > errors_before:
                 continue
             if row is None:
                 row = model(pk=identifier or uuid.uuid4(), service=self.service, created_by=settings.PROVISION_AUTHOR)

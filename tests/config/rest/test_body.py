@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from config.rest import body
-from config.rest.body import BodyRefused, Reason
+from config.rest.body import Reason, UnreadableBody
 from config.rest.content import StrictJSONParser
 
 CAP = 1000
@@ -22,7 +22,7 @@ def chunked(sent: bytes, **more: object) -> dict[str, object]:
 
 
 def refusal(of: dict[str, object], **rules: bool) -> Reason:
-    with pytest.raises(BodyRefused) as refused:
+    with pytest.raises(UnreadableBody) as refused:
         body.read(of, max_bytes=CAP, **rules)
     return refused.value.reason
 
@@ -129,7 +129,7 @@ def test_what_is_not_gzip_is_refused(sent):
 def test_a_bomb_is_stopped_at_the_cap():
     bomb = environ(gzip.compress(b"\0" * 50_000_000), HTTP_CONTENT_ENCODING="gzip")
 
-    with pytest.raises(BodyRefused) as refused:
+    with pytest.raises(UnreadableBody) as refused:
         body.read(bomb, max_bytes=100_000, gzip=True)
 
     assert refused.value.reason is Reason.TOO_LARGE
@@ -157,13 +157,13 @@ def test_content_codings(coding, passes):
     if passes:
         assert body.check_coding(said, allowed=("gzip", "x-gzip")) is None
     else:
-        with pytest.raises(BodyRefused) as refused:
+        with pytest.raises(UnreadableBody) as refused:
             body.check_coding(said, allowed=("gzip", "x-gzip"))
         assert refused.value.reason is Reason.UNKNOWN_CODING
 
 
 def test_no_coding_is_allowed_unless_it_is_named():
-    with pytest.raises(BodyRefused):
+    with pytest.raises(UnreadableBody):
         body.check_coding({"HTTP_CONTENT_ENCODING": "gzip"})
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.rest import strict_json
-from config.rest.strict_json import JSONRefused, Reason
+from config.rest.strict_json import Reason, UnreadableJSON
 
 
 def loads(data: bytes, *, skip_mark: bool = False, storable: bool = True) -> object:
@@ -51,7 +51,7 @@ NOT_JSON = [
 @pytest.mark.parametrize("storable", [True, False], ids=["storable", "lenient"])
 @pytest.mark.fault("E6", "E7")
 def test_what_is_not_json_is_refused(data, storable):
-    with pytest.raises(JSONRefused) as refused:
+    with pytest.raises(UnreadableJSON) as refused:
         loads(data, storable=storable)
 
     assert refused.value.reason is Reason.NOT_JSON
@@ -62,21 +62,21 @@ def test_what_is_not_json_is_refused(data, storable):
 )
 @pytest.mark.fault("E6", "E7")
 def test_what_is_not_utf8_is_refused(data):
-    with pytest.raises(JSONRefused) as refused:
+    with pytest.raises(UnreadableJSON) as refused:
         loads(data)
 
     assert refused.value.reason is Reason.NOT_UTF8
 
 
 def test_no_bytes_at_all_are_empty():
-    with pytest.raises(JSONRefused) as refused:
+    with pytest.raises(UnreadableJSON) as refused:
         loads(b"")
 
     assert refused.value.reason is Reason.EMPTY
 
 
-def test_a_fault_of_grammar_has_a_place():
-    with pytest.raises(JSONRefused) as refused:
+def test_an_error_of_grammar_has_a_place():
+    with pytest.raises(UnreadableJSON) as refused:
         loads(b'[1,\n "a" "b"]')
 
     assert refused.value.place == "line 2 column 6"
@@ -84,7 +84,7 @@ def test_a_fault_of_grammar_has_a_place():
 
 def test_a_byte_order_mark_is_skipped_or_refused():
     assert loads(b"\xef\xbb\xbf[1]", skip_mark=True) == [1]
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(b"\xef\xbb\xbf[1]")
 
 
@@ -92,7 +92,7 @@ def test_a_byte_order_mark_is_skipped_or_refused():
 def test_forty_one_open_brackets_are_too_many_unless_the_caller_counts_itself():
     deep = b"[" * 41 + b"]" * 41
 
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(deep)
     assert loads(deep, storable=False)
 
@@ -112,14 +112,14 @@ def test_the_last_of_two_equal_names_stands():
 
 def test_whole_numbers_of_4300_digits_are_exact_and_one_digit_more_is_out_of_range():
     assert loads(b"-" + b"9" * 4300) == -(10**4300 - 1)
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(b"[" + b"9" * 4301 + b"]")
     assert loads(b"[1," + b"9" * 4301 + b",-" + b"9" * 4301 + b"]", storable=False) == [1, math.inf, math.inf]
 
 
 @pytest.mark.fault("E2")
 def test_numbers_beyond_doubles():
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(b"[1e400]")
     assert loads(b"[1e400]", storable=False) == [math.inf]
     assert loads(b"[1e-400]") == [0.0]
@@ -129,7 +129,7 @@ def test_numbers_beyond_doubles():
 @pytest.mark.parametrize("around", [b'["a%s"]', b'{"a%s":1}', b'[[{"a":{"%s":null}}]]'], ids=["value", "name", "deep"])
 @pytest.mark.fault("E5")
 def test_texts_no_database_can_hold(around, escape):
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(around % escape)
     assert loads(around % escape, storable=False)
 
@@ -143,7 +143,7 @@ def test_texts_that_only_look_so(text):
 def test_two_megabytes_of_quotes_and_backslashes_take_linear_time(unit):
     started = time.process_time()
 
-    with pytest.raises(JSONRefused):
+    with pytest.raises(UnreadableJSON):
         loads(b"[" * 41 + unit * (2_000_000 // len(unit)))
 
     assert time.process_time() - started < 5  # quadratic would be hours
@@ -166,7 +166,7 @@ def test_whatever_json_writes_is_read_back(value, storable):
 
 @given(data=st.binary(max_size=60), storable=st.booleans())
 def test_any_bytes_are_a_value_or_refused(data, storable):
-    with contextlib.suppress(JSONRefused):
+    with contextlib.suppress(UnreadableJSON):
         json.dumps(loads(data, storable=storable, skip_mark=True))
 
 

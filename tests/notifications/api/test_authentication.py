@@ -236,7 +236,7 @@ def test_a_key_revoked_by_another_process_is_refused_within_two_seconds(caller: 
     check_refused(ask(caller.authorization()), 403, "Invalid token: API key revoked")
 
 
-def test_a_key_that_cannot_be_decrypted_is_a_fault_of_ours_and_the_others_go_on(
+def test_a_key_that_cannot_be_decrypted_is_an_error_of_ours_and_the_others_go_on(
     caller: Caller,
 ) -> None:
     lost = make_api_key(caller.service)
@@ -272,7 +272,7 @@ def test_keys_that_all_cannot_be_decrypted_are_not_called_missing(caller: Caller
     assert (response.status_code, messages(response)) == (500, ["The API keys of this service cannot be read"])
 
 
-def test_a_revoked_key_that_cannot_be_decrypted_is_nobodys_fault(caller: Caller) -> None:
+def test_a_revoked_key_that_cannot_be_decrypted_is_no_error(caller: Caller) -> None:
     lost = make_api_key(caller.service, revoked_at=timezone.now())
     ApiKey.objects.filter(id=lost.id).update(encrypted_secret=b"encrypted under another key")
 

@@ -89,7 +89,7 @@ def test_row_sender_does_not_exist() -> None:
         ("+9991234567", "Not a valid country prefix"),
     ],
 )
-def test_rows_of_the_five_faults_of_a_number(number: str, words: str) -> None:
+def test_rows_of_the_five_errors_of_a_number(number: str, words: str) -> None:
     caller = make_caller()
 
     response = caller.send_sms(sms_template(caller), phone_number=number)

@@ -207,7 +207,7 @@ def test_a_reference_is_found_exactly_and_an_empty_one_is_one(caller: Caller) ->
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "faults"),
+    ("path", "query", "errors"),
     [
         (
             "notifications",
@@ -231,11 +231,11 @@ def test_a_reference_is_found_exactly_and_an_empty_one_is_one(caller: Caller) ->
         ("received-text-messages", "status=x", ["Additional properties are not allowed (status was unexpected)"]),
     ],
 )
-def test_faults_of_a_query_are_told_all_at_once(caller: Caller, path: str, query: str, faults: list[str]) -> None:
+def test_errors_of_a_query_are_told_all_at_once(caller: Caller, path: str, query: str, errors: list[str]) -> None:
     response = caller.get(f"/v2/{path}?{query}")
 
     assert response.status_code == 400
-    assert messages(response) == faults
+    assert messages(response) == errors
     assert {entry["error"] for entry in response.json()["errors"]} == {"ValidationError"}
 
 

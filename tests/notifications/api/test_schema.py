@@ -1,4 +1,4 @@
-"""The shape of requests: every documented field, its wrong values, and the order in which faults are told."""
+"""The shape of requests: every documented field, its wrong values, and the order in which errors are reported."""
 
 import json
 import time
@@ -32,7 +32,7 @@ VECTORS = [
 WRONG: list[Any] = [None, True, False, 0, 7, 1.5, [], ["a"], [{"b": None}], {}, {"a": 1}, "", "x", "x" * 40]
 
 
-def faults(serializer: type[RequestSerializer], body: object, **service: Any) -> list[dict[str, str]]:
+def errors_of(serializer: type[RequestSerializer], body: object, **service: Any) -> list[dict[str, str]]:
     read = serializer(data=body, context={"service": make_service(**service)})
     return told(lambda: read.is_valid(raise_exception=True))
 
@@ -40,8 +40,8 @@ def faults(serializer: type[RequestSerializer], body: object, **service: Any) ->
 def told(judge: Callable[[], object]) -> list[dict[str, str]]:
     try:
         judge()
-    except errors.SchemaRefused as refusal:
-        return [{"error": fault.kind, "message": fault.message} for fault in refusal.faults]
+    except errors.InvalidRequest as refusal:
+        return [{"error": error.kind, "message": error.message} for error in refusal.errors]
     return []
 
 
@@ -50,21 +50,21 @@ def test_vector(vector: dict[str, Any]) -> None:
     if vector["schema"] == "file":
         found = told(lambda: validation.parse(vector["body"]))
     else:
-        found = faults(SCHEMAS[vector["schema"]], vector["body"], permissions=list(Permission.values))
+        found = errors_of(SCHEMAS[vector["schema"]], vector["body"], permissions=list(Permission.values))
 
     assert found == vector["errors"]
 
 
 @pytest.mark.parametrize("body", [None, [], "", 0, False, {}])
 def test_what_is_nothing_counts_as_an_empty_object(body: object) -> None:
-    told = [fault["message"] for fault in faults(TextMessageSerializer, body)]
+    told = [error["message"] for error in errors_of(TextMessageSerializer, body)]
 
     assert told == ["phone_number is a required property", "template_id is a required property"]
 
 
 @pytest.mark.parametrize("body", [[7], "x", 12, True, 1.5])
 def test_any_other_value_is_told_without_a_property(body: object) -> None:
-    assert [fault["message"] for fault in faults(EmailSerializer, body)] == [f"{body} is not of type object"]
+    assert [error["message"] for error in errors_of(EmailSerializer, body)] == [f"{body} is not of type object"]
 
 
 def shown(value: object) -> str:
@@ -110,7 +110,7 @@ def test_every_field_refuses_a_wrong_type_by_its_name(channel: str, name: str, k
     recipient = {"phone_number": "07700900123"} if channel == "sms" else {"email_address": "a@example.org"}
     body = {**recipient, "template_id": str(uuid4()), name: value}
 
-    told = [fault["message"] for fault in faults(SCHEMAS[channel], body)]
+    told = [error["message"] for error in errors_of(SCHEMAS[channel], body)]
 
     expected = words_for(name, value, kind)
     if expected is None:
@@ -119,7 +119,7 @@ def test_every_field_refuses_a_wrong_type_by_its_name(channel: str, name: str, k
         assert told == [expected]
 
 
-def test_all_faults_at_once_in_the_order_of_the_table() -> None:
+def test_all_errors_at_once_in_the_order_of_the_table() -> None:
     body = {
         "zulu": 1,
         "sms_sender_id": "q",
@@ -130,7 +130,7 @@ def test_all_faults_at_once_in_the_order_of_the_table() -> None:
         "reference": 9,
     }
 
-    assert [fault["message"] for fault in faults(TextMessageSerializer, body)] == [
+    assert [error["message"] for error in errors_of(TextMessageSerializer, body)] == [
         "reference 9 is not of type string",
         "phone_number Must not contain letters or symbols",
         "personalisation None is not of type object",
@@ -145,7 +145,7 @@ def test_all_faults_at_once_in_the_order_of_the_table() -> None:
 def test_a_reference_has_at_most_a_thousand_characters(length: int, is_good: bool) -> None:
     body = {"phone_number": "07700900123", "template_id": str(uuid4()), "reference": "é" * length}
 
-    told = [fault["message"] for fault in faults(TextMessageSerializer, body)]
+    told = [error["message"] for error in errors_of(TextMessageSerializer, body)]
 
     assert told == ([] if is_good else [f"reference {'é' * length} is too long"])
 
@@ -224,9 +224,9 @@ def test_an_unsubscribe_url_may_be_2000_characters_long(caller: Caller) -> None:
 
     assert kept.json()["content"]["one_click_unsubscribe_url"] == longest
     assert refused.status_code == 400
-    (fault,) = refused.json()["errors"]
-    assert fault["error"] == "ValidationError"
-    assert fault["message"] == f"one_click_unsubscribe_url {longest}u is too long"
+    (error,) = refused.json()["errors"]
+    assert error["error"] == "ValidationError"
+    assert error["message"] == f"one_click_unsubscribe_url {longest}u is too long"
 
 
 def test_a_long_unsubscribe_address_is_read_in_no_time() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from notifications.attachments import validation
-from notifications.errors import FileRefused, SchemaRefused
+from notifications.errors import InvalidFile, InvalidRequest
 from notifications.models import Attachment, Notification, Service
 from tests.notifications.attachments import samples
 from tests.notifications.attachments.sending import (
@@ -100,11 +100,11 @@ SHAPES: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("options", "messages"), SHAPES, ids=[str(options)[:60] for options, _ in SHAPES])
-def test_stage_2_all_faults_of_one_object(options: dict[str, Any], messages: list[str]) -> None:
-    with pytest.raises(SchemaRefused) as refused:
+def test_stage_2_all_errors_of_one_object(options: dict[str, Any], messages: list[str]) -> None:
+    with pytest.raises(InvalidRequest) as refused:
         validation.parse({**file_of(), **options})
 
-    assert [(fault.kind, fault.message) for fault in refused.value.faults] == [(SHAPE, text) for text in messages]
+    assert [(error.kind, error.message) for error in refused.value.errors] == [(SHAPE, text) for text in messages]
 
 
 @pytest.mark.parametrize(
@@ -123,10 +123,10 @@ def test_null_is_what_clients_send_for_every_option_left_out() -> None:
 
 
 def test_an_echoed_value_is_cut() -> None:
-    with pytest.raises(SchemaRefused) as refused:
+    with pytest.raises(InvalidRequest) as refused:
         validation.parse({"file": ["x" * 1_000_000]})
 
-    assert len(refused.value.faults[0].message) < 1100
+    assert len(refused.value.errors[0].message) < 1100
 
 
 ALPHABET = base64.b64encode(bytes(range(256))).decode()
@@ -149,7 +149,7 @@ NOT_BASE64 = {
 @pytest.mark.parametrize("encoded", NOT_BASE64.values(), ids=NOT_BASE64)
 @pytest.mark.fault("F1", "F2")
 def test_stage_5_what_is_not_base64(encoded: str) -> None:
-    with pytest.raises(FileRefused, match=r"^Document is not base64 encoded$"):
+    with pytest.raises(InvalidFile, match=r"^Document is not base64 encoded$"):
         validation.decode(validation.parse({"file": encoded}))
 
 
@@ -196,7 +196,7 @@ def test_stage_5_names(name: str, message: str) -> None:
     if not message:
         assert validation.name_for(request, validation.decode(request)) == name
         return
-    with pytest.raises(FileRefused) as refused:
+    with pytest.raises(InvalidFile) as refused:
         validation.decode(request)
     assert refused.value.message == message
 

@@ -28,7 +28,7 @@ from tests.notifications.delivery.test_gateway import SMS
         (OSError(101, "Network is unreachable"), "No network leads to its host."),
     ],
 )
-def test_each_kind_of_fault_has_its_sentence(error: Exception, words: str) -> None:
+def test_each_kind_of_error_has_its_sentence(error: Exception, words: str) -> None:
     wrapped = requests.ConnectionError(error)
 
     assert (connection_errors.sentence(error), connection_errors.sentence(wrapped)) == (words, words)

@@ -1,4 +1,4 @@
-"""The HTTP gateway: what it is sent, and what becomes of a message by each of its answers and faults."""
+"""The HTTP gateway: what it is sent, and what becomes of a message by each of its answers and errors."""
 
 import base64
 import resource
@@ -170,10 +170,10 @@ def test_a_mute_gateway_is_left_after_the_time_of_one_read():
     assert (failure.value.reason, failure.value.is_uncertain) == ("ReadTimeout", True)
 
 
-@pytest.mark.parametrize("fault", [drip, None])
-def test_a_dripping_gateway_is_left_after_the_time_of_the_whole(fault):
+@pytest.mark.parametrize("error", [drip, None])
+def test_a_dripping_gateway_is_left_after_the_time_of_the_whole(error):
     started = time.monotonic()
-    with ScriptedGateway([fault]) as gateway, pytest.raises(TemporaryFailure) as failure:
+    with ScriptedGateway([error]) as gateway, pytest.raises(TemporaryFailure) as failure:
         Gateway("g", gateway.url, read_seconds=20, total_seconds=0.5).send(SMS)
 
     assert failure.value.is_uncertain

@@ -123,7 +123,7 @@ def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, r
 
 
 @pytest.mark.parametrize(
-    ("entry", "fault"),
+    ("entry", "error"),
     [
         ("p=https://gateway.example.org?receipts=yes", "no secret to check delivery receipts"),
         ("p=sns://key:secret@eu-west-2?receipts=yes", "no secret to check delivery receipts"),
@@ -131,10 +131,10 @@ def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, r
         ("p=smpp://id:secret@smsc.example.org?receipts=maybe", "must be yes or no"),
     ],
 )
-def test_receipts_that_nobody_could_believe_stop_the_start(settings, entry, fault):
+def test_receipts_that_nobody_could_believe_stop_the_start(settings, entry, error):
     settings.PROVIDERS = [entry]
 
-    with pytest.raises(ImproperlyConfigured, match=fault):
+    with pytest.raises(ImproperlyConfigured, match=error):
         providers.configured()
 
 

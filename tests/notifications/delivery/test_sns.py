@@ -32,7 +32,7 @@ def sms(**fields: Any) -> OutgoingSms:
     return OutgoingSms(international=False, **values | fields)
 
 
-def fault(status: str, code: str, words: str = "words") -> str:
+def error(status: str, code: str, words: str = "words") -> str:
     return answer(
         status, f"<ErrorResponse><Error><Code>{code}</Code><Message>{words}</Message></Error></ErrorResponse>"
     )
@@ -103,14 +103,14 @@ def test_the_sender_and_the_kind_go_along(sender: str, name: str, value: str) ->
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (fault("400 Bad", "Throttling"), "temporary"),
-        (fault("500 Oh", "InternalError"), "temporary"),
-        (fault("503 Away", "ServiceUnavailable"), "temporary"),
-        (fault("403 No", "InvalidClientTokenId"), "ours"),
-        (fault("403 No", "SignatureDoesNotMatch"), "ours"),
+        (error("400 Bad", "Throttling"), "temporary"),
+        (error("500 Oh", "InternalError"), "temporary"),
+        (error("503 Away", "ServiceUnavailable"), "temporary"),
+        (error("403 No", "InvalidClientTokenId"), "ours"),
+        (error("403 No", "SignatureDoesNotMatch"), "ours"),
         (answer("302 Found", Location="http://127.0.0.1:1/"), "ours"),
-        (fault("400 Bad", "InvalidParameter", "Invalid parameter: Message too long"), "technical"),
-        (fault("400 Bad", "InvalidParameter", "Invalid parameter: PhoneNumber Reason: opted out"), "recipients"),
+        (error("400 Bad", "InvalidParameter", "Invalid parameter: Message too long"), "technical"),
+        (error("400 Bad", "InvalidParameter", "Invalid parameter: PhoneNumber Reason: opted out"), "recipients"),
         (answer("200 OK", "{ rubbish"), "doubt"),
         (answer("200 OK", "<PublishResponse/>"), "doubt"),
         (pour(1), "doubt"),

@@ -284,7 +284,7 @@ def test_the_wrong_field_is_marked_for_everyone(client):
     assert f'<a href="#email-address">{MALFORMED}</a>' in page
     (field,) = re.findall(r"<input id=[^>]+>", page)
     for said in ('value="nobody"', 'autocomplete="email"', 'inputmode="email"', 'spellcheck="false"',
-                 'aria-invalid="true"', 'aria-describedby="fault"'):  # fmt: skip
+                 'aria-invalid="true"', 'aria-describedby="error"'):  # fmt: skip
         assert said in field
     assert " novalidate>" in page
 

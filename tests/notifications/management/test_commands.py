@@ -54,7 +54,7 @@ def test_a_try_without_a_service_says_how_to_start_one(variables):
         try_email("http://127.0.0.1:1", variables)
 
 
-def test_a_document_with_faults_stores_nothing_and_names_each(service):
+def test_a_document_with_errors_stores_nothing_and_names_each(service):
     document = {"services": [{"name": "Half", "retention_days": 1}, {"name": 7}], "colour": 1}
 
     done = service.manage("provision", "-", input=json.dumps(document))

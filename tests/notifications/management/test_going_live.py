@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from notifications.management import demo_document
 from notifications.management.provision.services import provision
 from notifications.models import Permission, Service
@@ -17,12 +17,12 @@ REFUSED = ["services[0].live: Add a reply-to address first: this service sends e
 TEXTS = [Permission.SMS.value]
 
 
-def faults_of(**service: Any) -> list[str]:
-    faults = Faults()
+def errors_of(**service: Any) -> list[str]:
+    errors = DocumentErrors()
     with transaction.atomic():
-        provision([{"name": "Parks", **service}], faults)
-        transaction.set_rollback(bool(faults.lines))
-    return faults.lines
+        provision([{"name": "Parks", **service}], errors)
+        transaction.set_rollback(bool(errors.lines))
+    return errors.lines
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_without_a_reply_to_address_it_is_refused_and_nothing_is_stored(stored, 
         factories.make_service(name="Parks", **stored)
     before = list(Service.objects.values())
 
-    assert faults_of(**document) == REFUSED
+    assert errors_of(**document) == REFUSED
     assert list(Service.objects.values()) == before
 
 
@@ -56,7 +56,7 @@ def test_without_a_reply_to_address_it_is_refused_and_nothing_is_stored(stored, 
     ids=["with one", "texts alone", "archived", "in trial"],
 )
 def test_else_it_is_stored(document):
-    assert faults_of(**document) == []
+    assert errors_of(**document) == []
     assert Service.objects.get().live is document["live"]
 
 
@@ -65,23 +65,23 @@ def test_a_stored_address_counts_and_a_removed_one_does_not():
     address = factories.make_reply_to(service)
     address.archived_at, address.is_default = address.created_at, False
     address.save()
-    assert faults_of(live=True) == REFUSED
+    assert errors_of(live=True) == REFUSED
 
     factories.make_reply_to(service, "again@example.org")
 
-    assert faults_of(live=True) == []
+    assert errors_of(live=True) == []
 
 
 def test_a_service_that_has_been_live_without_one_can_still_be_changed():
     factories.make_service(name="Parks", live=True)
 
-    assert faults_of(live=True, retention_days=30) == []
+    assert errors_of(live=True, retention_days=30) == []
     assert Service.objects.get().retention_days == 30
 
 
 def test_the_demo_document_is_one_that_can_go_live():
-    faults = Faults()
+    errors = DocumentErrors()
 
-    provision(demo_document.DOCUMENT, faults)
+    provision(demo_document.DOCUMENT, errors)
 
-    assert faults.lines == []
+    assert errors.lines == []

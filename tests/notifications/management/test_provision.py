@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
 from notifications.management.provision.services import provision
 from notifications.models import (
@@ -38,10 +38,10 @@ MODELS = (
 
 
 def apply(*services: dict[str, Any]) -> list[dict[str, Any]]:
-    faults = Faults()
+    errors = DocumentErrors()
     with transaction.atomic():
-        completed = provision(list(services), faults)
-    assert faults.lines == []
+        completed = provision(list(services), errors)
+    assert errors.lines == []
     return completed  # type: ignore[return-value]
 
 
@@ -49,10 +49,10 @@ def apply_one(**service: Any) -> dict[str, Any]:
     return apply({"name": "Parks", **service})[0]
 
 
-def faults_of(*services: Any) -> list[str]:
-    faults = Faults()
-    provision(list(services), faults)
-    return faults.lines
+def errors_of(*services: Any) -> list[str]:
+    errors = DocumentErrors()
+    provision(list(services), errors)
+    return errors.lines
 
 
 def everything_stored() -> dict[str, list[dict[str, Any]]]:
@@ -246,7 +246,7 @@ def test_a_key_is_revoked_now_and_stays_so():
 
     key = ApiKey.objects.get()
     assert key.revoked_at is not None
-    assert faults_of({"name": "Parks", "api_keys": [{"secret": secret, "revoked": False}]}) == [
+    assert errors_of({"name": "Parks", "api_keys": [{"secret": secret, "revoked": False}]}) == [
         "services[0].api_keys[0].revoked: cannot be undone: make another key"
     ]
 
@@ -375,14 +375,14 @@ FAULTY += [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("service", "fault"), FAULTY, ids=[fault for _, fault in FAULTY])
-def test_a_fault_names_its_place_and_nothing_is_stored(service, fault):
-    assert fault in faults_of(service)
+@pytest.mark.parametrize(("service", "error"), FAULTY, ids=[error for _, error in FAULTY])
+def test_an_error_names_its_place_and_nothing_is_stored(service, error):
+    assert error in errors_of(service)
     assert Service.objects.count() == 0
 
 
-def test_every_fault_of_a_document_is_named():
-    lines = faults_of({"name": 7, "live": "yes"}, {"name": "P", "x": 1})
+def test_every_error_of_a_document_is_named():
+    lines = errors_of({"name": 7, "live": "yes"}, {"name": "P", "x": 1})
 
     assert lines == [
         "services[0].name: must be a string",
@@ -392,7 +392,7 @@ def test_every_fault_of_a_document_is_named():
 
 
 def test_a_wrong_value_of_one_service_hides_nothing_about_another():
-    assert faults_of({"name": 7}, {"name": "P", "live": True}, {"name": "Q", "api_keys": [{"name": "k"}]}) == [
+    assert errors_of({"name": 7}, {"name": "P", "live": True}, {"name": "Q", "api_keys": [{"name": "k"}]}) == [
         "services[0].name: must be a string",
         "services[1].live: Add a reply-to address first: this service sends email.",
         "services[2].api_keys[0].type: is required",
@@ -402,7 +402,7 @@ def test_a_wrong_value_of_one_service_hides_nothing_about_another():
 def test_a_secret_given_twice_is_refused():
     keys = [{"name": name, "type": "test", "secret": "5b2a6a3e-7c1a-4d0e-9a55-0c3f8f1f2a11"} for name in ("a", "b")]
 
-    assert faults_of({"name": "P", "api_keys": keys}) == ["services[0].api_keys[1].secret: is given twice"]
+    assert errors_of({"name": "P", "api_keys": keys}) == ["services[0].api_keys[1].secret: is given twice"]
 
 
 def test_a_removed_sender_that_is_given_again_by_id_is_in_use_again():
@@ -420,19 +420,19 @@ def test_a_removed_sender_that_is_given_again_by_id_is_in_use_again():
 
 
 def test_a_service_given_twice_is_refused():
-    assert faults_of({"name": "P"}, {"name": "P"}) == ["services[1].name: is given twice"]
+    assert errors_of({"name": "P"}, {"name": "P"}) == ["services[1].name: is given twice"]
 
 
 def test_services_whose_names_differ_in_case_alone_are_refused():
-    assert faults_of({"name": "A1"}, {"name": "a1"}) == ["services[1].name: There is a service of this name already."]
+    assert errors_of({"name": "A1"}, {"name": "a1"}) == ["services[1].name: There is a service of this name already."]
     apply_one()
 
     identifier = str(uuid.uuid4())
 
-    assert faults_of({"id": identifier, "name": "PARKS"}) == [
+    assert errors_of({"id": identifier, "name": "PARKS"}) == [
         "services[0].name: There is a service of this name already."
     ]
-    assert faults_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
+    assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
 
 
 def test_a_stored_value_stays_valid_whatever_the_rules_have_become():
@@ -461,7 +461,7 @@ def test_a_stored_value_stays_valid_whatever_the_rules_have_become():
 def test_an_id_of_another_service_is_refused():
     theirs = apply_one(templates=[template()], sms_senders=[{"sender": "PARKS"}])
 
-    lines = faults_of(
+    lines = errors_of(
         {
             "name": "Thief",
             "templates": [template(id=theirs["templates"][0]["id"])],
@@ -478,12 +478,12 @@ def test_an_id_of_another_service_is_refused():
 def test_a_name_of_several_services_asks_for_the_id():
     apply({"id": str(uuid.uuid4()), "name": "Twin"}, {"id": str(uuid.uuid4()), "name": "Twin"})
 
-    assert faults_of({"name": "Twin"}) == ["services[0].name: 2 services have this name: give the id"]
+    assert errors_of({"name": "Twin"}) == ["services[0].name: 2 services have this name: give the id"]
 
 
 def test_an_unrevoked_name_cannot_be_taken_by_another_secret():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 
-    lines = faults_of({"name": "Parks", "api_keys": [{"name": "k", "type": "live", "secret": str(uuid.uuid4())}]})
+    lines = errors_of({"name": "Parks", "api_keys": [{"name": "k", "type": "live", "secret": str(uuid.uuid4())}]})
 
     assert lines == ["services[0].api_keys[0].name: An active key with this name already exists."]

@@ -63,7 +63,7 @@ def refused(response: Any) -> tuple[int, str]:
         ("eaten by a dog", Status.TECHNICAL_FAILURE),
     ],
 )
-def test_an_outcome_becomes_the_status_and_an_unknown_one_our_fault(outcome: str, expected: Status) -> None:
+def test_an_outcome_becomes_the_status_and_an_unknown_one_our_error(outcome: str, expected: Status) -> None:
     message, other = handed_over(), handed_over("m-2")
 
     answer = post(report(outcome=outcome, code="7", time="2026-11-21T10:00:00Z"))

@@ -31,7 +31,7 @@ def test_an_operators_table_decides_which_countries_are_reached(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("rows", "fault"),
+    ("rows", "error"),
     [
         ("prefix,price\n44,1\n", "first line must be"),
         ("", "first line must be"),
@@ -43,6 +43,6 @@ def test_an_operators_table_decides_which_countries_are_reached(tmp_path: Path) 
         (HEAD + "44,1,no\n44,2,no\n", "line 3: 44 is listed twice"),
     ],
 )
-def test_a_faulty_table_names_its_line(tmp_path: Path, rows: str, fault: str) -> None:
-    with pytest.raises(ValueError, match=fault):
+def test_a_faulty_table_names_its_line(tmp_path: Path, rows: str, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
         table(tmp_path / "prices.csv", rows)

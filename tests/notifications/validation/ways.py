@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from config.areas import Faults
+from config.areas import DocumentErrors
 from notifications.management.provision.services import provision
 from notifications.models import (
     ApiKey,
@@ -203,13 +203,13 @@ def _post(console: Client, page: str, form: dict[str, Any]) -> str:
 
 
 def by_document(way: Way, text: str) -> list[str]:
-    """Provision the value; return the lines of its faults."""
-    faults = Faults()
+    """Provision the value; return the lines of its errors."""
+    errors = DocumentErrors()
     document = {"name": "Tides", **way.document(text)}
     with transaction.atomic():
-        provision([document], faults)
-        transaction.set_rollback(bool(faults.lines))
-    return faults.lines
+        provision([document], errors)
+        transaction.set_rollback(bool(errors.lines))
+    return errors.lines
 
 
 def by_api(channel: Channel, text: str) -> list[str]:
