@@ -1,5 +1,6 @@
 """The parts that the data set area registers for shared pages, commands and jobs (`config.areas`)."""
 
+from config.docs.parts import Documentation
 from datasets.admin import access, audit_places, overview
 from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
@@ -8,6 +9,7 @@ from datasets.management.part import COMMANDS
 
 PARTS: tuple[object, ...] = (
     COMMANDS,
+    Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
     *(EMPTY_DATA_SET, SET_RETENTION),
     access.ACCESS,

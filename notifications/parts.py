@@ -1,5 +1,6 @@
 """Everything that the sending area contributes to the shared pages, commands and jobs; see `config.areas`."""
 
+from config.docs.parts import Documentation
 from notifications.admin import audit_places, overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.team.invite_mail import MAILER
@@ -11,6 +12,7 @@ from notifications.management.part import COMMANDS
 
 PARTS: tuple[object, ...] = (
     COMMANDS,
+    Documentation("notifications.api.schema.PART"),
     *clean_up.RULES,
     *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE),
     permissions.ACCESS,

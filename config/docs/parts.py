@@ -1,17 +1,14 @@
-"""The part of each area in the API documentation: PART in its `api/schema`.
-
-The parts are imported by the names in AREAS when the document is first requested. So `config` imports neither area,
-and other processes do not load the documentation.
-"""
+"""The part of each area in the API documentation. An area registers it in `config.areas` as a Documentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 from django.utils.text import slugify
 
+from config import areas
 from config.rest.api_errors import ApiError
 
 
@@ -57,8 +54,15 @@ class Part:
         return self.base_url != settings.BASE_URL
 
 
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """The dotted path of an area's Part. A process that never shows the documentation does not load it."""
+
+    path: str
+
+
 @cache
 def parts() -> Sequence[Part]:
     """Return the parts of the installed areas, the sending API first."""
-    areas = sorted(settings.AREAS, reverse=True)
-    return [import_module(f"{area}.api.schema").PART for area in areas]
+    loaded: list[Part] = [import_string(registered.path) for registered in areas.parts(Documentation)]
+    return sorted(loaded, key=lambda part: part.title, reverse=True)

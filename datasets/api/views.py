@@ -25,6 +25,7 @@ from datasets.api import bodies, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
 from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
+from datasets.api.serializers import EmptiedSerializer, StoredSerializer
 from datasets.errors import (
     DataSetError,
     NoSuchDataSet,
@@ -36,6 +37,7 @@ from datasets.errors import (
 from datasets.models import AccessToken, DataSet
 
 NOT_STORED = {"Cache-Control": "no-store"}
+_STORED = StoredSerializer({"status": "ok"}).data  # the answer to every POST
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
 
@@ -90,7 +92,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
             return _replayed()
         structlog.contextvars.bind_contextvars(records=stored)
         registry.RECORDS.add("written", number=stored)
-        return Response({"status": "ok"}, headers=NOT_STORED)
+        return Response(_STORED, headers=NOT_STORED)
 
     def empty(self, request: Request, group: str, type: str) -> Response:
         """PUT `[]`: delete all records."""
@@ -108,7 +110,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
                 ),
             )
         message = f"{token.data_set.name} now contains 0 records"
-        return Response({"message": message, "status": "ok"}, headers=NOT_STORED)
+        return Response(EmptiedSerializer({"message": message, "status": "ok"}).data, headers=NOT_STORED)
 
     def read(self, request: Request, group: str, type: str) -> HttpResponseBase:
         """GET and HEAD: query the records."""
@@ -144,7 +146,7 @@ class NothingHereView(DataSetArea):
 
 
 def _replayed() -> Response:
-    return Response({"status": "ok"}, headers={**NOT_STORED, "Idempotent-Replay": "true"})
+    return Response(_STORED, headers={**NOT_STORED, "Idempotent-Replay": "true"})
 
 
 def _request_id() -> uuid.UUID | None:

@@ -92,7 +92,8 @@ class ApiViewSet(ViewSet):
     @property
     def context(self) -> dict[str, object]:
         """Return the context of serializers."""
-        return {"service": self.service, "base": base_url(self.request)}
+        base = base_url(self.request)
+        return {"service": self.service, "base": base, "url": f"{base}{self.request.path.rstrip('/')}"}
 
     def get_exception_handler(self) -> Callable[[Exception, Mapping[str, Any]], Response]:
         return handler.handle

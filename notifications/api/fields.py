@@ -143,6 +143,13 @@ class Names(_Copied, serializers.ListField):
         return names
 
 
+class Moment(serializers.DateTimeField):
+    """A moment in an answer, in the format of `moment`."""
+
+    def to_representation(self, value: datetime) -> str | None:  # type: ignore[override]  # never another type
+        return moment(value)
+
+
 class TemplateReference(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=1, help_text="The version that was used.")

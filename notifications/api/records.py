@@ -1,4 +1,8 @@
-"""The records of messages, templates and received texts. Source: docs/reference/sending-api.md §14, §17."""
+"""The records of messages, templates and received texts. Source: docs/reference/sending-api.md §14, §17.
+
+Messages and templates write their record in `to_representation`: some values are computed, and a list of 250 messages
+takes less than half of the time that REST framework's loop over the fields takes.
+"""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -8,11 +12,12 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from notifications.api.fields import UTC_DIGITS, TemplateReference, moment, template_reference
+from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference, moment, template_reference
 from notifications.models import Channel, Notification, ReceivedText, Status, TemplateVersion, UnsubscribeRequest
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
+from notifications.submission.preview import Preview
 
 # What the record of a message is made of. The rest of its row is for the queue, and to read it is half a list's time.
 NOTIFICATION_COLUMNS = (
@@ -32,7 +37,10 @@ _OF_LETTERS = dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "pos
 
 @extend_schema_field({"type": "null"})
 class Null(serializers.JSONField):
-    """What clients expect to find although nothing is ever there."""
+    """A key that clients expect. Its value is always null."""
+
+    def get_attribute(self, instance: object) -> None:
+        return None
 
 
 class CostDetails(serializers.Serializer[Any]):
@@ -136,42 +144,33 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
 
 class ReceivedTextSerializer(serializers.Serializer[ReceivedText]):
     id = serializers.UUIDField()
-    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    created_at = Moment(help_text=UTC_DIGITS)
     service_id = serializers.UUIDField()
     notify_number = serializers.CharField(help_text="The number it came to.")
     user_number = serializers.CharField(help_text="The number it came from.")
     content = serializers.CharField()
 
-    def to_representation(self, text: ReceivedText) -> dict[str, object]:
-        return {
-            "id": str(text.id),
-            "created_at": moment(text.created_at),
-            "service_id": str(text.service_id),
-            "notify_number": text.notify_number,
-            "user_number": text.user_number,
-            "content": text.content,
-        }
-
 
 class UnsubscribeRequestSerializer(serializers.Serializer[UnsubscribeRequest]):
     id = serializers.UUIDField()
-    created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
+    created_at = Moment(help_text=UTC_DIGITS)
     service_id = serializers.UUIDField()
     template_id = serializers.UUIDField(help_text="The template of the email.")
     notification_id = serializers.UUIDField(help_text="The email. The request is kept longer than its message.")
-    email_address = serializers.CharField(help_text="The recipient, as you gave it.")
-    done_at = serializers.DateTimeField(allow_null=True, help_text="When staff marked the request as done.")
+    email_address = serializers.CharField(source="recipient", help_text="The recipient, as you gave it.")
+    done_at = Moment(allow_null=True, help_text="When staff marked the request as done.")
 
-    def to_representation(self, request: UnsubscribeRequest) -> dict[str, object]:
-        return {
-            "id": str(request.id),
-            "created_at": moment(request.created_at),
-            "service_id": str(request.service_id),
-            "template_id": str(request.template_id),
-            "notification_id": str(request.notification_id),
-            "email_address": request.recipient,
-            "done_at": moment(request.done_at),
-        }
+
+class PreviewSerializer(serializers.Serializer[Preview]):
+    id = serializers.UUIDField(source="version.template_id")
+    type = serializers.ChoiceField(choices=Channel.values, source="version.template.type")
+    version = serializers.IntegerField(min_value=1, source="version.number")
+    body = serializers.CharField(help_text="The text as it would be sent.")
+    subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
+    html = serializers.CharField(
+        allow_null=True, help_text="The email as mail programs show it; null for a text message."
+    )
+    postage = Null(help_text="Always null.")
 
 
 def _address(author: str) -> str:

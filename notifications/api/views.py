@@ -1,7 +1,6 @@
 """The resources under /v2. Source: docs/reference/sending-api.md §2.1, §4, §14, §17."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -15,12 +14,17 @@ from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ApiViewSet, read_json, read_json_if_any
 from notifications.api.fields import parse_uuid
+from notifications.api.lists import (
+    NotificationsSerializer,
+    ReceivedTextsSerializer,
+    TemplatesSerializer,
+    UnsubscribeRequestsSerializer,
+)
 from notifications.api.records import (
     NOTIFICATION_COLUMNS,
     NotificationSerializer,
-    ReceivedTextSerializer,
+    PreviewSerializer,
     TemplateSerializer,
-    UnsubscribeRequestSerializer,
 )
 from notifications.api.serializers import (
     EmailSerializer,
@@ -69,8 +73,7 @@ class NotificationViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
         page = queries.notifications(self.service, self.api_key.key_type, request.query_params)
-        record = NotificationSerializer(context=self.context).to_representation
-        return Response({"notifications": [record(row) for row in page.rows], "links": _links(request, page)})
+        return Response(NotificationsSerializer(page, context=self.context).data)
 
     def _send(
         self,
@@ -120,8 +123,7 @@ class TemplateViewSet(ApiViewSet):
             versions = versions.filter(template__type__in=types)
         # Sorted here: databases differ in how they order names.
         rows = sorted(versions, key=lambda version: (version.name, version.template.type))
-        record = TemplateSerializer().to_representation
-        return Response({"templates": [record(row) for row in rows]})
+        return Response(TemplatesSerializer({"templates": rows}).data)
 
     def retrieve(self, request: Request, template_id: str) -> Response:
         return Response(TemplateSerializer().to_representation(_newest(self.service, template_id)))
@@ -141,8 +143,7 @@ class TemplateViewSet(ApiViewSet):
         values = serializer.validated_data.get("personalisation", {})
         unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
         filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url)
-        named = {"id": str(version.template_id), "type": version.template.type, "version": version.number}
-        return Response({**named, **asdict(filled), "postage": None})
+        return Response(PreviewSerializer(filled).data)
 
 
 class ReceivedTextViewSet(ApiViewSet):
@@ -151,8 +152,7 @@ class ReceivedTextViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.RECEIVED_TEXT_FILTERS)
         page = queries.received_texts(self.service, request.query_params)
-        record = ReceivedTextSerializer().to_representation
-        return Response({"received_text_messages": [record(row) for row in page.rows], "links": _links(request, page)})
+        return Response(ReceivedTextsSerializer(page, context=self.context).data)
 
 
 class UnsubscribeRequestViewSet(ApiViewSet):
@@ -161,8 +161,7 @@ class UnsubscribeRequestViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
         page = queries.unsubscribe_requests(self.service, request.query_params)
-        record = UnsubscribeRequestSerializer().to_representation
-        return Response({"unsubscribe_requests": [record(row) for row in page.rows], "links": _links(request, page)})
+        return Response(UnsubscribeRequestsSerializer(page, context=self.context).data)
 
 
 def _id(name: str, text: str) -> UUID:
@@ -171,13 +170,6 @@ def _id(name: str, text: str) -> UUID:
     if parsed is None:
         raise errors.NotAUuid(name=name)
     return parsed
-
-
-def _links(request: Request, page: queries.Page) -> dict[str, str]:
-    """`next` is there with a filled page only, with `older_than` as its first UUID: clients take the first they see."""
-    address = f"{base_url(request)}{request.path.rstrip('/')}"
-    found = {"current": f"{address}?{page.current}" if page.current else address}
-    return {**found, "next": f"{address}?{page.next}"} if page.next else found
 
 
 def _newest(service: Service, template_id: str) -> TemplateVersion:

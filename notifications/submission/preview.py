@@ -14,6 +14,7 @@ from notifications.submission import templates
 class Preview:
     """The text that would be sent; subject and HTML fragment are an email's."""
 
+    version: TemplateVersion
     body: str
     subject: str | None = None
     html: str | None = None
@@ -31,7 +32,7 @@ def preview(
     templates.check_personalisation(subject, version.content, values)
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
-        return Preview(body=sms.render(version.content, values, prefix=prefix).text)
+        return Preview(version=version, body=sms.render(version.content, values, prefix=prefix).text)
     text = email.render(
         subject,
         version.content,
@@ -39,4 +40,4 @@ def preview(
         unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None,
         unlinked_names=settings.EMAIL_UNLINKED_NAMES,
     )
-    return Preview(body=text.body, subject=text.subject, html=text.html)
+    return Preview(version=version, body=text.body, subject=text.subject, html=text.html)

@@ -13,6 +13,7 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
+from datasets.api import serializers
 from datasets.api.schema import shapes
 from datasets.queries.parameters import FORMATS, MAX_DURATION
 from datasets.queries.query import METHODS, PERIODS
@@ -127,7 +128,7 @@ class DataSets(OpenApiViewExtension):
                 summary="Add records",
                 description="Store all records of the body, or none. A single object counts as an array of one.",
                 request={"application/json": {"oneOf": [shapes.RECORDS, shapes.RECORD]}},
-                responses={200: OpenApiResponse(shapes.Stored, description="The records are stored.")},
+                responses={200: OpenApiResponse(serializers.StoredSerializer, description="The records are stored.")},
                 parameters=[_GROUP, _TYPE, _CODING, _IDEMPOTENCY_KEY, _REPLAYED],
                 examples=[OpenApiExample("Example", shapes.EXAMPLE, request_only=True)],
             ),
@@ -137,7 +138,7 @@ class DataSets(OpenApiViewExtension):
                 summary="Empty a data set",
                 description="Delete all records. Settings and tokens stay.",
                 request={"application/json": shapes.NOTHING},
-                responses={200: OpenApiResponse(shapes.Emptied, description="All records are deleted.")},
+                responses={200: OpenApiResponse(serializers.EmptiedSerializer, description="All records are deleted.")},
                 parameters=[_GROUP, _TYPE, _CODING],
                 examples=[OpenApiExample("Example", [], request_only=True)],
             ),

@@ -1,23 +1,15 @@
-"""The JSON Schemas of requests and answers. Limits and names come from `records`, which validates records."""
+"""The JSON Schemas of records, query results and errors, which no serializer reads or writes.
+
+Limits and names come from `datasets.records`, which validates records without a framework.
+"""
 
 from typing import Any
-
-from rest_framework import serializers
 
 from datasets.errors import MAX_RECORDS
 from datasets.records.names import COMPUTED, MAX_LENGTH, MOMENTS
 from datasets.records.rejections import MAX_ID_LENGTH
 
 Json = dict[str, Any]  # Any: JSON Schema
-
-
-class Stored(serializers.Serializer[object]):
-    status = serializers.ChoiceField(choices=["ok"])
-
-
-class Emptied(serializers.Serializer[object]):
-    message = serializers.CharField(help_text="`pay_weekly_volumes now contains 0 records`")
-    status = serializers.ChoiceField(choices=["ok"])
 
 
 _MOMENT: Json = {"type": "string", "format": "date-time"}

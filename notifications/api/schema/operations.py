@@ -12,8 +12,7 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
-from notifications.api import queries, records, serializers
-from notifications.api.schema import lists
+from notifications.api import lists, queries, records, serializers
 
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
@@ -144,7 +143,7 @@ class Messages(OpenApiViewExtension):
                 "listMessages",
                 READING,
                 "List messages",
-                lists.Notifications,
+                lists.NotificationsSerializer,
                 _words("template_type", queries.TYPES, "The channel; there are no letters."),
                 _words(
                     "status",
@@ -171,7 +170,7 @@ class Templates(OpenApiViewExtension):
                 "listTemplates",
                 TEMPLATES,
                 "List templates",
-                lists.Templates,
+                lists.TemplatesSerializer,
                 _words("type", queries.TYPES, "The channel; there are no letters."),
                 about="All templates of the service in one answer, but for deleted ones.",
             ),
@@ -203,7 +202,9 @@ class Templates(OpenApiViewExtension):
                 summary="Preview a template",
                 description="Fill a template without sending it. Values it has no placeholder for are ignored.",
                 request={"application/json": serializers.PreviewValuesSerializer},
-                responses={200: OpenApiResponse(lists.Preview, description="The message as it would be sent.")},
+                responses={
+                    200: OpenApiResponse(records.PreviewSerializer, description="The message as it would be sent.")
+                },
                 parameters=[by_id],
                 examples=[OpenApiExample("Example", _PREVIEW, request_only=True)],
             ),
@@ -220,7 +221,7 @@ class ReceivedTexts(OpenApiViewExtension):
                 "listReceivedTexts",
                 RECEIVED,
                 "List received texts",
-                lists.ReceivedTexts,
+                lists.ReceivedTextsSerializer,
                 _OLDER_THAN,
                 about="What people have sent to the numbers of the service: the same list for keys of every type.",
             ),
@@ -237,7 +238,7 @@ class UnsubscribeRequests(OpenApiViewExtension):
                 "listUnsubscribeRequests",
                 UNSUBSCRIBE_REQUESTS,
                 "List unsubscribe requests",
-                lists.UnsubscribeRequests,
+                lists.UnsubscribeRequestsSerializer,
                 _OLDER_THAN,
                 about="Recipients who confirmed on our page that they want no more emails: the same list for all keys.",
             ),

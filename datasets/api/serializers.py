@@ -1,0 +1,12 @@
+"""The answers to a write. The answers to a read are written from rows as text, see `datasets.queries.written`."""
+
+from rest_framework import serializers
+
+
+class StoredSerializer(serializers.Serializer[object]):
+    status = serializers.ChoiceField(choices=["ok"])
+
+
+class EmptiedSerializer(serializers.Serializer[object]):
+    message = serializers.CharField(help_text="`pay_weekly_volumes now contains 0 records`")
+    status = serializers.ChoiceField(choices=["ok"])

@@ -1,0 +1,51 @@
+"""The bodies of lists: one page of records and the URLs of the pages. Source: docs/reference/sending-api.md §17."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers
+
+from notifications.api.queries import PAGE_SIZE, Page
+from notifications.api.records import (
+    NotificationSerializer,
+    ReceivedTextSerializer,
+    TemplateSerializer,
+    UnsubscribeRequestSerializer,
+)
+
+_NEWEST_FIRST = f"Newest first, at most {PAGE_SIZE}."
+_one_object = extend_schema_serializer(many=False)  # drf-spectacular expects an array from an action named `list`
+
+
+class PageLinks(serializers.Serializer[Page]):
+    current = serializers.URLField(help_text="This page.")
+    next = serializers.URLField(required=False, help_text="The page after it; absent when this one is empty.")
+
+    def to_representation(self, page: Page) -> dict[str, str]:
+        """Return the URLs. Clients read the first UUID in `next`, so that one is `older_than`."""
+        url = self.context["url"]
+        links = {"current": f"{url}?{page.current}" if page.current else url}
+        return {**links, "next": f"{url}?{page.next}"} if page.next else links
+
+
+@_one_object
+class NotificationsSerializer(serializers.Serializer[Page]):
+    notifications = NotificationSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
+    links = PageLinks(source="*")
+
+
+@_one_object
+class TemplatesSerializer(serializers.Serializer[Any]):  # Any: a dict
+    templates = TemplateSerializer(many=True, help_text="By name, then type.")
+
+
+@_one_object
+class ReceivedTextsSerializer(serializers.Serializer[Page]):
+    received_text_messages = ReceivedTextSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
+    links = PageLinks(source="*")
+
+
+@_one_object
+class UnsubscribeRequestsSerializer(serializers.Serializer[Page]):
+    unsubscribe_requests = UnsubscribeRequestSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
+    links = PageLinks(source="*")
