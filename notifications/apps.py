@@ -1,4 +1,4 @@
-"""The sending area."""
+"""The Django app of the Notification Sending API."""
 
 from importlib import import_module
 
@@ -14,9 +14,9 @@ class NotificationsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Stop the start at a wrong setting, and register our parts.
+        """Check the settings of this area and register its parts. A wrong setting stops the start.
 
-        Both need the models, which exist only now.
+        The modules are imported here because they need the models.
         """
         with one_line_refusals():
             import_module("notifications.checks").check_settings()

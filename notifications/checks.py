@@ -1,4 +1,4 @@
-"""Settings that only the rules of the sending area can judge, looked at before a process starts to work."""
+"""Check at the start the settings that have rules in this area."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ from notifications.validation import people, senders, services
 
 
 def check_settings() -> None:
-    """Raise ValueError, with a line for each setting that is wrong, or ImproperlyConfigured for PROVIDERS."""
+    """Raise ValueError with one line for each wrong setting, or ImproperlyConfigured if PROVIDERS is wrong."""
     providers.configured()
     found = list(_unloadable())
     if found:

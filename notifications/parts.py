@@ -1,4 +1,4 @@
-"""Everything that the sending area contributes to the shared pages, commands and jobs; see `config.areas`."""
+"""List what the sending area adds to the shared pages, commands and jobs. `config.areas` describes the parts."""
 
 from config.docs.parts import Documentation
 from notifications.admin import audit_places, overview, permissions

@@ -1,4 +1,4 @@
-"""Who a message may go to: phone numbers and email addresses, as pure functions without Django."""
+"""Parse and compare recipients: phone numbers and email addresses. These functions do not use Django."""
 
 from notifications.recipients.comparison import matches, normalise
 

@@ -1,4 +1,4 @@
-"""Whether two recipients are the same one: team, guest list and simulated recipients.
+"""Compare recipients with the team, the guest list and the simulated recipients.
 
 Source: docs/reference/rendering.md §7, results.
 """
@@ -10,7 +10,7 @@ from notifications.recipients.prices import PriceTable
 
 
 def normalise(text: str, *, prices: PriceTable | None = None) -> str:
-    """Return the form recipients are compared in: as a phone number, else as an email address, else as it is.
+    """Return a recipient's form for comparison: a phone number, else an email address, else the text unchanged.
 
     >>> normalise("07700 900 123"), normalise("Fern@Quay.Example"), normalise("415 555 2671")
     ('447700900123', 'fern@quay.example', '415 555 2671')
@@ -26,6 +26,6 @@ def normalise(text: str, *, prices: PriceTable | None = None) -> str:
 
 
 def matches(recipient: str, allowed: Iterable[str], *, prices: PriceTable | None = None) -> bool:
-    """Say whether a recipient is among the allowed ones, however either side is written."""
+    """Return whether a recipient is in `allowed`, regardless of the notation on either side."""
     wanted = normalise(recipient, prices=prices)
     return any(normalise(other, prices=prices) == wanted for other in allowed)

@@ -1,7 +1,6 @@
-"""What somebody typed as a phone number, reduced to digits and to the shape they meant.
+"""Reduce a typed phone number to its digits and its shape. Source: docs/reference/rendering.md §7, steps 1 to 4.
 
-Steps 1 to 4 of the table in Rendering §7. They decide by the digits alone, before the number plan is asked, because
-the shape says which error to name when the number turns out to be none.
+These steps look at the digits alone, before the number plan does. The shape decides which error an invalid number gets.
 """
 
 import re
@@ -10,7 +9,7 @@ from enum import Enum, auto
 
 from notifications.recipients.outcomes import InvalidPhoneNumber, Outcome
 
-# Spaces and invisible characters that come along when an address or number is copied from a document.
+# Spaces and invisible characters that are copied from documents together with a recipient.
 IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 
 _DROP_IGNORABLE = str.maketrans("", "", IGNORABLE)
@@ -21,7 +20,7 @@ _UK_DIGITS = 10
 
 
 class Shape(Enum):
-    """How a number was written: as a UK one, as a foreign one, or so that it could be either."""
+    """The notation of a number: UK, foreign, or ambiguous."""
 
     UK = auto()
     UNSURE = auto()
@@ -32,10 +31,10 @@ class Shape(Enum):
 class Dialled:
     """The digits of a number as typed.
 
-    digits: all that count, leading zeros included (`d` in the contract)
-    has_plus: a plus stood before them
-    shape: what they look like
-    number: without leading zeros, for the UK shape without 44 too (`n` in the contract)
+    digits: the significant digits with their leading zeros (`d` in the contract)
+    has_plus: whether a plus sign precedes them
+    shape: the notation
+    number: the digits without leading zeros; for the UK shape, also without 44 (`n` in the contract)
     """
 
     digits: str
@@ -50,7 +49,7 @@ class Dialled:
 
 
 def kept_form(text: str) -> str:
-    """Return a recipient as records and callbacks show it: ignorable characters removed, trimmed.
+    """Return a recipient as records and callbacks show it: trimmed and without ignorable characters.
 
     >>> kept_form(" 07700\\u00a0900 123\\u200b ")
     '07700900 123'
@@ -61,7 +60,7 @@ def kept_form(text: str) -> str:
 def read(text: str) -> Dialled:
     """Reduce a typed number to its digits and shape.
 
-    Raises InvalidPhoneNumber with UNKNOWN_CHARACTER for anything but digits, brackets, plus, hyphens and spaces.
+    Raises InvalidPhoneNumber with UNKNOWN_CHARACTER for characters other than digits, brackets, plus, hyphen and space.
 
     >>> read("+44 (0)7700 900123").number
     '7700900123'

@@ -1,6 +1,6 @@
-"""Which email addresses a message can be sent to.
+"""Parse the email addresses that a message can be sent to.
 
-Our own rules, narrower than the mail standards on purpose: no quoted local parts, no IP addresses, no look-ups.
+The rules are deliberately narrower than the mail standards: no quoted local parts, no IP addresses, no DNS look-ups.
 Source: docs/reference/rendering.md §8.
 """
 
@@ -22,7 +22,7 @@ _LABEL_CHARACTERS = range(1, 64)
 
 
 class InvalidEmailAddress(Exception):
-    """The text is no address a message can be sent to. The address is in no message."""
+    """The text is not an email address that a message can be sent to. The error text never contains the value."""
 
     v2_message = EmailAddressInvalid.text.removeprefix("email_address ")
     ui_message = "Enter an email address in the correct format, like name@example.com"
@@ -33,11 +33,11 @@ class InvalidEmailAddress(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailAddress:
-    """An address in its three forms.
+    """An email address in three forms.
 
-    as_given: kept and shown, in the given case
-    normalised: lower case, for comparing
-    ascii: with the host as the mail system wants it, for sending only
+    as_given: in the given case; for storing and display
+    normalised: in lower case; for comparison
+    ascii: with the host in IDNA form; for sending only
     """
 
     as_given: str
@@ -46,9 +46,9 @@ class EmailAddress:
 
 
 def parse(text: str) -> EmailAddress:
-    """Read an email address.
+    """Parse an email address.
 
-    Raises InvalidEmailAddress; there is one message for every error.
+    Raises InvalidEmailAddress, with the same text for every cause.
 
     >>> parse("Fern@Bücher.example").ascii
     'Fern@xn--bcher-kva.example'

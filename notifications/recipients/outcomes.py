@@ -1,4 +1,4 @@
-"""Why a phone number is not taken, and the words for it in the API and in the console.
+"""The reasons to reject a phone number, with their texts in the API and the console.
 
 Source: docs/reference/rendering.md §7.
 """
@@ -11,10 +11,10 @@ from notifications.errors import NotificationError
 
 
 class Outcome(StrEnum):
-    """One reason against a number.
+    """A reason to reject a phone number.
 
-    error: of the sending API
-    ui_message: what staff read in the console and in CSV reports
+    error: the error of the sending API
+    ui_message: the text for staff in the console and in CSV reports
     """
 
     error: type[NotificationError]
@@ -47,14 +47,14 @@ class Outcome(StrEnum):
         errors.PhoneNumberInvalid,
         "Number is not valid – double check the phone number you entered",
     )
-    EMERGENCY_NUMBER = (  # contact numbers of services only, which are console settings; the API never says it
+    EMERGENCY_NUMBER = (  # only for the contact number of a service, a console setting; the API never returns it
         "unsupported_emergency_number",
         errors.EmergencyNumber,
         "Phone number cannot be an emergency number",
     )
 
     def __new__(cls, value: str, error: type[NotificationError], ui_message: str) -> Self:
-        """Make a member from its row of the table."""
+        """Create a member from a row of the table below."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.error = error
@@ -63,12 +63,15 @@ class Outcome(StrEnum):
 
     @property
     def v2_message(self) -> str:
-        """Return the text of the error without the name of the property."""
+        """Return the error text without the name of the property."""
         return self.error.text.removeprefix("phone_number ")
 
 
 class InvalidPhoneNumber(Exception):
-    """The text is no phone number a message can be sent to; `outcome` says why. The number is in no message."""
+    """The text is not a phone number that a message can be sent to.
+
+    `outcome` is the reason. The error text never contains the number.
+    """
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.v2_message)

@@ -1,7 +1,7 @@
-"""Which phone numbers a text message can be sent to.
+"""Parse the phone numbers that a text message can be sent to. Source: docs/reference/rendering.md §7.
 
-The number plan is `phonenumbers`' (pinned: its data change what is accepted); characters, shapes, messages and prices
-are ours. Source: docs/reference/rendering.md §7.
+The number plan comes from the library `phonenumbers`. Its version is pinned, because its data decide which numbers are
+accepted. Allowed characters, shapes, texts and prices are defined in this package.
 """
 
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ __all__ = ["ContactNumber", "InvalidPhoneNumber", "Outcome", "PhoneNumber", "hin
 
 UK_CODE = 44
 UK_DIGITS = 10
-MAINLAND_MULTIPLIER = 1  # the table's price for 44 is that of the crown dependencies
-SHORTEST, LONGEST = 8, 15  # digits of an international number; the longest is E.164's
+MAINLAND_MULTIPLIER = 1  # the price for 44 in the table is the price of the crown dependencies
+SHORTEST, LONGEST = 8, 15  # digits of an international number; E.164 sets the maximum
 EMERGENCY_NUMBERS = frozenset({"999", "112"})
 CROWN_DEPENDENCIES = frozenset({"JE", "GG", "IM"})
 
-# Numbers the regulator keeps for fiction. Accepted, so that examples and tests can use them; exactly these thousand.
+# The 1,000 numbers that Ofcom reserves for fiction. They are accepted so that examples and tests can use them.
 FICTION_RANGE = range(7700_900000, 7700_901000)
 
 _REGION = "GB"
@@ -42,14 +42,14 @@ _LANDLINE_STARTS = ("1", "2", "3", "55")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhoneNumber:
-    """A number a text message could be sent to.
+    """A valid phone number.
 
-    as_given: as sent, ignorable characters removed, trimmed; what answers and callbacks show
-    normalised: E.164 without the plus; what is sent to and compared
-    display: national format for +44, international for others
-    is_international: not of the mainland UK, so the multiplier is not 1 by definition
-    country_prefix: the prefix of the price table
-    refused: a permission the service lacks; the number itself is good, and the API says so only after the template
+    as_given: the number as sent, trimmed, without ignorable characters; for responses and callbacks
+    normalised: E.164 without the plus; for sending and comparison
+    display: the national format for +44, the international format for others
+    is_international: True outside the mainland UK, where the multiplier comes from the price table
+    country_prefix: the prefix in the price table
+    refused: the permission that the service lacks, or None; the API reports it after the errors of the template
     """
 
     as_given: str
@@ -65,7 +65,7 @@ class PhoneNumber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactNumber:
-    """A number people may ring a service on; never sent to, so short numbers such as 101 are among them."""
+    """A number that people can call a service on. Nothing is sent to it, so short numbers such as 101 are valid."""
 
     as_given: str
     normalised: str
@@ -73,11 +73,11 @@ class ContactNumber:
 
 
 def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable | None = None) -> PhoneNumber:
-    """Read a recipient's number.
+    """Parse a recipient's phone number.
 
-    international, landlines: permissions of the service; they decide `refused` and which error is named
-    prices: the operator's table; the shipped one if None
-    Raises InvalidPhoneNumber whose outcome is any but INTERNATIONAL_NOT_ALLOWED.
+    international, landlines: permissions of the service; they decide `refused` and which error is raised
+    prices: the operator's price table; the shipped table if None
+    Raises InvalidPhoneNumber with any outcome except INTERNATIONAL_NOT_ALLOWED.
 
     >>> parse("07700 900 123", international=False, landlines=False).normalised
     '447700900123'
@@ -109,9 +109,9 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
 
 
 def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> ContactNumber:
-    """Read the number a service gives people to ring: a setting, never a recipient.
+    """Parse the contact number of a service.
 
-    Raises InvalidPhoneNumber with EMERGENCY_NUMBER, UNKNOWN_CHARACTER, TOO_SHORT (no digits at all) or INVALID_NUMBER.
+    Raises InvalidPhoneNumber with EMERGENCY_NUMBER, UNKNOWN_CHARACTER, TOO_SHORT (no digits) or INVALID_NUMBER.
 
     >>> parse_service_contact("101").normalised
     '44101'
@@ -131,7 +131,7 @@ def parse_service_contact(text: str, *, prices: PriceTable | None = None) -> Con
 
 
 def hint(text: str) -> str | None:
-    """Say in one sentence what to change about a refused number, or nothing if that cannot be known.
+    """Return one sentence on how to correct a rejected number, or None if the number does not show it.
 
     Source: docs/reference/running.md §11.
 
@@ -154,10 +154,10 @@ def hint(text: str) -> str | None:
 
 
 def _resolve(dialled: Dialled) -> phonenumbers.PhoneNumber | None:
-    """Find the deliverable number the digits stand for: step 5 of the contract's table."""
+    """Return the deliverable number that the digits stand for, or None: step 5 of the contract's table."""
     for number in _readings(dialled):
         if dialled.shape is Shape.UK and number.country_code != UK_CODE:
-            continue  # a UK number with a digit too many is an error, never a foreign number
+            continue  # a UK number with an extra digit is invalid; it must not become a foreign number
         if _is_deliverable(number):
             return number
     return None
@@ -199,7 +199,7 @@ def _is_crown_dependency(number: phonenumbers.PhoneNumber) -> bool:
 
 
 def _refusal(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
-    """Name the permission that keeps a good number out: table 7.1."""
+    """Return the permission that a valid number needs and the service lacks, or None: table 7.1."""
     if number.country_code != UK_CODE:
         return None if international else Outcome.INTERNATIONAL_NOT_ALLOWED
     if not landlines and not _is_fiction(number) and phonenumbers.number_type(number) in _LANDLINES:
@@ -208,7 +208,7 @@ def _refusal(number: phonenumbers.PhoneNumber, *, international: bool, landlines
 
 
 def _error(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
-    """Name what is wrong with digits that are no number: table 7.2, first line that fits."""
+    """Return the reason why digits are not a valid number: the first matching row of table 7.2."""
     number, count = dialled.number, len(dialled.number)
     if dialled.shape is Shape.UK:
         if not number:
@@ -225,7 +225,7 @@ def _error(dialled: Dialled, *, landlines: bool, prices: PriceTable) -> Outcome:
     if not prices.reaches(number):
         return Outcome.UNSUPPORTED_COUNTRY_CODE
     if dialled.shape is Shape.UNSURE and count in (9, 10):
-        return Outcome.INVALID_NUMBER  # a UK number without its 0, or a foreign one: none of the others fits
+        return Outcome.INVALID_NUMBER  # a UK number without its 0, or a foreign number: no other outcome fits both
     return _length_verdict(number)
 
 

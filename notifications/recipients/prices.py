@@ -1,7 +1,7 @@
-"""What a text message costs by the country it goes to, and so which countries can be reached at all.
+"""Load the prices of text messages by country. A country without a price cannot be sent to.
 
-The table is a CSV file, not code: operators change prices without a release (setting SMS_PRICE_TABLE), and a country
-that is not listed cannot be sent to. Source: docs/reference/rendering.md §7, price table.
+The table is a CSV file, so that operators can change prices without a release (setting SMS_PRICE_TABLE).
+Source: docs/reference/rendering.md §7, price table.
 """
 
 import csv
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 SHIPPED_TABLE = Path(__file__).with_name("prices.csv")
-NORTH_AMERICA = "1"  # the one country code whose area codes have prices of their own
+NORTH_AMERICA = "1"  # the only country code whose area codes have separate prices
 
 _COLUMNS = ["prefix", "multiplier", "numeric_sender"]
 _YES_NO = {"yes": True, "no": False}
@@ -20,10 +20,10 @@ _YES_NO = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What one prefix costs.
+    """The price of a dialling prefix.
 
-    multiplier: fragments charged for each fragment sent
-    numeric_sender: names are no senders in that country, only numbers are
+    multiplier: the number of fragments charged for each fragment sent
+    numeric_sender: whether the country accepts only numbers as senders, not names
     """
 
     multiplier: int
@@ -32,21 +32,21 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by dialling prefix, digits without the plus."""
+    """Prices by dialling prefix: digits without the plus."""
 
     prices: Mapping[str, Price]
 
     @classmethod
     @cache
     def shipped(cls) -> Self:
-        """Return the table that comes with the program."""
+        """Return the table that ships with Signalbox."""
         return cls.load(SHIPPED_TABLE)
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
-        """Read a table with the columns prefix, multiplier, numeric_sender (yes or no).
+        """Read a CSV file with the columns prefix, multiplier and numeric_sender (yes or no).
 
-        Raises ValueError with the file and line of the first error: a wrong price must stop the start, not a message.
+        Raises ValueError with the file and line of the first error, so that a wrong price stops the start.
         """
         with Path(path).open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)
@@ -64,7 +64,7 @@ class PriceTable:
         return cls(prices)
 
     def __contains__(self, prefix: str) -> bool:
-        """Say whether the prefix has a price."""
+        """Return whether the prefix has a price."""
         return prefix in self.prices
 
     def __getitem__(self, prefix: str) -> Price:
@@ -72,7 +72,9 @@ class PriceTable:
         return self.prices[prefix]
 
     def prefix_of(self, country_code: str, national_number: str) -> str:
-        """Return the prefix that decides the price: the country code, in North America with the area code if listed.
+        """Return the prefix that decides the price.
+
+        This is the country code. In North America the area code is appended if the table lists it.
 
         >>> PriceTable.shipped().prefix_of("1", "2425550143"), PriceTable.shipped().prefix_of("1", "4155550143")
         ('1242', '1')
@@ -82,7 +84,7 @@ class PriceTable:
         return country_code
 
     def reaches(self, digits: str) -> bool:
-        """Say whether international digits begin with any listed country code of one to three digits."""
+        """Return whether international digits begin with a listed country code of one to three digits."""
         return any(digits[:length] in self for length in (1, 2, 3))
 
 

@@ -1,4 +1,4 @@
-"""Who a message says it is from. Source: docs/reference/sending-api.md §8."""
+"""Derive the sender of a message as providers get it. Source: docs/reference/sending-api.md §8."""
 
 import re
 import unicodedata
@@ -10,12 +10,12 @@ _WHITE_SPACE = re.compile(r"\s+")
 _NOT_ADDRESS = re.compile(r"[^a-z0-9.]+")
 _DOTS = re.compile(r"\.{2,}")
 _MAX_LOCAL_PART = 64  # octets, RFC 5321 §4.5.3.1.1
-_NAMELESS = "no-reply"  # for a name without a single Latin letter or digit
+_NAMELESS = "no-reply"  # for a name without any Latin letter or digit
 
 
 @lru_cache(maxsize=1024)
 def from_number(sender: str) -> str:
-    """Return a text message sender as answers and gateways have it: a number in its normal form, a name as it is.
+    """Return a text message sender as responses and gateways show it: a number normalised, a name unchanged.
 
     >>> from_number("07700 900777"), from_number("PIGEON")
     ('447700900777', 'PIGEON')
@@ -28,7 +28,7 @@ def from_number(sender: str) -> str:
 
 @lru_cache(maxsize=1024)
 def from_email(service_name: str, domain: str) -> str:
-    """Return the address that emails of a service come from, which is no inbox.
+    """Return the email address that emails of a service come from. It has no inbox.
 
     >>> from_email("Café  Crème & O'Neill", "example.org")
     'cafe.creme.oneill@example.org'

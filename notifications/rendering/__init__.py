@@ -1,7 +1,7 @@
-"""What a template turns into: text messages and emails, as pure functions.
+"""Render templates to text messages and emails. All functions are pure.
 
-placeholders   values into templates; every view of a template begins here
-sms            the one text of a text message, and what it costs
-email          subject, body, HTML and plain part of an email
-sanitise       values from strangers, before they are filled in
+placeholders   fill values into templates
+sms            render, measure and price a text message
+email          render the subject, body, HTML part and plain part of an email
+sanitise       remove links and Markdown from values before they are filled in
 """

@@ -1,9 +1,9 @@
-"""Text that mail programs and phones would turn into a web link. Source: docs/reference/rendering.md §6 step 1, §3.1.
+"""Find the URLs that mail programs and phones turn into links. Source: docs/reference/rendering.md §6 step 1, §3.1.
 
-An address is an optional http(s) scheme, labels of word characters or hyphens each with a dot, a last label of 2–63
-letters, and perhaps a path. It begins at a word boundary not right after `@` or `.`, so that `name@example.com` is
-none. The scan goes over each run of labels once; one regular expression for the whole shape would start afresh at
-every boundary and take quadratic time on `a-a-a-a-…`.
+A URL is an optional http(s) scheme, labels of word characters or hyphens that each end in a dot, a last label of 2–63
+letters, and an optional path. It begins at a word boundary that does not follow `@` or `.`, so `name@example.com` does
+not match. The scan visits each run of labels once. A single regular expression for the whole form would restart at
+every boundary and take quadratic time for `a-a-a-a-…`.
 """
 
 import re
@@ -20,7 +20,7 @@ _PATH = re.compile(r"[/?#][^\s<]*+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """An address found in a text, from `start` to before `end`."""
+    """A URL in a text, from the offset `start` up to, but not including, `end`."""
 
     text: str
     start: int
@@ -29,7 +29,7 @@ class Address:
 
 
 def find(text: str) -> Iterator[Address]:
-    """Yield the addresses from left to right.
+    """Yield the URLs from left to right.
 
     >>> [address.text for address in find("Ask fern@quay.example, see quay.example/map or e.g. HTTPS://pay.example")]
     ['quay.example/map', 'HTTPS://pay.example']
@@ -37,7 +37,7 @@ def find(text: str) -> Iterator[Address]:
     searched_to = 0
     for run in _RUN.finditer(text):
         if run.start() < searched_to:
-            continue  # part of the path of the address before
+            continue  # part of the path of the previous URL
         scheme_at = _scheme_before(text, run.start(), searched_to)
         start = _START.search(text, run.start(), run.end())
         host_at = run.start() if scheme_at is not None else start.start() if start else None
@@ -58,7 +58,7 @@ def _scheme_before(text: str, host_at: int, searched_to: int) -> int | None:
 
 
 def _host_end(text: str, host_at: int, run_end: int) -> int | None:
-    """Return where the last label ends: that of the rightmost dot with letters behind it."""
+    """Return the end of the last label: the letters after the rightmost dot that letters follow."""
     dot = text.rfind(".", host_at, run_end)
     while dot > host_at:
         if last_label := _LAST_LABEL.match(text, dot + 1):

@@ -1,8 +1,8 @@
-"""Characters with special treatment: invisible ones, lone surrogates, and those that a backslash escapes.
+"""Remove invisible characters and lone surrogates, and shield characters that a backslash escapes.
 
-An escaped character has no meaning for blocks, links and typography, but its neighbours still see a character there.
-Until the text is written, a lone surrogate stands for it ("shielded"). No other text contains surrogates: the API
-refuses them, and `without_surrogates` replaces any others. Source: docs/reference/rendering.md §3.2, §4.1, §4.4.
+An escaped character has no meaning for blocks, links and typography, but it counts as a neighbour of other characters.
+Until the text is written, a lone surrogate replaces it ("shielded"). No other text contains surrogates: the API
+rejects them, and `without_surrogates` replaces the rest. Source: docs/reference/rendering.md §3.2, §4.1, §4.4.
 """
 
 import re
@@ -57,7 +57,7 @@ def shield(text: str) -> str:
 
 
 def shield_subject(text: str) -> str:
-    """Shield the escaped characters of a subject, where quotes can be escaped, too."""
+    """Shield the escaped characters of a subject, in which quotes can be escaped too."""
     return _SUBJECT_ESCAPE.sub(_shield_match, text)
 
 
@@ -67,7 +67,7 @@ def shield_quotes(text: str) -> str:
 
 
 def shielded(characters: str) -> str:
-    """Return the shielded forms of escapable characters, for patterns that look at neighbours."""
+    """Return the shielded forms of escapable characters, for patterns that match neighbours."""
     return "".join(_SHIELDS[character] for character in characters)
 
 

@@ -1,8 +1,8 @@
-"""Emails: the subject, the text the API shows, and the parts handed to the provider.
+"""Render emails: the subject, the body that the API shows, and the parts that the provider gets.
 Source: docs/reference/rendering.md §4.
 
-What the POST answers is made at once; the tree and what is written from it only when asked for, so that a request
-does not pay for what the worker needs.
+The response to a POST needs only the subject and the body. The Markdown is parsed when a part is read, so that this
+work is done by the worker and not during the request.
 """
 
 import re
@@ -21,24 +21,24 @@ from notifications.rendering.markdown.tree import Block
 from notifications.rendering.markdown.typography import typeset
 from notifications.rendering.placeholders import Lists
 
-MAX_BYTES = 2_000_000  # of the filled body in UTF-8; Rendering §4.10
+MAX_BYTES = 2_000_000  # of the filled body in UTF-8. Source: docs/reference/rendering.md §4.10
 DOCUMENT_TEMPLATE = "email/document.html"
 
 _FRAGMENT_PLACE = "<!-- fragment -->"
 _ZERO_WIDTH_SPACE = "\u200b"
-_BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # at the start of a line, in any number
+_BLOCK_MARKS = r"(?<![^\r\n])(?:[ \t#^*•-]|[0-9]++\.)++"  # one or more, at the start of a line
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmailText:
-    """An email with its values in place.
+    """An email with its values filled in.
 
-    Keep `subject` and `filled` and the email can be made again: `EmailText(subject=…, filled=…)` writes the same parts.
+    `subject` and `filled` are enough to store: `EmailText(subject=…, filled=…)` writes the same parts again.
 
-    filled: the template with its values, before any Markdown is read; untrimmed, since leading spaces nest lists
-    is_empty: nothing is left of a template of placeholders only; such an email is refused
-    unsubscribe_url: of the footer, for templates that have one
-    unlinked_names: host names that mail programs shall not turn into links
+    filled: the template with its values, before the Markdown is parsed; untrimmed, because leading spaces nest lists
+    is_empty: whether a template of placeholders only became empty; such an email is rejected
+    unsubscribe_url: the link in the footer, or None
+    unlinked_names: host names that mail programs must not turn into links
     """
 
     subject: str
@@ -49,12 +49,12 @@ class EmailText:
 
     @property
     def html_subject(self) -> str:
-        """Return the subject for a page: references decoded as in the body, then escaped."""
+        """Return the subject for an HTML page: character references decoded as in the body, then escaped."""
         return escape(references.decode(self.subject), quote=False)
 
     @property
     def body(self) -> str:
-        """Return the body as the API shows it: Markdown left as written, no footer."""
+        """Return the body as the API shows it: as Markdown, without the footer."""
         return self.filled.strip()
 
     @property
@@ -64,29 +64,29 @@ class EmailText:
 
     @property
     def is_too_long(self) -> bool:
-        """Say whether the email must be refused for its size."""
+        """Return whether the email exceeds the size limit."""
         return self.size_bytes > MAX_BYTES
 
     @cached_property
     def tree(self) -> list[Block]:
-        """Return the parsed body, footer included."""
+        """Return the parsed body with the footer."""
         source = self.filled + _footer(self.unsubscribe_url)
         decoded = references.without_fillers(references.decode(source))
         return markdown.parse(_unlinked(decoded, self.unlinked_names))
 
     @property
     def html(self) -> str:
-        """Return the HTML fragment, without a document around it."""
+        """Return the body as an HTML fragment. `html_document` returns the whole document."""
         return html.write(self.tree)
 
     @property
     def plain(self) -> str:
-        """Return the plain part."""
+        """Return the plain text part."""
         return plain.write(self.tree)
 
     @property
     def preheader(self) -> str:
-        """Return the first words of the email, escaped for HTML."""
+        """Return the preheader: the first words of the email, escaped for HTML."""
         return escape(preheader.write(self.tree), quote=False)
 
 
@@ -98,7 +98,7 @@ def render(
     unsubscribe_url: str | None = None,
     unlinked_names: Iterable[str] = (),
 ) -> EmailText:
-    """Fill a template.
+    """Fill a template with personalisation.
 
     >>> render("Tides", "Dear ((name)),", {"name": "Idris"}).body
     'Dear Idris,'
@@ -114,7 +114,7 @@ def render(
 
 
 def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
-    """Fill a subject: plain text on one line, free of control characters, so no header can be smuggled in.
+    """Fill a subject: one line of plain text without control characters, which prevents header injection.
 
     >>> render_subject("It's 5 - 6 o'clock:\\n ((things))", {"things": ["rope", "bait"]})
     'It’s 5 – 6 o’clock: rope and bait'
@@ -125,10 +125,10 @@ def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
 
 
 def html_document(text: EmailText, *, language: str = "en") -> str:
-    """Return the HTML part: the fragment within the one template all emails share.
+    """Return the HTML part: the fragment in the template that all emails share.
 
-    Django escapes subject and preheader, which it gets raw. The fragment, escaped by its writer, is put in afterwards
-    at a comment, which no escaped text can contain; so nothing that holds input is ever marked as safe.
+    Django escapes the subject and the preheader. The fragment, which its writer escapes, then replaces a comment in the
+    page. Escaped text cannot contain a comment, so no input is ever marked as safe.
     """
     raw = {"subject": references.decode(text.subject), "preheader": preheader.write(text.tree)}
     page = render_to_string(DOCUMENT_TEMPLATE, {"language": language, **raw})
@@ -147,7 +147,7 @@ def _footer(unsubscribe_url: str | None) -> str:
 
 
 def _unlinked(source: str, names: tuple[str, ...]) -> str:
-    """Put a zero-width space after each dot of the names, where they stand by themselves or right after block marks."""
+    """Insert a zero-width space after each dot of the names, where they are single words or follow block marks."""
     if not names:
         return source
     alone = rf"(?P<name>{'|'.join(map(re.escape, names))})(?![\w/?#-])"

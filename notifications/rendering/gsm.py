@@ -1,4 +1,4 @@
-"""The characters a text message can hold, and what becomes of the others. Source: docs/reference/rendering.md §3.2."""
+"""Encode text for text messages: the allowed characters and replacements. Source: docs/reference/rendering.md §3.2."""
 
 import unicodedata
 from functools import lru_cache
@@ -33,7 +33,7 @@ _REPLACED = {
 
 
 def encode(text: str) -> str:
-    """Replace every character a text message cannot hold.
+    """Replace every character that a text message cannot contain.
 
     >>> encode("“Łódź” – 5 € 🚲")
     '"Lódz" - 5 € ?'
@@ -42,7 +42,7 @@ def encode(text: str) -> str:
 
 
 def is_lost(character: str) -> bool:
-    """Say whether the character would become a question mark. White space never does: lines are tidied first."""
+    """Return whether the character becomes a question mark. White space never does, because lines are tidied first."""
     return character != UNKNOWN and not character.isspace() and _encoded(character) == UNKNOWN
 
 
@@ -56,7 +56,7 @@ def _encoded(character: str) -> str:
 
 
 def _canonical_base(character: str) -> str:
-    """Return the first character of the one-step canonical mapping; compatibility mappings (`½`, `ﬁ`) do not count."""
+    """Return the first character of the one-step canonical mapping. Compatibility mappings (`½`, `ﬁ`) return ""."""
     mapping = unicodedata.decomposition(character)
     if not mapping or mapping.startswith("<"):
         return ""

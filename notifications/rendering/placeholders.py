@@ -1,7 +1,7 @@
-"""Placeholders of templates, `((name))` and `((name??text))`, and the values that fill them.
+"""Find and fill the placeholders of templates: `((name))` and `((name??text))`.
 Source: docs/reference/rendering.md §2.
 
-Values are never searched for placeholders: a template is read once, from left to right.
+A template is read once, from left to right, so placeholders in values are not filled.
 """
 
 import json
@@ -12,18 +12,18 @@ from enum import Enum, auto
 
 from notifications.rendering.characters import without_invisible
 
-# Brackets cannot stand inside, so the possessive run never has to be given back: linear in the text.
+# A placeholder contains no brackets, so the possessive quantifier never backtracks and the search stays linear.
 PLACEHOLDER = re.compile(r"\(\((?P<inside>[^()]++)\)\)")
 
 YES_VALUES = frozenset({"yes", "y", "true", "t", "1", "include", "show"})
 HIDDEN = "hidden"
-CONDITION = "??"  # the first one; later ones belong to the text
+CONDITION = "??"  # only the first one; later ones are part of the text
 
 _NAME_NOISE = str.maketrans("", "", " _-")
 
 
 class Lists(Enum):
-    """How a list prints: within a sentence (text messages, subjects), or as bullets (email bodies)."""
+    """The format of a list: within a sentence (text messages, subjects) or as bullets (email bodies)."""
 
     IN_SENTENCE = auto()
     AS_BULLETS = auto()
@@ -31,14 +31,14 @@ class Lists(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of an unfilled view; the console highlights some and escapes all."""
+    """A part of a template for display. The console escapes every piece and highlights some."""
 
     text: str
     is_highlighted: bool = False
 
 
 def key(name: str) -> str:
-    """Return what two spellings of one name have in common: no spaces, underscores, hyphens or capitals.
+    """Return the form in which names are compared: lower case, without spaces, underscores and hyphens.
 
     >>> key("First Name") == key("first_name") == key("FIRST-name")
     True
@@ -47,12 +47,12 @@ def key(name: str) -> str:
 
 
 def keyed(personalisation: Mapping[str, object]) -> dict[str, object]:
-    """Return the values by the key of their name; of two equal ones the later wins."""
+    """Return the values by the key of their name. If two names have the same key, the later value is used."""
     return {key(name): value for name, value in personalisation.items()}
 
 
 def find(*texts: str) -> list[str]:
-    """List the names in the order they first appear, in the spelling they first appear in.
+    """Return the names in the order and spelling of their first appearance.
 
     >>> find("Hello ((name))", "((NAME)), your ((item)) is ((late??late))")
     ['name', 'item', 'late']
@@ -66,7 +66,7 @@ def find(*texts: str) -> list[str]:
 
 
 def conditions(*texts: str) -> set[str]:
-    """Return the keys of the names that only decide whether a text is shown.
+    """Return the keys of the names that only decide whether a conditional text is shown.
 
     >>> conditions("((late??You are late.)) ((name)) ((Name??Dear reader))")
     {'late'}
@@ -77,7 +77,7 @@ def conditions(*texts: str) -> set[str]:
 
 
 def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
-    """List the names without a value, as the template spells them; null is no value, an empty string is one.
+    """Return the names without a value, as the template spells them. An empty string is a value, null is not.
 
     >>> missing("((day)) at ((hour))", personalisation={"Day": "Monday", "hour": None})
     ['hour']
@@ -87,15 +87,15 @@ def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
 
 
 def with_comma(text: str) -> list[str]:
-    """List the names with a comma in them, which the editor warns of: a CSV file could not head them."""
+    """Return the names that contain a comma. The editor warns of them, because a CSV heading cannot contain them."""
     return [name for name in find(text) if "," in name]
 
 
 def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lists.IN_SENTENCE) -> str:
-    """Put the values in place; a placeholder without a value stays as typed.
+    """Fill the placeholders with values. A placeholder without a value stays as typed.
 
-    personalisation: placeholder name → string, number, boolean, list of them, or object; objects print as JSON
-    (the download address of a file has replaced its object before)
+    personalisation: placeholder name → string, number, boolean, list of these, or object; objects become JSON
+    (the object of a file must already be replaced by its download URL)
 
     >>> fill("Bring ((things)).((late?? You are late.))", {"things": ["rope", "a hook", "bait"], "Late": "no"})
     'Bring rope, a hook and bait.'
@@ -110,7 +110,7 @@ def fill(text: str, personalisation: Mapping[str, object], *, lists: Lists = Lis
 
 
 def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) -> str:
-    """Return the plain view of a template with some or no values; with redact what is missing shows as `[hidden]`.
+    """Return a template as plain text with some or no values; `redact` shows missing values as `[hidden]`.
 
     >>> unfilled("Dear ((name)), berth ((berth))", {"berth": 7}, redact=True)
     'Dear [hidden], berth 7'
@@ -124,9 +124,9 @@ def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) 
 def pieces(
     text: str, personalisation: Mapping[str, object], *, redact: bool, lists: Lists = Lists.IN_SENTENCE
 ) -> Iterator[Piece]:
-    """Split a template for the console's view; escaping is up to the page.
+    """Split a template into pieces for display in the console. The page must escape them.
 
-    Of a conditional only the part before its text is highlighted, unless it is redacted.
+    In a conditional only the part before its text is highlighted, unless it is redacted.
     """
     values = keyed(personalisation)
     end = 0

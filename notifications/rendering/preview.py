@@ -1,4 +1,4 @@
-"""How the console and the sandbox inbox show a message: from the very functions that send.
+"""Show a message in the console and the sandbox inbox, from the same functions that render it for sending.
 
 Source: docs/reference/console.md §1.2 T9, §2.4.
 """
@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from notifications.rendering.sms import SIXTEEN_BIT, SmsText
 
-# A frame without scripts inherits the page's policy; this one forbids it everything but its own styles (trap T9).
+# A frame inherits the policy of its page. This policy forbids everything except inline styles and images (trap T9).
 _POLICY = (
     '<meta http-equiv="Content-Security-Policy" '
     "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
@@ -25,9 +25,9 @@ _URL = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,:;!?)\]]")
 
 
 def sandboxed(document: str, *, opens_links: bool = False) -> str:
-    """Return an HTML document for `<iframe sandbox srcdoc>`, with a policy of its own before everything else in it.
+    """Return an HTML document for `<iframe sandbox srcdoc>` with its own content security policy as the first element.
 
-    opens_links: a click opens a link in its own tab, where the frame has `allow-popups allow-popups-to-escape-sandbox`
+    opens_links: links open in a new tab; the frame needs `allow-popups allow-popups-to-escape-sandbox`
     """
     before, head, after = document.partition(_HEAD)
     first = f"{_POLICY}{_FRAME_LINKS}" if opens_links else _POLICY
@@ -35,7 +35,7 @@ def sandboxed(document: str, *, opens_links: bool = False) -> str:
 
 
 def linked(text: str) -> SafeString:
-    """Return plain text for a page, escaped, with its URLs as links that open in their own tab.
+    """Return plain text as escaped HTML in which URLs are links that open in a new tab.
 
     >>> linked("<See> https://quay.example/a?b=1&c.")
     '&lt;See&gt; <a href="https://quay.example/a?b=1&amp;c" target="_blank" rel="noopener noreferrer">\
@@ -50,14 +50,14 @@ https://quay.example/a?b=1&amp;c</a>.'
 
 
 def in_own_tab(bubble: str) -> str:
-    """Let the links of a text message's preview open in their own tab."""
+    """Make the links in the preview of a text message open in a new tab."""
     return bubble.replace("<a href=", f"<a {_OWN_TAB} href=")
 
 
 def marked(written: str) -> str:
-    """Mark the placeholders that still stand in written HTML, so that nobody takes them for what recipients see.
+    """Mark unfilled placeholders in rendered HTML, so that staff do not mistake them for text.
 
-    Our writers escape every `<` and `>` of a text and of an attribute, so a tag ends at the first `>`.
+    The writers escape every `<` and `>` in texts and attributes, so a tag ends at the first `>`.
 
     >>> marked('<p title="((a))">Dear ((name))</p>')
     '<p title="((a))">Dear <mark>((name))</mark></p>'
@@ -66,7 +66,7 @@ def marked(written: str) -> str:
 
 
 def facts(text: SmsText) -> str:
-    """Say what a text message costs.
+    """Return the parts, alphabet and length of a text message as one line.
 
     >>> facts(SmsText("a" * 161))
     '2 parts · standard alphabet · 161 of 306 characters'
@@ -79,7 +79,7 @@ def facts(text: SmsText) -> str:
 
 
 def unvalued(text: SmsText) -> str:
-    """Say how long a text message is before its values are known, with the service's name in front and without it.
+    """Return the length of a text message before its values are known, with and without the prefix.
 
     >>> unvalued(SmsText("Depot: hello", prefix_chars=7))
     'Without values: 1 part · 12 characters, 5 of them the message'
@@ -93,7 +93,7 @@ def unvalued(text: SmsText) -> str:
 
 
 def costly(text: SmsText) -> str:
-    """Name what makes a text message longer than it looks and what to use instead, or return nothing."""
+    """Return which characters cost extra and what to use instead, or an empty string if there are none."""
     if text.non_gsm:
         letters = text.non_gsm
         instead = " and ".join(f"{unicodedata.normalize('NFD', letter)[0]} instead of {letter}" for letter in letters)

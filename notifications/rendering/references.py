@@ -1,21 +1,21 @@
-"""HTML character references and invisible fillers in what authors write. Source: docs/reference/rendering.md §4.2."""
+"""Decode HTML character references and delete invisible fillers. Source: docs/reference/rendering.md §4.2."""
 
 import html
 import re
 from html.entities import html5
 
-# Eight digits hold every code point; longer ones stay as typed, and no number grows without bound.
+# Eight digits are enough for every code point. Longer references stay as typed, so no number grows without bound.
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,8}|[A-Za-z][A-Za-z0-9]*+);")
 _FILLERS = str.maketrans("", "", "\u2028\u3164")  # line separator, Hangul filler
 
 
 def without_fillers(text: str) -> str:
-    """Delete two characters that show as nothing or break mail programs."""
+    """Delete U+2028 and U+3164, which are invisible or break mail programs."""
     return text.translate(_FILLERS)
 
 
 def decode(text: str) -> str:
-    """Decode the references that end in a semicolon, once.
+    """Decode, once, the character references that end in a semicolon.
 
     >>> decode("Fees &pound;5 &amp;amp; &copy 2026 &unknown;")
     'Fees £5 &amp; &copy 2026 &unknown;'

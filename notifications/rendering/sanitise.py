@@ -1,7 +1,7 @@
-"""Makes values from strangers harmless: no links, no Markdown.
+"""Remove links and Markdown from personalisation that a service does not trust.
 Source: docs/reference/rendering.md §6, `sanitise_content_for`.
 
-The backslashes show in the API's `content.body` and vanish when the email is rendered.
+The backslashes appear in the API's `content.body`; rendering the email removes them.
 """
 
 import re
@@ -11,19 +11,19 @@ from html.entities import html5
 
 from notifications.rendering import addresses, placeholders, references
 
-# Any run of characters before :// counts as a scheme: the fewer survive, the better.
+# Any run of characters before :// counts as a scheme, because an unknown scheme is not safe.
 _SCHEME = re.compile(r"(?<![\w+.-])[\w+.-]++://[^\s<]*+")
 _ESCAPED_MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"`*_()\{}[]<>#+-.!|"})
 _MARK_AT_LINE_START = re.compile(r"(?:\A|(?<=[\r\n]))(?P<indent>[^\S\r\n]*+)(?P<mark>[\^•=~])")
 _NAMED_REFERENCE = re.compile(r"&(?=(?P<name>[A-Za-z][A-Za-z0-9]*+;))")
-_HARMLESS_REFERENCES = frozenset("<>&\"'")  # the renderer gives these no meaning once they are decoded
+_HARMLESS_REFERENCES = frozenset("<>&\"'")  # without meaning for the renderer once they are decoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SanitisedRequest:
-    """A request's values after sanitising, and what was changed.
+    """The personalisation of a request after sanitising.
 
-    changed: key as sent → {"unsanitised": …, "sanitised": …}, lists whole; the answer's `sanitised_content`
+    changed: key as sent → {"unsanitised": …, "sanitised": …}, with whole lists; `sanitised_content` of the response
     """
 
     personalisation: dict[str, object]
@@ -31,10 +31,10 @@ class SanitisedRequest:
 
 
 def value(text: str) -> str:
-    """Make one string harmless.
+    """Sanitise one string.
 
-    Character references that stand for Markdown are shown as typed too: decoded after this step, `&lbrack;` would be
-    a bracket again. What the renderer deletes goes first, or it would put `http:/` and `/` together behind our back.
+    Character references that stand for Markdown are escaped too: decoded after this step, `&lbrack;` would become a
+    bracket again. Fillers are deleted first: otherwise the renderer would delete the one between `http:/` and `/`.
 
     >>> value("# [win](https://bad.example/x) Dr.Hollow")
     '\\\\# \\\\[win\\\\]\\\\( Dr\\\\. Hollow'
@@ -45,9 +45,9 @@ def value(text: str) -> str:
 
 
 def request(personalisation: Mapping[str, object], names: Sequence[object] | None) -> SanitisedRequest:
-    """Make the named values of a request harmless: strings, and the strings of lists.
+    """Sanitise the named values of a request: strings, and the strings in lists.
 
-    names: as sent in `sanitise_content_for`; those nobody sent a value for, and non-strings, are ignored
+    names: as sent in `sanitise_content_for`; names without a value and items that are not strings are ignored
     """
     wanted = {placeholders.key(name) for name in names or () if isinstance(name, str)}
     sanitised = {
@@ -73,7 +73,7 @@ def _any_value(given: object) -> object:
 
 
 def _without_addresses(text: str) -> str:
-    """Delete addresses; where only the space after a full stop was forgotten, put it in."""
+    """Delete URLs. If a match looks like a missing space after a full stop, insert the space instead."""
     parts: list[str] = []
     end = 0
     for address in addresses.find(text):

@@ -1,4 +1,4 @@
-"""Text messages: the final text, how it is counted, and the console's views of it.
+"""Render text messages, count their characters and fragments, and preview them in the console.
 
 Source: docs/reference/rendering.md §3.
 """
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from notifications.rendering import addresses, gsm, placeholders
 from notifications.rendering.characters import one_line
 
-MAX_CHARACTERS = 918  # without the prefix; six fragments of 153; Rendering §3.3
+MAX_CHARACTERS = 918  # six fragments of 153, without the prefix. Source: docs/reference/rendering.md §3.3
 NAMED_REJECTED_CHARACTERS = 3
 
-_SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")  # starts at the run's beginning only, so it stays linear
+_SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")  # matches only at the start of a run: linear time
 _BLANK_LINES = re.compile(r"\n{3,}")
-_BLANK = "\0"  # stands for an unknown value while counting; no text holds it, the API and the editor refuse it
+_BLANK = "\0"  # replaces an unknown value during counting; the API and the editor reject it, so no text contains it
 _CLOSERS = {")": "(", "]": "["}
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How many units fit one fragment of its own, and one of several (the rest numbers the fragments)."""
+    """The units of one fragment: `alone` if it is the only one, `joined` if a header must number the fragments."""
 
     alone: int
     joined: int
@@ -37,8 +37,8 @@ SIXTEEN_BIT = Encoding(alone=70, joined=67)
 class SmsText:
     """A text message as it is sent, shown and charged.
 
-    text: with the prefix, if there is one
-    prefix_chars: final length of the prefix, colon and space included
+    text: the message with its prefix, if it has one
+    prefix_chars: the length of the encoded prefix, with its colon and space
     """
 
     text: str
@@ -46,7 +46,7 @@ class SmsText:
 
     @property
     def chars(self) -> int:
-        """Return the length in UTF-16 units; every character kept is one."""
+        """Return the length in UTF-16 units. Every character that the encoding keeps is one unit."""
         return len(self.text)
 
     @property
@@ -56,33 +56,33 @@ class SmsText:
 
     @property
     def non_gsm(self) -> list[str]:
-        """List the letters that make the message 16-bit."""
+        """Return the sorted letters that make the message 16-bit."""
         return sorted(gsm.SIXTEEN_BIT.intersection(self.text))
 
     @property
     def extended(self) -> int:
-        """Count the characters that take two units of a 7-bit message."""
+        """Return the number of characters that take two units in a 7-bit message."""
         return sum(map(self.text.count, gsm.TWO_UNITS))
 
     @property
     def encoding(self) -> Encoding:
-        """Return the alphabet the message goes out in."""
+        """Return the encoding that the message is sent in."""
         return SIXTEEN_BIT if self.non_gsm else SEVEN_BIT
 
     @property
     def units(self) -> int:
-        """Return the length as the encoding counts it."""
+        """Return the length in units of the encoding."""
         return self.chars if self.encoding is SIXTEEN_BIT else self.chars + self.extended
 
     @property
     def fragments(self) -> int:
-        """Return how many messages are charged; the prefix counts."""
+        """Return the number of fragments that are charged, prefix included."""
         encoding, units = self.encoding, self.units
         return 1 if units <= encoding.alone else math.ceil(units / encoding.joined)
 
     @property
     def over_previous_fragment_by(self) -> int | None:
-        """Return the units to remove for one fragment less, or None if there is only one."""
+        """Return the units to remove to save one fragment, or None if there is only one."""
         encoding, fragments = self.encoding, self.fragments
         if fragments == 1:
             return None
@@ -90,24 +90,24 @@ class SmsText:
 
     @property
     def over_limit_by(self) -> int:
-        """Return the characters above the limit."""
+        """Return the number of characters above the limit, or 0."""
         return max(0, self.chars_without_prefix - MAX_CHARACTERS)
 
     @property
     def is_too_long(self) -> bool:
-        """Say whether the message must be refused for its length."""
+        """Return whether the message exceeds the length limit."""
         return self.over_limit_by > 0
 
     @property
     def is_empty(self) -> bool:
-        """Say whether nothing is left beside the prefix."""
+        """Return whether the message has no text apart from the prefix."""
         return self.chars_without_prefix == 0
 
 
 def render(content: str, personalisation: Mapping[str, object], *, prefix: str | None = None) -> SmsText:
-    """Make the final text of a message.
+    """Render the final text of a message.
 
-    prefix: the service's name if it is put in front of messages, else None
+    prefix: the service's name if the service prefixes its messages with it, else None
 
     >>> render("Bring ((kit)) .", {"kit": ["a spade", "sacks"]}, prefix="Depot").text
     'Depot: Bring a spade and sacks.'
@@ -119,8 +119,8 @@ def render(content: str, personalisation: Mapping[str, object], *, prefix: str |
 def editor_count(content: str, *, prefix: str | None = None) -> SmsText:
     """Measure a template before its values are known.
 
-    Placeholders count as nothing. The space around a plain one still counts; conditionals leave before the text is
-    tidied, so theirs may not.
+    Placeholders count as zero characters, but the spaces around a plain placeholder count. Conditionals are removed
+    before the text is tidied, so the spaces around them may not count.
     """
 
     def blank(match: re.Match[str]) -> str:
@@ -131,10 +131,9 @@ def editor_count(content: str, *, prefix: str | None = None) -> SmsText:
 
 
 def rejected_characters(content: str) -> list[str]:
-    """List the characters of a template that would become question marks, in code point order.
+    """Return the characters of a template that become question marks, in code point order.
 
-    All stored text is looked at, names of placeholders included. The editor names the first
-    NAMED_REJECTED_CHARACTERS of them.
+    The names of placeholders are searched too. The editor lists the first NAMED_REJECTED_CHARACTERS characters.
 
     >>> rejected_characters("½ price 🛶 ((name))")
     ['½', '🛶']
@@ -143,7 +142,7 @@ def rejected_characters(content: str) -> list[str]:
 
 
 def preview_html(text: SmsText) -> str:
-    """Write the console's preview: escaped, with line breaks, and with what a phone would link as links.
+    """Return the console's preview as escaped HTML, with line breaks and with the links that a phone would show.
 
     >>> preview_html(SmsText("See quay.example. Ta & bye"))
     'See <a href="http://quay.example">quay.example</a>. Ta &amp; bye'
@@ -175,13 +174,13 @@ def _prefix_chars(prefix: str | None) -> int:
 
 
 def _tidy(text: str) -> str:
-    """Bring white space in order: steps 3 to 6 of Rendering §3.1."""
+    """Normalise white space. Source: docs/reference/rendering.md §3.1, steps 3 to 6."""
     lines = _SPACE_BEFORE_STOP.sub("", text).splitlines()
     return _BLANK_LINES.sub("\n\n", "\n".join(map(one_line, lines))).strip()
 
 
 def _without_trailing_marks(address: str) -> str:
-    """Leave punctuation of the sentence, and brackets opened before the address, outside the link."""
+    """Remove trailing punctuation, and closing brackets that were opened before the URL."""
     balance = {closer: address.count(opener) - address.count(closer) for closer, opener in _CLOSERS.items()}
     end = len(address)
     while end and (address[end - 1] in ".,:" or balance.get(address[end - 1], 0) < 0):

@@ -1,5 +1,5 @@
-"""What a setting of a service may be: one function for each rule, called by the console's forms and by `provision`.
+"""Validate the settings of a service: one function for each rule, shared by the console's forms and `provision`.
 
-A `parse_*` function returns the value as it is stored, a `check_*` function returns
-nothing; both raise InvalidValue, whose text is shown beside the field and behind the JSON path alike.
+A `parse_*` function returns the value as it is stored. A `check_*` function returns nothing. Both raise InvalidValue.
+The console shows its text beside the field, `provision` after the JSON path.
 """

@@ -1,4 +1,4 @@
-"""Names and secrets of API keys, and the tokens of callbacks."""
+"""Validate the names and secrets of API keys, and the tokens of callbacks."""
 
 import base64
 import binascii
@@ -13,11 +13,11 @@ KEY_EXISTS = "An active key with this name already exists."
 _MAX_NAME_CHARACTERS = 60
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]")
 _BEARER_TOKEN = re.compile(r"[!-~]{10,2000}")
-_VERSION_OF_CLIENTS = 4  # the PHP client calls a key with any other UUID invalid
+_VERSION_OF_CLIENTS = 4  # the PHP client rejects a key with a UUID of any other version
 
 
 def check_key_name(name: str) -> None:
-    """Raise InvalidValue for what cannot be the beginning of an API key."""
+    """Raise InvalidValue if the name cannot be the first part of an API key."""
     wrong = next((character for character in name if not _ALLOWED.match(character)), None)
     if wrong is not None:
         shown = "A space" if wrong.isspace() else wrong
@@ -27,24 +27,24 @@ def check_key_name(name: str) -> None:
 
 
 def check_key_name_is_new(name: str, others: Iterable[str]) -> None:
-    """Raise InvalidValue where an unrevoked key of the service has this very name."""
+    """Raise InvalidValue if an unrevoked key of the service has the same name, case included."""
     if name in others:
         raise InvalidValue(KEY_EXISTS)
 
 
 def check_part_of_key(value: UUID) -> None:
-    """Raise InvalidValue for a service id or secret that client libraries refuse as part of a key."""
+    """Raise InvalidValue if client libraries reject this service id or secret as a part of an API key."""
     if value.version != _VERSION_OF_CLIENTS:
         raise InvalidValue("must be a version 4 UUID: client libraries refuse API keys with any other")
 
 
 def check_bearer_token(token: str) -> None:
     if not _BEARER_TOKEN.fullmatch(token):
-        raise InvalidValue("10 to 2000 letters, digits or signs, without blanks and accents.")
+        raise InvalidValue("Enter 10 to 2000 letters, digits or symbols, without spaces and accents.")
 
 
 def check_signing_secret(text: str) -> None:
-    """Raise InvalidValue for what is no secret of Standard Webhooks 1.0, "Signature scheme"."""
+    """Raise InvalidValue if the text is not a secret of Standard Webhooks 1.0, "Signature scheme"."""
     try:
         is_one = text.startswith("whsec_") and 24 <= len(base64.b64decode(text[6:], validate=True)) <= 64
     except binascii.Error:

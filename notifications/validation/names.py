@@ -1,13 +1,13 @@
-"""Which characters a name may hold that recipients or staff read: of services, senders and templates.
+"""Check the names of services, senders and templates for invisible and misleading characters.
 
-The rule, after Unicode Technical Standard 39 (restriction levels), with the script data of the `regex` library:
+The rules follow Unicode Technical Standard 39 (restriction levels), with the script data of the library `regex`:
 
-- No control characters, line breaks, private-use characters or invisible characters, so no bidirectional overrides.
-  Joiners and variation selectors stay where emoji and the scripts that need them use them.
-- One word holds letters of one script. Chinese, Japanese and Korean may mix theirs, and Latin letters with them.
-- One name holds letters of one of the scripts whose letters look alike: Latin, Greek, Cyrillic and a few more.
+- A name has no control, line break, private-use or invisible characters, and so no bidirectional overrides.
+  Joiners and variation selectors are allowed in emoji and in the scripts that need them.
+- A word has letters of one script. Chinese, Japanese and Korean may mix their scripts with each other and with Latin.
+- A name has letters of only one of the scripts whose letters look alike, such as Latin, Greek and Cyrillic.
 
-Names in one script stay allowed, whichever it is, and so do accents, digits, punctuation and emoji.
+A name in any single script is allowed, with accents, digits, punctuation and emoji.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ import regex
 
 from config.invalid import InvalidValue
 
-# Invisible, but with a meaning where they stand: they are left out before the others are looked for.
+# Scripts in which joiners are meaningful. Allowed invisible characters are removed before the search for the others.
 _JOINING = (
     r"[\p{Arabic}\p{Syriac}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}"
     r"\p{Telugu}\p{Kannada}\p{Malayalam}\p{Sinhala}\p{Khmer}\p{Myanmar}]"
@@ -49,7 +49,7 @@ _WRITTEN_TOGETHER: tuple[set[str], ...] = (
 
 
 def check_name(name: str) -> None:
-    """Raise InvalidValue where a name holds what nobody can see, or letters that pass for others.
+    """Raise InvalidValue if a name has invisible characters, or letters of scripts that look alike.
 
     >>> for name in ("Llyfrgell Ŵy", "Café – l'étage", "Допомога", "東京タワーTokyo", "Parks 🌳 & Lakes"):
     ...     check_name(name)
@@ -71,7 +71,7 @@ def check_name(name: str) -> None:
 
 
 def is_taken(name: str, others: Iterable[str]) -> bool:
-    """Return whether another name is the same one, whatever the case of its letters."""
+    """Return whether `others` contains the name, regardless of case."""
     return same_case(name) in map(same_case, others)
 
 

@@ -1,26 +1,26 @@
-"""Team members and guests: their addresses and numbers, refused in the words of the sending API."""
+"""Validate the recipients of a team and a guest list, with the error texts of the sending API."""
 
 from dataclasses import dataclass
 
 from config.invalid import InvalidValue
 from notifications.recipients import email, phone
 
-IN_TEAM = "This person is in the team already."
-ON_GUEST_LIST = "on the guest list already"
+IN_TEAM = "This person is already in the team."
+ON_GUEST_LIST = "already on the guest list"
 
-_MAX_NUMBER_CHARACTERS = 40  # with blanks: what the column holds
+_MAX_NUMBER_CHARACTERS = 40  # of the database column, spaces included
 
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """An address or number as it is stored, and in the form it is compared in."""
+    """An email address or phone number: as given, for storing, and normalised, for comparison."""
 
     given: str
     normalised: str
 
 
 def parse_email_address(text: str) -> Recipient:
-    """Read an address.
+    """Parse an email address, or raise InvalidValue.
 
     >>> parse_email_address("Ann@example.org").normalised
     'ann@example.org'
@@ -33,7 +33,7 @@ def parse_email_address(text: str) -> Recipient:
 
 
 def parse_phone_number(text: str) -> Recipient:
-    """Read a number of any country: whether a service may text it is a rule of its own."""
+    """Parse a phone number of any country. Whether the service may send texts to it is checked elsewhere."""
     try:
         parsed = phone.parse(text, international=True, landlines=True)
     except phone.InvalidPhoneNumber as error:
@@ -44,6 +44,6 @@ def parse_phone_number(text: str) -> Recipient:
 
 
 def check_guest_list_has_room(number: int, most: int) -> None:
-    """Raise InvalidValue where a list of one kind holds more entries than the operator allows; 0 is no limit."""
+    """Raise InvalidValue if a list of one kind has more entries than the operator allows. 0 means no limit."""
     if most and number > most:
-        raise InvalidValue(f"The guest list holds {most} of these and is full. Remove one first.")
+        raise InvalidValue(f"The guest list holds {most} entries of this kind and is full. Remove one first.")

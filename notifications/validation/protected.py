@@ -1,11 +1,11 @@
-"""Names that only operators give to a service, such as HMRC: recipients believe messages that carry one."""
+"""Reject protected names, such as HMRC. Recipients trust them, so only operators may give them to a service."""
 
 import unicodedata
 from collections.abc import Iterable
 
 from config.invalid import InvalidValue
 
-# What people read as another letter. Names are compared in lower case and without blanks and signs.
+# Characters that look like another letter. Names are compared in lower case, without spaces and punctuation.
 _LOOK_ALIKES = str.maketrans(
     {
         **dict(zip("015|", "olsl", strict=True)),
@@ -17,7 +17,7 @@ _LOOK_ALIKES = str.maketrans(
 
 
 def check_not_protected(name: str, protected: Iterable[str]) -> None:
-    """Raise InvalidValue where a name reads like one of the protected ones.
+    """Raise InvalidValue if a name looks like a protected name.
 
     >>> check_not_protected("H.M.R.C", ["HMRC"])
     Traceback (most recent call last):
@@ -30,15 +30,17 @@ def check_not_protected(name: str, protected: Iterable[str]) -> None:
 
 
 def check_new_protected(name: str, protected: Iterable[str]) -> None:
-    """Raise InvalidValue for a name that cannot be listed: without a letter or digit, or protected already."""
+    """Raise InvalidValue if a name cannot be protected: it has no letter or digit, or is already protected."""
     if not likeness(name):
         raise InvalidValue("Use at least one letter or digit.")
     if likeness(name) in map(likeness, protected):
-        raise InvalidValue("This name, or one that reads like it, is protected already.")
+        raise InvalidValue("This name, or one that looks like it, is already protected.")
 
 
 def likeness(name: str) -> str:
-    """Return what a name reads like: without case, accents, blanks and signs, look-alikes as one letter.
+    """Return a form that is equal for all names that look alike.
+
+    It has no case, accents, spaces or punctuation. Characters that look alike become one letter.
 
     >>> likeness("GOV-UK") == likeness("G0V.UK") == "govuk"
     True

@@ -1,4 +1,4 @@
-"""Text message senders and reply-to addresses."""
+"""Validate text message senders and reply-to addresses."""
 
 import re
 import unicodedata
@@ -10,16 +10,16 @@ from notifications.recipients.senders import from_number
 from notifications.validation.names import same_case
 
 SENDER_EXISTS = "This sender already exists."
-REPLY_TO_EXISTS = "This address already exists."
+REPLY_TO_EXISTS = "This reply-to address already exists."
 SENDER_HELP = "3 to 11 letters, digits, spaces or & . - _, or a phone number or short code. Not beginning with 00."
 
 _ALLOWED = re.compile(r"[A-Za-z0-9 &._-]")
-_LENGTHS = range(3, 12)  # networks cut off what is longer
-_MAX_NUMBER_CHARACTERS = 20  # of a phone number with its blanks: what the column holds
+_LENGTHS = range(3, 12)  # mobile networks truncate longer names
+_MAX_NUMBER_CHARACTERS = 20  # of the database column, spaces included
 
 
 def parse_sms_sender(text: str) -> str:
-    """Return a sender as it is stored: a name or short code of 3 to 11 characters, or a phone number as written.
+    """Return a sender as it is stored: a name or short code of 3 to 11 characters, or a phone number as given.
 
     >>> parse_sms_sender(" PIGEON "), parse_sms_sender("+44 7700 900123")
     ('PIGEON', '+44 7700 900123')
@@ -41,13 +41,13 @@ def parse_sms_sender(text: str) -> str:
 
 
 def check_sms_sender_is_new(sender: str, others: Iterable[str]) -> None:
-    """Raise InvalidValue where the service has this sender, in another case or as the same phone number."""
+    """Raise InvalidValue if the service has this sender, regardless of case or of how a number is written."""
     if _same_sender(sender) in map(_same_sender, others):
         raise InvalidValue(SENDER_EXISTS)
 
 
 def parse_reply_to(text: str) -> str:
-    """Return a reply-to address as it is stored."""
+    """Return a reply-to address as it is stored, or raise InvalidValue."""
     try:
         return email.parse(text).as_given
     except email.InvalidEmailAddress as error:
@@ -55,7 +55,7 @@ def parse_reply_to(text: str) -> str:
 
 
 def check_reply_to_is_new(address: str, others: Iterable[str]) -> None:
-    """Raise InvalidValue where the service has this address, in whatever case."""
+    """Raise InvalidValue if the service has this reply-to address, regardless of case."""
     if same_case(address) in map(same_case, others):
         raise InvalidValue(REPLY_TO_EXISTS)
 
@@ -73,7 +73,7 @@ def _same_sender(sender: str) -> str:
 
 
 def _shown(character: str) -> str:
-    """Return a character so that people can tell it from one that looks like it."""
+    """Return a character with its Unicode name or code point, unless it is printable ASCII."""
     if not character.isprintable():
         return f"U+{ord(character):04X}"
     return character if character.isascii() else f"{character} ({unicodedata.name(character, 'unnamed').lower()})"

@@ -1,4 +1,4 @@
-"""A service's own settings: its name, the contact of its file page, its figures, and whether it may be live."""
+"""Validate the settings of a service: its name, file contact, limits, retention and whether it may go live."""
 
 import re
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from notifications.validation.names import check_name, is_taken
 
 MAX_NAME_CHARACTERS = 255
 _MAX_CONTACT_CHARACTERS = 255
-_MAX_LIMIT = 2_147_483_647  # what the columns of the limits hold
+_MAX_LIMIT = 2_147_483_647  # of a PostgreSQL integer column
 RETENTION_DAYS = range(3, 91)  # after a message was created
-UNSUBSCRIBE_REQUEST_DAYS = range(30, 731)  # after staff have marked a request as done
+UNSUBSCRIBE_REQUEST_DAYS = range(30, 731)  # after staff marked a request as done
 DEFAULT_UNSUBSCRIBE_REQUEST_DAYS = 365
 NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
@@ -20,7 +20,7 @@ _NUMBER_LIKE = re.compile(r"\A[+(]?\d[^@:]*\Z")
 
 
 def parse_service_name(text: str) -> str:
-    """Return a service's name as it is stored."""
+    """Return the name of a service as it is stored, or raise InvalidValue."""
     name = text.strip()
     if not name:
         raise InvalidValue("Enter a name.")
@@ -31,13 +31,13 @@ def parse_service_name(text: str) -> str:
 
 
 def check_service_name_is_new(name: str, others: Iterable[str]) -> None:
-    """Raise InvalidValue where another service has this name, in whatever case."""
+    """Raise InvalidValue if another service has this name, regardless of case."""
     if is_taken(name, others):
-        raise InvalidValue("There is a service of this name already.")
+        raise InvalidValue("A service with this name already exists.")
 
 
 def parse_file_contact(text: str) -> str:
-    """Return what people who download a file may turn to: a link, an email address or a phone number."""
+    """Return the contact on the download page of a file: an HTTPS link, an email address or a phone number."""
     contact = text.strip()
     if len(contact) > _MAX_CONTACT_CHARACTERS:
         raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters; this has {len(contact)}.")
@@ -64,20 +64,21 @@ def check_unsubscribe_request_days(days: int) -> None:
 
 def check_rate_limit(rate: int) -> None:
     if rate < 1:
-        raise InvalidValue("Enter 1 or more: with 0 every call would be refused.")
+        raise InvalidValue("Enter 1 or more. A rate limit of 0 rejects every request.")
     check_daily_limit(rate)
 
 
 def check_daily_limit(number: int) -> None:
-    """Raise InvalidValue for what the columns of the limits cannot hold. 0 allows no message."""
+    """Raise InvalidValue if the number does not fit the database column. 0 is valid and allows no messages."""
     if not 0 <= number <= _MAX_LIMIT:
         raise InvalidValue(f"Enter a number from 0 to {_MAX_LIMIT:,}.")
 
 
 def lacks_reply_to(*, live: bool, active: bool, sends_email: bool, has_reply_to: bool) -> bool:
-    """Return whether a service breaks the rule of going live: one that sends email needs a reply-to address.
+    """Return whether a live service that sends email has no reply-to address.
 
-    The rule holds on every way there: going live, turning email on, restoring, and removing the last address.
+    Callers check this before a service goes live or is restored, before email is turned on, and before the last
+    reply-to address is removed.
     """
     return live and active and sends_email and not has_reply_to
 

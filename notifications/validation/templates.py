@@ -1,4 +1,4 @@
-"""The rules for a valid template, for every way to save one. Rules of the editor alone are in the console's form."""
+"""Validate templates, however they are saved. Rules that apply only to the editor are in the console's form."""
 
 from config.invalid import InvalidValue
 from notifications.rendering import sms
@@ -10,10 +10,10 @@ MAX_SUBJECT_CHARACTERS = 1000
 
 
 def parse_template_name(text: str) -> str:
-    """Return a template's name as it is stored."""
+    """Return the name of a template as it is stored, or raise InvalidValue."""
     name = text.strip()
     if not name:
-        raise InvalidValue("Give the template a name.")
+        raise InvalidValue("Enter a name.")
     if len(name) > MAX_NAME_CHARACTERS:
         raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
     check_name(name)
@@ -21,19 +21,19 @@ def parse_template_name(text: str) -> str:
 
 
 def check_subject(subject: str) -> None:
-    """Raise InvalidValue where an email's subject is empty, too long or not on one line."""
+    """Raise InvalidValue if the subject of an email is empty, too long or not on one line."""
     if not subject.strip():
-        raise InvalidValue("Write a subject.")
+        raise InvalidValue("Enter a subject.")
     if len(subject.splitlines()) > 1:
-        raise InvalidValue("A subject stands on one line. Take the line break out.")
+        raise InvalidValue("Enter the subject on one line, without line breaks.")
     if len(subject) > MAX_SUBJECT_CHARACTERS:
         raise InvalidValue(f"Use at most {MAX_SUBJECT_CHARACTERS} characters; this has {len(subject)}.")
 
 
 def check_content(content: str, *, is_text_message: bool) -> None:
-    """Raise InvalidValue where no value could make a message of this text: it is empty, or too long by itself."""
+    """Raise InvalidValue if the text is empty, or too long even without personalisation."""
     if not content.strip():
-        raise InvalidValue("Write the message.")
+        raise InvalidValue("Enter the message.")
     if not is_text_message:
         if len(content.encode()) > MAX_BYTES:
             raise InvalidValue(f"The message is over {MAX_BYTES:,} bytes. Shorten it.")

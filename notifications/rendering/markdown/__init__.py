@@ -1,17 +1,17 @@
-"""The Markdown of email bodies: parsed once into a tree, written three times.
+"""Parse the Markdown of email bodies into a tree, and write the tree as HTML, plain text and preheader.
 Source: docs/reference/rendering.md §4.2 to §4.7.
 
-The parser is our own. `markdown-it-py` was to be preferred if it met the contract, but seven block rules and both
-link forms differ from CommonMark (carets, marks without a space, what ends a paragraph or a list, links that end at
-the first bracket), bold, code, HTML and references must not exist at all, and the work has to stay linear without
-recursion over input depth. With all of that replaced, nothing of the library would be left but its token classes.
+The project has its own parser because `markdown-it-py` cannot meet the contract. Seven block rules and both link forms
+differ from CommonMark, such as carets, marks without a space and links that end at the first bracket. Bold, code, HTML
+and references must not exist. The time must stay linear, without recursion over the depth of the input. With all of
+that replaced, only the token classes of the library would remain.
 
-    lines        what one line can be
-    inline       running text → nodes
-    lists        the lines of a list → one node
-    blocks       a body → the tree; the entry to the parser
-    typography   quotes and dashes of one node
-    html, plain, preheader   the writers; nothing is escaped before them
+    lines        classify single lines
+    inline       parse running text into nodes
+    lists        parse the lines of a list into one node
+    blocks       parse a body into the tree; the entry point
+    typography   set the quotes and dashes of one node
+    html, plain, preheader   write the tree; only the writers escape
 """
 
 from notifications.rendering.markdown.blocks import parse

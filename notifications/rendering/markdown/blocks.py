@@ -1,8 +1,9 @@
-"""Paragraphs, headings, rules, lists and insets: the lines of a body turned into one tree.
+"""Parse the lines of a body into a tree of paragraphs, headings, rules, lists and insets.
 Source: docs/reference/rendering.md §4.3.
 
-Each block is read by a function that gets all lines and the place where a block may start; it returns the block and
-the place of the next, or None if its block does not start there. They are asked in the order of the contract.
+Each kind of block has a reader function. It gets all lines and the index where a block may start. It returns the block
+and the index of the next block, or None if its kind of block does not start there. The readers run in the order of the
+contract.
 """
 
 import re
@@ -12,11 +13,11 @@ from notifications.rendering.characters import without_surrogates
 from notifications.rendering.markdown import inline, lines, lists
 from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule, is_seen
 
-MAX_INSET_DEPTH = 6  # as with lists, deeper carets are text; so recursion ends whatever the input
+MAX_INSET_DEPTH = 6  # deeper carets are text, which limits the recursion
 TAB_STOPS = 4
 NO_BREAK_SPACE = "\u00a0"
 
-# What a line must begin with, or have below it, to be anything but running text.
+# A line is running text unless it begins with a mark or the line below it is an underline.
 _MARK = re.compile(r" *+[-*_#^•0-9=]")
 _UNDERLINE = re.compile(r" *+[-=]")
 
@@ -35,7 +36,7 @@ def parse(source: str) -> list[Block]:
 
 
 def _is_blank(line: str) -> bool:
-    """Return whether the line has only white space; a no-break space counts, authors write `&nbsp;` for more space."""
+    """Return whether the line has only white space. A no-break space is content: authors add space with `&nbsp;`."""
     return not line.strip() and NO_BREAK_SPACE not in line
 
 
@@ -90,7 +91,7 @@ def _heading(source: list[str], at: int) -> _Reading:
 
 
 def _table(source: list[str], at: int) -> _Reading:
-    """Drop a table: a reader on a phone or of the plain part could make nothing of it."""
+    """Drop a table, because it is unreadable on a phone and in the plain text part."""
     if "|" not in source[at] or at + 1 == len(source) or not lines.is_table_divider(source[at + 1]):
         return None
     end = at + 2
@@ -108,7 +109,7 @@ def _underlined_heading(source: list[str], at: int) -> _Reading:
 
 
 def _underline_of_nothing(source: list[str], at: int) -> _Reading:
-    """Drop the underline of a heading whose value is empty, as `#` without a text is dropped."""
+    """Drop the underline of a heading whose text is empty, as for a `#` without text."""
     is_below_text = at > 0 and source[at - 1]
     return None if is_below_text or not lines.is_rule(source[at], "=") else (None, at + 1)
 
@@ -125,7 +126,7 @@ def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
 
 
 def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:
-    """Return the lines of an inset and of the insets that follow it, without their carets, and where they end."""
+    """Return the lines of an inset and of the insets that follow it, without carets, and the index after them."""
     contents: list[str] = []
     end = at
     while end < len(source) and lines.is_inset(source[end]):

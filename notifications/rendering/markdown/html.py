@@ -1,7 +1,7 @@
-"""Writes the tree as an HTML fragment. Source: docs/reference/rendering.md §4.3, §4.5, §5.
+"""Write the tree as an HTML fragment. Source: docs/reference/rendering.md §4.3, §4.5, §5.
 
-Everything the author or a caller wrote passes `_escaped` or `_attribute`; the only markup is what stands in this file.
-Styles are inline because mail programs drop style sheets.
+All text from templates and requests passes `_escaped` or `_attribute`, so all markup comes from this file. Styles are
+inline because mail programs drop style sheets.
 """
 
 import html
@@ -29,7 +29,7 @@ MAIL_SCHEME = "mailto:"
 
 _UNQUOTED = "_.-~:/?#=&;%"
 _TEXT_STYLE = "font-size:19px;line-height:25px;color:#0b0c0c"
-# A long URL must not make a table cell wider than a phone. Older programs know one of the first two only.
+# A long URL must not make a table cell wider than a phone. Older programs support only one of the first two properties.
 _BREAK_LONG_WORDS = "word-wrap:break-word;word-break:break-word;overflow-wrap:anywhere"
 _STYLES = {
     "p": f"margin:0 0 20px;{_TEXT_STYLE}",
@@ -45,12 +45,12 @@ _STYLES = {
 
 
 def write(blocks: Sequence[Block]) -> str:
-    """Return the fragment, without a document around it."""
+    """Return the blocks as an HTML fragment."""
     return "".join(map(_block, blocks))
 
 
 def href(target: str) -> str:
-    """Return a link target that no browser or mail program can take for anything but an address.
+    """Return a link target that browsers and mail programs cannot run as a script: http(s), mailto or tel only.
 
     >>> href("javascript:alert(1)")
     'http://javascript:alert%281%29'

@@ -1,8 +1,8 @@
-"""Running text: escapes, links, images and bare addresses. Source: docs/reference/rendering.md §4.4, §4.5.
+"""Parse running text: escapes, links, images and bare URLs. Source: docs/reference/rendering.md §4.4, §4.5.
 
-One pass from left to right. Escapes are shielded first, so a bracket or full stop met here always means itself; the
-partner of every square bracket is found beforehand, and a closing title quote that was once not found is not
-looked for again. So the work is linear whatever the text holds.
+The parser makes one pass from left to right and takes linear time. Escapes are shielded first, so every bracket and
+full stop that remains has its usual meaning. The partners of all square brackets are found in advance. A closing title
+quote that does not exist is searched for only once.
 """
 
 import re
@@ -39,7 +39,7 @@ class _Scanner:
         self.last_title_end = {quote: _last_start(pattern, source) for quote, pattern in _TITLE_END.items()}
         self.last_bracket = source.rfind(")")
         self.nodes: list[Inline] = []
-        self.text_from = 0  # where the text node being gathered begins
+        self.text_from = 0  # start of the current text node
 
     def scan(self) -> list[Inline]:
         position = 0
@@ -49,7 +49,7 @@ class _Scanner:
         return self.nodes
 
     def _take(self, match: re.Match[str]) -> int:
-        """Handle one special spot and return where to go on; what is no link after all stays text."""
+        """Add the node for a match and return the index to continue from. A match that is not a link stays text."""
         start, special = match.start(), match[0]
         if special == "\n":
             self._add(start, match.end(), Break())
@@ -77,7 +77,7 @@ class _Scanner:
             self.nodes.append(self.source[self.text_from : end])
 
     def _address_end(self, start: int) -> int:
-        """Return where a bare URL ends; stars after it are marks of bold, unless it holds some itself (`/*a*`)."""
+        """Return the end of a bare URL. Trailing stars mark bold and are excluded unless the URL contains others."""
         match = _ADDRESS.match(self.source, start)
         if match is None:
             return start
@@ -85,7 +85,7 @@ class _Scanner:
         return start + len(match[0].rstrip(_NOT_LAST_OF_ADDRESS) if "*" in address else address)
 
     def _link(self, opening: int) -> tuple[Link, int] | None:
-        """Read `[text](target "title")` from its opening bracket; return it and its end."""
+        """Parse `[text](target "title")` at its opening bracket. Return the link and its end, or None."""
         closing = self.partners.get(opening)
         if closing is None or not self.source.startswith("(", closing + 1):
             return None
@@ -96,7 +96,7 @@ class _Scanner:
         return Link(self.source[opening + 1 : closing], unshield(target), title and unshield(title)), end
 
     def _destination(self, start: int) -> tuple[str, str | None, int] | None:
-        """Read target and title; the target ends at the title or at the first closing bracket."""
+        """Return target, title and end. The target ends at the title or at the first closing bracket."""
         if start > self.last_bracket:
             return None
         bracket = self.source.index(")", start)
@@ -112,7 +112,7 @@ class _Scanner:
 
 
 def _bracket_partners(source: str) -> dict[int, int]:
-    """Return the closing bracket of each opening one that has one."""
+    """Return the index of the closing bracket by the index of its opening bracket."""
     partners: dict[int, int] = {}
     open_brackets: list[int] = []
     for match in _BRACKET.finditer(source):
@@ -124,7 +124,7 @@ def _bracket_partners(source: str) -> dict[int, int]:
 
 
 def _last_start(pattern: re.Pattern[str], source: str) -> int:
-    """Return where the last match begins, or -1."""
+    """Return the start of the last match, or -1."""
     last = -1
     for match in pattern.finditer(source):
         last = match.start()

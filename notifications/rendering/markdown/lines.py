@@ -1,7 +1,7 @@
-"""What a single line of an email body can be. Source: docs/reference/rendering.md §4.3.
+"""Classify single lines of an email body. Source: docs/reference/rendering.md §4.3.
 
-Lines come without tabs, without spaces at their end, and white-space-only ones empty (see blocks.parse). Leading
-spaces mean nothing here; only in lists do they nest.
+Lines have no tabs and no trailing spaces, and lines of white space are empty (see `blocks.parse`). Leading spaces have
+no meaning except in lists, which they nest.
 """
 
 import re
@@ -18,7 +18,7 @@ _TABLE_DIVIDER = frozenset("-:| ")
 
 
 class Mark(NamedTuple):
-    """The mark of a list item, and what follows it on its line."""
+    """The mark of a list item, and the text after it."""
 
     indent: int
     is_ordered: bool
@@ -27,12 +27,12 @@ class Mark(NamedTuple):
 
 
 def indent(line: str) -> int:
-    """Count the leading spaces."""
+    """Return the number of leading spaces."""
     return len(line) - len(line.lstrip(" "))
 
 
 def is_rule(line: str, characters: str = "-*_") -> bool:
-    """Say whether the line is three or more of one of the characters and nothing but spaces between.
+    """Return whether the line is three or more of one of the characters, with optional spaces between.
 
     >>> is_rule("* * *"), is_rule("--"), is_rule("-_-")
     (True, False, False)
@@ -42,7 +42,7 @@ def is_rule(line: str, characters: str = "-*_") -> bool:
 
 
 def heading(line: str) -> tuple[int, str] | None:
-    """Return level and text of a `#` heading; the text is empty where a value left nothing of it.
+    """Return the level and the text of a `#` heading, or None. The text is empty if its values are empty.
 
     >>> heading("  ##Parking ##")
     (2, 'Parking')
@@ -56,14 +56,13 @@ def heading(line: str) -> tuple[int, str] | None:
     closed = text.rstrip("#")
     if closed != text and _ENDS_WITH_ESCAPE.search(closed):
         return level, f"{closed}#"  # the first hash is part of the text, as in "# Learn C\#"
-    is_row_of_hashes = (
-        not closed and stripped[level : level + 1] == "#"
-    )  # more than a heading's marks in a row: typed so
+    # More hashes than a heading has levels are text.
+    is_row_of_hashes = not closed and stripped[level : level + 1] == "#"
     return level, "#" if is_row_of_hashes else closed.rstrip(" ")
 
 
 def underline(line: str) -> int | None:
-    """Return the level of the heading that this line, of only `=` or only `-`, makes of the one above it."""
+    """Return the level of the heading that this line underlines: 1 for `=`, 2 for `-`, None for other lines."""
     stripped = line.strip(" ")
     if not stripped:
         return None
@@ -73,17 +72,17 @@ def underline(line: str) -> int | None:
 
 
 def is_inset(line: str) -> bool:
-    """Say whether the line starts with a caret."""
+    """Return whether the line starts with a caret."""
     return line.lstrip(" ").startswith("^")
 
 
 def without_caret(line: str) -> str:
-    """Take the caret off a line of an inset, if it has one, and one space after it."""
+    """Remove the caret of an inset's line, if it has one, and one space after it."""
     return line.lstrip(" ")[1:].removeprefix(" ") if is_inset(line) else line
 
 
 def mark(line: str) -> Mark | None:
-    """Read the mark of a list item: a bullet not doubled, or digits and a full stop.
+    """Parse the mark of a list item: a single bullet, or digits and a full stop. Return None for other lines.
 
     >>> mark("  - rope")
     Mark(indent=2, is_ordered=False, has_space=True, text='rope')
@@ -96,12 +95,12 @@ def mark(line: str) -> Mark | None:
 
 
 def is_table_divider(line: str) -> bool:
-    """Say whether the line can stand below the head of a table."""
+    """Return whether the line can divide the head of a table from its body."""
     return "|" in line and "-" in line and _TABLE_DIVIDER.issuperset(line)
 
 
 def interrupts_paragraph(line: str) -> bool:
-    """Say whether the line begins a block of its own below running text."""
+    """Return whether the line ends a paragraph above it and begins a block."""
     if not _BLOCK_START.match(line):
         return False
     if heading(line) or is_rule(line, "*_") or line.lstrip(" ").startswith("+ "):

@@ -1,16 +1,16 @@
-"""Lists and the lists in them. Source: docs/reference/rendering.md §4.3."""
+"""Parse lists and nested lists. Source: docs/reference/rendering.md §4.3."""
 
 from notifications.rendering.markdown import inline, lines
 from notifications.rendering.markdown.tree import Item, List, Paragraph
 
 MAX_DEPTH = 6  # deeper marks are text
-INDENT = 2  # further spaces that nest
+INDENT = 2  # additional spaces that nest a list
 
 
 def read(source: list[str], at: int) -> tuple[List, int] | None:
-    """Read the list that starts at a line; return it and where the next block may start.
+    """Parse the list at an index. Return the list and the index of the next block, or None.
 
-    It ends at a rule, two blank lines, or a blank line before one neither indented nor marked.
+    A list ends at a rule, at two blank lines, or at a blank line before a line that has no indent and no mark.
     """
     if lines.mark(source[at]) is None:
         return None
@@ -35,10 +35,10 @@ def read(source: list[str], at: int) -> tuple[List, int] | None:
 
 
 class _Reader:
-    """The lists that are open at a line, and the lines of the last item as far as they are read.
+    """The open lists and the current item.
 
-    indents: of the open lists, the innermost last
-    paragraphs: the lines of each paragraph of the last item
+    indents: indents of the open lists, the innermost last
+    paragraphs: the lines of each paragraph of the current item
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class _Reader:
         self.paragraphs: list[list[str]] = []
 
     def enter(self, indent: int) -> bool:
-        """Open or close lists for a mark with this indent; say no if it is deeper than lists go."""
+        """Open or close lists for a mark with this indent. Return False if the indent exceeds MAX_DEPTH lists."""
         indents = self.indents
         while len(indents) > 1 and indent < indents[-1]:
             indents.pop()
@@ -62,7 +62,7 @@ class _Reader:
         return True
 
     def add_item(self, mark: lines.Mark, *, follows_blank: bool) -> None:
-        """Put an item into the innermost list, and decide whether a blank line makes it and its neighbour loose."""
+        """Add an item to the innermost list. A blank line before it makes it and the previous item loose."""
         self.end_item()
         item = Item([])
         depth = len(self.indents) - 1
@@ -80,14 +80,14 @@ class _Reader:
         self.paragraphs = [[mark.text]] if mark.text else []
 
     def join(self, text: str, *, as_paragraph: bool) -> None:
-        """Add a line to the last item."""
+        """Add a line to the current item."""
         if as_paragraph or not self.paragraphs:
             self.paragraphs.append([text])
         else:
             self.paragraphs[-1].append(text)
 
     def end_item(self) -> None:
-        """Put the text of the last item before the lists in it."""
+        """Add the gathered paragraphs to the current item."""
         if not self.open_lists:
             return
         item = self.open_lists[-1].items[-1]

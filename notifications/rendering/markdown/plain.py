@@ -1,4 +1,4 @@
-"""Writes the tree as plain text. Source: docs/reference/rendering.md §4.7."""
+"""Write the tree as plain text. Source: docs/reference/rendering.md §4.7."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,15 +23,15 @@ BULLET = "•"
 
 
 def write(blocks: Sequence[Block]) -> str:
-    """Return the plain part: it starts with text and ends with one newline."""
+    """Return the plain text part. It starts with text and ends with one newline."""
     return PlainWriter().blocks(blocks).lstrip() + "\n"
 
 
 class PlainWriter:
-    """One method for each kind of node; the preheader's writer changes four of them."""
+    """One method for each kind of node. The preheader's writer overrides four of them."""
 
     def blocks(self, blocks: Sequence[Block]) -> str:
-        """Write blocks one after the other; each brings the newlines before it."""
+        """Write blocks in order. Each block starts with its own newlines."""
         return "".join(map(self.block, blocks))
 
     def block(self, block: Block) -> str:
@@ -49,11 +49,11 @@ class PlainWriter:
                 return self.blocks(block.blocks)
 
     def items(self, block: List) -> Sequence[Item]:
-        """Return the items to write."""
+        """Return the items to write: all of them, unless a subclass limits them."""
         return block.items
 
     def item(self, item: Item, number: str) -> str:
-        """Write one item behind its number or bullet."""
+        """Write one item after its number or bullet."""
         return f"\n{number} {self.blocks(item.blocks).strip()}"
 
     def heading(self, text: str, level: int) -> str:
@@ -61,11 +61,11 @@ class PlainWriter:
         return f"\n\n\n{text}\n{('=' if level == 1 else '-') * WIDTH}"
 
     def rule(self) -> str:
-        """Write a line across."""
+        """Write a thematic break."""
         return "\n\n" + ("=-" * WIDTH)[:WIDTH]
 
     def link(self, text: str, link: Link) -> str:
-        """Write a link so that its address can be read and copied."""
+        """Write a link with its visible target."""
         title = f" ({link.title})" if link.title else ""
         return f"{text}{title}: {link.target}"
 

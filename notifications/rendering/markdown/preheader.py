@@ -1,4 +1,4 @@
-"""Writes the tree as a preheader: the first words of an email, which mail programs show beside its subject.
+"""Write the tree as a preheader: the first words of an email, which mail programs show beside its subject.
 
 Source: docs/reference/rendering.md §4.7.
 """
@@ -12,7 +12,7 @@ MAX_CHARACTERS = 256
 
 
 def write(blocks: Sequence[Block]) -> str:
-    """Return the preheader on one line; raw, so the page it is put into escapes it."""
+    """Return the preheader as one line. It is not escaped: the page must do that."""
     writer = _PreheaderWriter()
     start = ""
     for block in _without_insets(blocks):
@@ -35,7 +35,7 @@ class _PreheaderWriter(PlainWriter):
         return f"\n\n{text}"
 
     def items(self, block: List) -> Sequence[Item]:
-        return block.items[:MAX_CHARACTERS]  # each has a bullet or a number at least
+        return block.items[:MAX_CHARACTERS]  # each item has at least one character: its bullet or number
 
     def rule(self) -> str:
         return ""

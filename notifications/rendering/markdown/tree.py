@@ -1,7 +1,7 @@
-"""The nodes of a parsed email body: what the parser makes and the three writers read.
+"""Define the nodes of a parsed email body.
 
 Text in the nodes is raw: without HTML and typography, with escaped characters shielded (see `characters`). Running text
-within one line is a plain string. Nodes are not frozen, which halves the time: a body of 1 MB has 300,000 of them.
+within one line is a plain string. Nodes are not frozen, which halves the time: a body of 1 MB has 300,000 nodes.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Break:
 
 @dataclass(slots=True)
 class Link:
-    """A link with a text of its own."""
+    """A link with a text."""
 
     text: str
     target: str
@@ -23,7 +23,7 @@ class Link:
 
 @dataclass(slots=True)
 class Address:
-    """A web address standing in the text, linked to itself."""
+    """A bare URL in the text, which becomes a link to itself."""
 
     target: str
 
@@ -40,7 +40,7 @@ class Paragraph:
 
 @dataclass(slots=True)
 class Heading:
-    """A heading of the first or second level, which readers get as h2 and h3."""
+    """A heading of level 1 or 2, which becomes h2 or h3."""
 
     level: int
     inlines: list[Inline]
@@ -48,14 +48,14 @@ class Heading:
 
 @dataclass(slots=True)
 class Rule:
-    """A line across."""
+    """A thematic break."""
 
 
 @dataclass(slots=True)
 class Item:
     """One item of a list: its text, then nested lists.
 
-    is_loose: a blank line stands beside or in it, so its text is set as paragraphs; known only once the next line is
+    is_loose: whether a blank line is in or beside it, so that its text becomes paragraphs; set after the next line
     """
 
     blocks: list["Paragraph | List"]
@@ -64,7 +64,7 @@ class Item:
 
 @dataclass(slots=True)
 class List:
-    """Bullets or numbers."""
+    """A bulleted or numbered list."""
 
     is_ordered: bool
     items: list[Item]
@@ -72,7 +72,7 @@ class List:
 
 @dataclass(slots=True)
 class Inset:
-    """Text set apart by a bar on its left."""
+    """Text with a bar on its left."""
 
     blocks: list["Block"]
 
@@ -81,7 +81,7 @@ Block = Paragraph | Heading | Rule | List | Inset
 
 
 def is_seen(nodes: list[Inline]) -> bool:
-    """Return whether anything of a block is left to see once empty values are filled in and images dropped.
+    """Return whether a block is visible after empty values are filled in and images are dropped.
 
     >>> is_seen([" ", Break()]), is_seen(["\\u00a0"])
     (False, True)
@@ -90,7 +90,7 @@ def is_seen(nodes: list[Inline]) -> bool:
 
 
 def visible(node: Inline) -> str:
-    """Return what a reader sees of a node, for the typography of the node after it."""
+    """Return the visible text of a node, for the typography of the next node."""
     match node:
         case str():
             return node

@@ -1,8 +1,8 @@
-"""Typographic quotes, dashes and spaces. Source: docs/reference/rendering.md §4.6.
+"""Set typographic quotes, dashes and spaces. Source: docs/reference/rendering.md §4.6.
 
 `typeset` works on one text node of an email, or on a subject. It does not change shielded characters (see
-`characters`), but their neighbours see the original character. The exception is a hyphen between blanks: it becomes a
-dash even if it is shielded, because the sanitiser shields every hyphen and its values must look like any others.
+`characters`), but they count as the original character for their neighbours. One exception: a hyphen between spaces
+becomes a dash even if it is shielded, because the sanitiser shields every hyphen.
 Each pattern matches only at the start of a run, so the time stays linear for long runs.
 """
 
@@ -15,7 +15,7 @@ _SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{shielded('-')}]{{1,3}
 _RUN = re.compile(r"\S++")
 _ANYTHING_TO_SET = re.compile("['‘’\",.–—-]|[\ud800-\udfff]")
 
-# Some character, but none of these; a no-break space stands inside quotes more often than before them.
+# Any other character. A no-break space is more often inside quotes than before them.
 _CLOSES_AFTER = rf"(?<=[^\s\[{{(\-{re.escape(shielded('[{(-'))}]|\u00a0)"
 _QUOTE = re.compile(
     rf"""
@@ -32,7 +32,7 @@ _CLOSED = str.maketrans("'\"", "’”")
 def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
     """Return one text node with typographic characters, unshielded.
 
-    before: the text that stands before the node; a quote right after a link closes
+    before: the text before the node; a quote directly after a link is a closing quote
     curl: False for link texts in HTML, whose quotes stay straight
 
     >>> typeset("She said \\"it's 5 - 6\\" , not '90s")
@@ -58,5 +58,5 @@ def _curl(match: re.Match[str]) -> str:
 
 
 def _with_straight_apostrophes(match: re.Match[str]) -> str:
-    """Make the single quotes of an email address, and of what touches it, straight and keep them so."""
+    """Keep single quotes straight in a word that contains an email address."""
     return shield_quotes(match[0]) if "@" in match[0] else match[0]

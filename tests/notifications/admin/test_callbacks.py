@@ -129,9 +129,9 @@ def test_an_unsigned_one_has_no_secret_to_show(console, service, receiver):
         ({"url": "https://user@example.org/"}, "The URL must not hold a user name or password."),
         ({"url": f"https://{'a' * 64}.example/"}, "The host of this URL cannot be called"),
         ({"url": ""}, "This field is required."),
-        ({"bearer_token": "short"}, "10 to 2000 letters, digits or signs"),
-        ({"bearer_token": "has a blank in it"}, "10 to 2000 letters, digits or signs"),
-        ({"bearer_token": "äöü-0123456789"}, "10 to 2000 letters, digits or signs"),
+        ({"bearer_token": "short"}, "Enter 10 to 2000 letters, digits or symbols"),
+        ({"bearer_token": "has a blank in it"}, "Enter 10 to 2000 letters, digits or symbols"),
+        ({"bearer_token": "äöü-0123456789"}, "Enter 10 to 2000 letters, digits or symbols"),
         ({"kind": "weather"}, "Select a valid choice"),
     ],
 )

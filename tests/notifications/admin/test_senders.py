@@ -90,7 +90,7 @@ def test_a_double_is_refused_however_it_is_written(console, service):
 
     answer = add(console, "replytoaddress", service, email_address="Help@Example.org")
 
-    assert "This address already exists." in answer.content.decode()
+    assert "This reply-to address already exists." in answer.content.decode()
     assert ReplyToAddress.objects.count() == 1
 
 

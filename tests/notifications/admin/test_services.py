@@ -45,7 +45,7 @@ def test_names_differ_by_more_than_case(console):
 
     answer = console.post(ADD, {"name": "TIDES", "permissions": ["sms"]})
 
-    assert "There is a service of this name already." in answer.content.decode()
+    assert "A service with this name already exists." in answer.content.decode()
     assert Service.objects.count() == 1
 
 
@@ -64,7 +64,7 @@ def test_names_differ_by_more_than_case(console):
             {**GENERAL, "unsubscribe_request_days": 731},
             "Done unsubscribe requests can be kept for 30 to 730 days.",
         ),
-        ("general", {**GENERAL, "name": "BUSES"}, "There is a service of this name already."),
+        ("general", {**GENERAL, "name": "BUSES"}, "A service with this name already exists."),
         ("general", {**GENERAL, "name": ""}, "This field is required."),
         ("file-page", {"file_contact": "http://example.org"}, "Enter a link that begins with https://"),
         ("file-page", {"file_contact": "somebody"}, "Enter a link that begins with https://"),

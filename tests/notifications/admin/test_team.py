@@ -84,7 +84,7 @@ def test_a_member_with_a_role_is_invited_by_a_link_shown_once(manager, service):
     [
         ({"email_address": "ana@"}, "Not a valid email address"),
         ({"email_address": "ana@example.org", "phone_number": "12"}, "Not enough digits"),
-        ({"email_address": "MO@example.org"}, "This person is in the team already."),
+        ({"email_address": "MO@example.org"}, "This person is already in the team."),
         ({"email_address": "ana@example.org", "roles": ["everything"]}, "Select a valid choice"),
     ],
     ids=["address", "number", "double", "role"],

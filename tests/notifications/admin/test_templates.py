@@ -183,9 +183,9 @@ def test_a_newer_version_is_not_written_over(console, template):
     ("fields", "reason"),
     [
         ({"name": "  "}, "This field is required."),
-        ({"content": " \n "}, "Write the message."),
-        ({"subject": " "}, "Write a subject."),
-        ({"subject": "one\rtwo"}, "A subject stands on one line."),
+        ({"content": " \n "}, "Enter the message."),
+        ({"subject": " "}, "Enter a subject."),
+        ({"subject": "one\rtwo"}, "Enter the subject on one line"),
         ({"type": "sms", "content": "½ price 🛶"}, "A text message cannot hold ½, 🛶"),
         ({"type": "sms", "content": "x" * 919}, "The message is 1 character over the limit of 918."),
         ({"content": "é" * 1_000_001}, "The message is over 2,000,000 bytes."),

@@ -116,7 +116,7 @@ def test_a_secret_is_shown_only_for_keys_made_or_given_now():
     assert "api_key" not in again["api_keys"][0]
 
 
-def test_a_new_service_has_the_defaults_of_a_trial(settings):
+def test_a_new_service_has_the_deerrors_of_a_trial(settings):
     settings.DAILY_LIMIT_TRIAL = 7
 
     apply_one()
@@ -309,7 +309,7 @@ FAULTY = [
      "services[0].unsubscribe_request_days: Done unsubscribe requests can be kept for 30 to 730 days."),
     ({"name": "P", "unsubscribe_request_days": 9.5}, "services[0].unsubscribe_request_days: must be a whole number"),
     ({"name": "P", "rate_limit_per_minute": 0},
-     "services[0].rate_limit_per_minute: Enter 1 or more: with 0 every call would be refused."),
+     "services[0].rate_limit_per_minute: Enter 1 or more. A rate limit of 0 rejects every request."),
     ({"name": "P", "daily_limits": {"sms": -1}},
      "services[0].daily_limits.sms: Enter a number from 0 to 2,147,483,647."),
     ({"name": "P", "daily_limits": {"fax": 1}}, "services[0].daily_limits.fax: is not a known key"),
@@ -353,10 +353,10 @@ FAULTY = [
      "services[0].callbacks.delivery_status.bearer_token: is required"),
     ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "short"}}},
      "services[0].callbacks.delivery_status.bearer_token: "
-     "10 to 2000 letters, digits or signs, without blanks and accents."),
+     "Enter 10 to 2000 letters, digits or symbols, without spaces and accents."),
     ({"name": "P", "callbacks": {"delivery_status": {"url": "https://a.example/x", "bearer_token": "a blank token"}}},
      "services[0].callbacks.delivery_status.bearer_token: "
-     "10 to 2000 letters, digits or signs, without blanks and accents."),
+     "Enter 10 to 2000 letters, digits or symbols, without spaces and accents."),
     ({"name": "P", "callbacks": {"delivery_status":
       {"url": "https://a.example/x", "bearer_token": "0123456789", "signing_secret": "whsec_x"}}},
      "services[0].callbacks.delivery_status.signing_secret: must be whsec_ and 24 to 64 bytes in base64"),
@@ -369,9 +369,9 @@ FAULTY += [
     ({"name": "P", "api_keys": [{"name": "k", "type": "test", "secret": "00000000-0000-7000-8000-000000000000"}]},
      "services[0].api_keys[0].secret: must be a version 4 UUID: client libraries refuse API keys with any other"),
     ({"name": "P", "templates": [{"type": "sms", "name": "t", "content": " "}]},
-     "services[0].templates[0].content: Write the message."),
+     "services[0].templates[0].content: Enter the message."),
     ({"name": "P", "reply_to_addresses": [{"email_address": "A@example.org"}, {"email_address": "a@example.org"}]},
-     "services[0].reply_to_addresses[1].email_address: This address already exists."),
+     "services[0].reply_to_addresses[1].email_address: This reply-to address already exists."),
 ]  # fmt: skip
 
 
@@ -424,13 +424,13 @@ def test_a_service_given_twice_is_refused():
 
 
 def test_services_whose_names_differ_in_case_alone_are_refused():
-    assert errors_of({"name": "A1"}, {"name": "a1"}) == ["services[1].name: There is a service of this name already."]
+    assert errors_of({"name": "A1"}, {"name": "a1"}) == ["services[1].name: A service with this name already exists."]
     apply_one()
 
     identifier = str(uuid.uuid4())
 
     assert errors_of({"id": identifier, "name": "PARKS"}) == [
-        "services[0].name: There is a service of this name already."
+        "services[0].name: A service with this name already exists."
     ]
     assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
 
