@@ -30,7 +30,7 @@ _RENEW_INTERVAL_SECONDS = 60  # writes the row once a minute instead of at every
 _BEGAN, _SEEN = "began_at", "seen_at"
 _PLACES = ("/admin/", "/sandbox/")  # pages for staff; a page for recipients must not touch a session
 _REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these reload themselves every few seconds
-_PROGRESS = "/admin/operations/steps/"  # and so does each page below
+_PROGRESS = "/admin/operations/jobs/"  # and so does each page below
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
 

@@ -2,10 +2,13 @@
 
 from django.contrib import admin
 from django.urls import path
+from django.views.generic import RedirectView
 
 from config.console import choose_password, forgot_password, my_account, second_factor_pages, sign_in
 
 _inside = admin.site.admin_view
+# The pages of background jobs had this path in version 1.0.0, and staff may have bookmarked one.
+_old_job_page = RedirectView.as_view(url="/admin/operations/jobs/%(rest)s", permanent=True, query_string=True)
 
 urlpatterns = [
     path("login/", sign_in.PasswordPage.as_view(), name="sign-in"),
@@ -18,5 +21,7 @@ urlpatterns = [
     path("account/sessions/", _inside(my_account.end_other_sessions), name="end-other-sessions"),
     path("account/second-factor/", _inside(second_factor_pages.enrol), name="second-factor"),
     path("account/recovery-codes/", _inside(second_factor_pages.renew_recovery_codes), name="recovery-codes"),
+    path("operations/steps/", _old_job_page, {"rest": ""}),
+    path("operations/steps/<path:rest>", _old_job_page),
     path("password_change/", _inside(my_account.change_password), name="change-password"),
 ]

@@ -13,7 +13,7 @@ from config.audit.models import AuditEvent
 from config.console import shown_once
 from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch, SpentNonce
 from config.jobs import rules
-from config.jobs.models import BackgroundStep, RetentionRun
+from config.jobs.models import BulkJobRun, RetentionRun
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 
@@ -41,8 +41,8 @@ def _runs() -> QuerySet[RetentionRun]:
     return old.exclude(finished_at=None).exclude(pk=Subquery(of_rule)).order_by("started_at")
 
 
-def _jobs() -> QuerySet[BackgroundStep]:
-    return BackgroundStep.objects.filter(finished_at__lt=timezone.now() - JOBS_ARE_KEPT_FOR).order_by("finished_at")
+def _jobs() -> QuerySet[BulkJobRun]:
+    return BulkJobRun.objects.filter(finished_at__lt=timezone.now() - JOBS_ARE_KEPT_FOR).order_by("finished_at")
 
 
 def _invites() -> QuerySet[Invite]:
@@ -97,7 +97,7 @@ RULES = (
         position=1,
     ),
     RetentionRule(
-        name="steps",
+        name="background-jobs",
         title="Finished background jobs",
         keeps=lambda: f"{JOBS_ARE_KEPT_FOR.days} days",
         preview=lambda: rules.preview(_jobs(), "background jobs", "finished_at"),

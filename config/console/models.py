@@ -10,7 +10,7 @@ from django.utils import timezone
 from config import encryption
 from config.accounts.invite import Invite
 from config.audit.models import ActorKind, AppendOnlyQuerySet, AuditEvent, AuditIsAppendOnly
-from config.jobs.models import BackgroundStep, RetentionRun, Trigger
+from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 
 __all__ = [
     "SEARCHES_ARE_KEPT_FOR",
@@ -18,7 +18,7 @@ __all__ = [
     "AppendOnlyQuerySet",
     "AuditEvent",
     "AuditIsAppendOnly",
-    "BackgroundStep",
+    "BulkJobRun",
     "Invite",
     "RetentionRun",
     "SavedSearch",

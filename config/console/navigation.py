@@ -200,7 +200,7 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
 BESIDE = {
     "notifications.CallbackDelivery": ("API", "notifications.CallbackEndpoint"),
     "datasets.AccessToken": ("Data", "datasets.DataSet"),
-    "operations.BackgroundStep": ("Operations", ""),
+    "operations.BulkJobRun": ("Operations", ""),
 }
 
 

@@ -1,1 +1,1 @@
-"""Background jobs: retention rules and bulk steps, their runner, and the rows that show progress."""
+"""Background jobs: retention rules and bulk jobs, their runner, and the rows that show progress."""

@@ -1,4 +1,4 @@
-"""The rows of jobs with their progress: runs of retention rules and bulk steps. One worker at a time has a lease."""
+"""The rows of jobs with their progress: runs of retention rules and bulk jobs. One worker at a time has a lease."""
 
 import uuid
 from datetime import timedelta
@@ -145,13 +145,13 @@ class RetentionRun(JobRun):
         return audit.COMMAND if self.trigger == Trigger.COMMAND else audit.CLOCK
 
 
-class BackgroundStep(JobRun):
-    """A bulk step that a worker does, with its arguments and its progress.
+class BulkJobRun(JobRun):
+    """A run of a bulk job, which a worker does, with its arguments and its progress.
 
     id: part of the form, so that a form that is sent twice starts one run
     kind: the name of its job; arguments: the other values of the form
     rows: the confirmed ids; position: the number of rows that are done; changed: the number that it changed
-    way_back: URL of the page on which the step was started
+    way_back: URL of the page on which the job was started
     """
 
     resumes = True
@@ -167,11 +167,11 @@ class BackgroundStep(JobRun):
 
     class Meta(JobRun.Meta):
         abstract = False
-        db_table = "operations_background_step"
+        db_table = "operations_bulk_job_run"
         verbose_name = "background job"
         verbose_name_plural = "background jobs"
         ordering = ["-started_at"]
-        indexes = [models.Index(fields=["-started_at"], name="background_step_at")]
+        indexes = [models.Index(fields=["-started_at"], name="bulk_job_run_at")]
 
     @property
     def title(self) -> str:

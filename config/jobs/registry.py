@@ -13,7 +13,7 @@ class Batch:
     """The result of one batch.
 
     number: rows removed or changed
-    passed: rows of a bulk step that the batch went through, changed or not
+    passed: rows of a bulk job that the batch went through, changed or not
     label:  the service or data set they belong to, or what they are
     error:  for staff, why something there stayed; the other places go on
     """

@@ -18,7 +18,7 @@ from config.jobs.models import RetentionRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch, Job
 
-REFUSALS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about them
+ERRORS_ARE_KEPT_FOR = timedelta(days=30)  # long enough to ask a caller about them
 AT_ONCE = 200  # rows of one statement, for small rows without related rows
 
 

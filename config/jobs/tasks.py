@@ -5,7 +5,7 @@ from typing import Any  # a Celery task
 from celery import shared_task
 
 from config.jobs import registry, retention, runner, schedule
-from config.jobs.models import BackgroundStep, JobRun, RetentionRun, Trigger
+from config.jobs.models import BulkJobRun, JobRun, RetentionRun, Trigger
 from config.queue import publishing
 
 
@@ -18,8 +18,8 @@ def look_for_clean_up() -> None:
             publishing.enqueue(work_on_run, str(row.pk))
     for run_id in RetentionRun.objects.left_behind().values_list("pk", flat=True):
         publishing.enqueue(work_on_run, str(run_id))
-    for run_id in BackgroundStep.objects.left_behind().values_list("pk", flat=True):
-        publishing.enqueue(work_on_step, str(run_id))
+    for run_id in BulkJobRun.objects.left_behind().values_list("pk", flat=True):
+        publishing.enqueue(work_on_bulk_job, str(run_id))
 
 
 # One batch of files may take as long as the store does, and a turn ends only between two batches.
@@ -30,9 +30,9 @@ def work_on_run(run_id: str) -> None:
 
 
 @shared_task(soft_time_limit=240, time_limit=300)
-def work_on_step(run_id: str) -> None:
-    """Work on a bulk step for TASK_SECONDS."""
-    _work_on(BackgroundStep.objects.get(pk=run_id), work_on_step)
+def work_on_bulk_job(run_id: str) -> None:
+    """Work on a bulk job for TASK_SECONDS."""
+    _work_on(BulkJobRun.objects.get(pk=run_id), work_on_bulk_job)
 
 
 def _work_on(run: JobRun, task: Any) -> None:

@@ -5,8 +5,8 @@ Source: docs/reference/console.md §2.16.
 
 from collections.abc import Iterator
 
-from config.jobs.bulk import BulkStep
-from config.jobs.models import BackgroundStep
+from config.jobs.bulk import BulkJob
+from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
 from datasets import store
@@ -16,7 +16,7 @@ from datasets.models import DataSet
 KIND = "empty-data-set"
 
 
-def _empty(run: BackgroundStep, pace: Pace) -> Iterator[Batch]:
+def _empty(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
     """Delete the records of the data set until none are left, including new ones."""
     try:
         while removed := store.empty_a_part(int(run.rows[0]), pace.at_once):
@@ -25,13 +25,13 @@ def _empty(run: BackgroundStep, pace: Pace) -> Iterator[Batch]:
         return
 
 
-def _record(run: BackgroundStep) -> None:
+def _record(run: BulkJobRun) -> None:
     data_set = DataSet.objects.select_related("group", "type").filter(pk=run.rows[0]).first()
     if data_set:
         store.record_emptied(data_set, run.changed, by=run.actor)
 
 
-EMPTY_DATA_SET = BulkStep(
+EMPTY_DATA_SET = BulkJob(
     name=KIND,
     verb="Remove",
     noun="record",

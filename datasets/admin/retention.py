@@ -13,8 +13,8 @@ from config.console.checking import validator
 from config.console.started_from import FIELD, StartedFrom
 from config.console.theme import NumberInput
 from config.jobs import rules, schedule
-from config.jobs.bulk import BulkStep, over_rows
-from config.jobs.models import BackgroundStep
+from config.jobs.bulk import BulkJob, over_rows
+from config.jobs.models import BulkJobRun
 from datasets import store, validation
 from datasets.models import DataSet
 
@@ -81,15 +81,15 @@ def kept_now(pks: Sequence[str]) -> str:
     return salted_hmac(FIELD, repr(list(rows.values_list("pk", *NAMES)))).hexdigest()
 
 
-def save(step: BackgroundStep, ids: Sequence[str]) -> int:
+def save(run: BulkJobRun, ids: Sequence[str]) -> int:
     """Set the retention of these data sets, record each change in the audit, and return the number of changes."""
-    wanted = {name: step.arguments[name] for name in NAMES}
+    wanted = {name: run.arguments[name] for name in NAMES}
     rows = DataSet.objects.select_related("group", "type").select_for_update(of=("self",)).filter(pk__in=ids)
     others = [row for row in rows if {name: getattr(row, name) for name in NAMES} != wanted]
     DataSet.objects.filter(pk__in=[row.pk for row in others]).update(**wanted)
     for row in others:
         audit.record(
-            step.actor,
+            run.actor,
             "changed",
             object_kind="dataset",
             object_id=row.pk,
@@ -101,7 +101,7 @@ def save(step: BackgroundStep, ids: Sequence[str]) -> int:
     return len(others)
 
 
-SET_RETENTION = BulkStep(
+SET_RETENTION = BulkJob(
     name=KIND,
     verb="Set the retention of",
     noun="data set",

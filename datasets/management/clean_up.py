@@ -85,7 +85,7 @@ def _due(data_set: DataSet, number: int, oldest: datetime | None) -> Iterator[Du
 
 
 def _old_write_errors() -> QuerySet[WriteError]:
-    return WriteError.objects.filter(at__lt=timezone.now() - rules.REFUSALS_ARE_KEPT_FOR).order_by("at")
+    return WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR).order_by("at")
 
 
 RULES = (
@@ -119,9 +119,9 @@ RULES = (
         permission=_SEEN_BY,
     ),
     RetentionRule(
-        name="write-refusals",
+        name="write-errors",
         title="Refused writes of data sets",
-        keeps=lambda: f"the newest {KEPT} of each data set, for {rules.REFUSALS_ARE_KEPT_FOR.days} days",
+        keeps=lambda: f"the newest {KEPT} of each data set, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
         preview=lambda: rules.preview(_old_write_errors(), "all data sets", "at"),
         remove=lambda: rules.delete(_old_write_errors(), "all data sets"),
         permission=_SEEN_BY,

@@ -22,15 +22,15 @@ from notifications.models import (
     Service,
     UnsubscribeRequest,
 )
-from notifications.models.key_usage import REFUSALS_KEPT
+from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
 
 
-def _refusals() -> QuerySet[ApiCallError]:
+def _old_call_errors() -> QuerySet[ApiCallError]:
     """Return the expired call errors of API keys."""
-    return ApiCallError.objects.filter(at__lt=timezone.now() - rules.REFUSALS_ARE_KEPT_FOR).order_by("at")
+    return ApiCallError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR).order_by("at")
 
 
 def _due_messages() -> Iterator[Due]:
@@ -152,11 +152,11 @@ RULES = (
         every=_HOURLY,
     ),
     RetentionRule(
-        name="key-refusals",
+        name="key-errors",
         title="Refused calls of API keys",
-        keeps=lambda: f"the newest {REFUSALS_KEPT} of each key, for {rules.REFUSALS_ARE_KEPT_FOR.days} days",
-        preview=lambda: rules.preview(_refusals(), "all services", "at"),
-        remove=lambda: rules.delete(_refusals(), "all services"),
+        keeps=lambda: f"the newest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
+        preview=lambda: rules.preview(_old_call_errors(), "all services", "at"),
+        remove=lambda: rules.delete(_old_call_errors(), "all services"),
     ),
     RetentionRule(
         name="callback-tests",

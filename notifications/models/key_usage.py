@@ -8,7 +8,7 @@ from django.db.models import F
 
 from notifications.models.api_key import ApiKey
 
-REFUSALS_KEPT = 20  # of each key, the newest
+ERRORS_KEPT_PER_KEY = 20  # of each key, the newest
 
 
 class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
@@ -39,11 +39,11 @@ class ApiKeyDay(models.Model):
 
 class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
     def keep(self, rows: "list[ApiCallError]") -> None:
-        """Store these, and of each of their keys the newest REFUSALS_KEPT alone."""
+        """Store these, and of each of their keys keep the newest ERRORS_KEPT_PER_KEY."""
         self.bulk_create(rows)
         for key_id in sorted({row.key_id for row in rows}, key=str):
             mine = self.filter(key_id=key_id)
-            newest = list(mine.order_by("-at", "-id").values_list("id", flat=True)[:REFUSALS_KEPT])
+            newest = list(mine.order_by("-at", "-id").values_list("id", flat=True)[:ERRORS_KEPT_PER_KEY])
             mine.exclude(id__in=newest).delete()
 
 

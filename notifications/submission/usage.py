@@ -20,7 +20,7 @@ from django.utils import timezone
 from config.metrics import registry
 from config.metrics.registry import PendingCounts, storing
 from notifications.models import ApiCallError, ApiKey, ApiKeyDay, ReplyToAddress, SmsSender
-from notifications.models.key_usage import REFUSALS_KEPT
+from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 
 INTERVAL = timedelta(minutes=1)
 
@@ -54,7 +54,7 @@ class _NewestErrors:
 
     @staticmethod
     def _none() -> defaultdict[UUID, deque[ApiCallError]]:
-        return defaultdict(lambda: deque(maxlen=REFUSALS_KEPT))
+        return defaultdict(lambda: deque(maxlen=ERRORS_KEPT_PER_KEY))
 
 
 _calls: PendingCounts[tuple[UUID, date]] = PendingCounts()

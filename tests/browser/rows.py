@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from config import audit
 from config.accounts import invites
-from config.jobs.models import BackgroundStep, RetentionRun, Trigger
+from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.store import fields_seen
 from notifications.models import CallbackDelivery, Channel, ProtectedName, Role, SandboxContent, SandboxMessage
 from tests import factories
@@ -96,7 +96,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
         audit.CLOCK, "removed", object_kind="service", object_id=service.pk, service_id=service.pk, after={"name": name}
     )
     yield from (member, operator)
-    yield BackgroundStep.objects.create(kind="revoke-keys", by=operator, total=1200, position=400, way_back="/admin/")
+    yield BulkJobRun.objects.create(kind="revoke-keys", by=operator, total=1200, position=400, way_back="/admin/")
     yield RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now())
     yield ProtectedName.objects.create(name=f"Harbour {name}")
 

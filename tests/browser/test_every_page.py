@@ -74,7 +74,7 @@ def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, p
     sign_in(page, f"{made['name']}-member")
 
     problems: list[str] = []
-    for place in [*made["member"], "/admin/operations/steps/"][part::PARTS]:
+    for place in [*made["member"], "/admin/operations/jobs/"][part::PARTS]:
         page.goto(place)
         problems += looks.problems(page, (390, 1280))
         page.set_viewport_size({"width": 390, "height": 860})

@@ -14,21 +14,21 @@ from config.accounts import scope
 from config.console import cells
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.jobs import bulk, state
-from config.jobs.models import BackgroundStep
+from config.jobs.models import BulkJobRun
 
 
-@admin.register(BackgroundStep)
+@admin.register(BulkJobRun)
 class JobAdmin(ConsoleModelAdmin):
     """Operators see every job. Other people see the jobs that they started."""
 
-    site_path: ClassVar[str] = "operations/steps/"
+    site_path: ClassVar[str] = "operations/jobs/"
     list_display = ("what", "started", "progress", "result")
     list_display_links = ("what",)
     sortable_by = ()
     empty = "No background jobs yet. A change of more than 1 000 rows runs as a background job and is listed here."
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[BackgroundStep]:
-        rows: QuerySet[BackgroundStep] = super().get_queryset(request).defer("rows").select_related("by")
+    def get_queryset(self, request: HttpRequest) -> QuerySet[BulkJobRun]:
+        rows: QuerySet[BulkJobRun] = super().get_queryset(request).defer("rows").select_related("by")
         return rows if scope.is_operator(request) else rows.filter(by=request.user.pk)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -50,30 +50,30 @@ class JobAdmin(ConsoleModelAdmin):
         job: Any = self._row_or_404(request, object_id)
         if request.method not in {"GET", "HEAD"}:
             raise PermissionDenied
-        bulk_step = bulk.named(job.kind)
+        bulk_job = bulk.named(job.kind)
         context = {
             **self.page_context(request, self.what(job)),
             "job": job,
-            "result": bulk_step.result(job) if bulk_step else "",
+            "result": bulk_job.result(job) if bulk_job else "",
             "missing": [] if job.finished_at else [name for name in state.missing_processes() if name == "worker"],
         }
         return TemplateResponse(request, "admin/job.html", context)
 
     @admin.display(description="Job")
-    def what(self, job: BackgroundStep) -> str:
-        bulk_step = bulk.named(job.kind)
-        return bulk_step.title(job) if bulk_step else job.kind
+    def what(self, job: BulkJobRun) -> str:
+        bulk_job = bulk.named(job.kind)
+        return bulk_job.title(job) if bulk_job else job.kind
 
     @admin.display(description="Started")
-    def started(self, job: BackgroundStep) -> SafeString:
+    def started(self, job: BulkJobRun) -> SafeString:
         return cells.two_lines(job.by.get_username() if job.by else "–", cells.moment(job.started_at))
 
     @admin.display(description="Progress")
-    def progress(self, job: BackgroundStep) -> str:
+    def progress(self, job: BulkJobRun) -> str:
         return f"{formats.number(job.position)} of {formats.number(job.total)}"
 
     @admin.display(description="Result")
-    def result(self, job: BackgroundStep) -> SafeString:
+    def result(self, job: BulkJobRun) -> SafeString:
         if job.finished_at is None:
             return cells.chip("Running", "accent")
         return cells.chip("Failed", "bad") if job.error else cells.chip("Done", "good")

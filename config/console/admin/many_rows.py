@@ -19,8 +19,8 @@ from config import formats
 from config.accounts.sessions import account_of
 from config.jobs import bulk
 from config.jobs.bulk import BACKGROUND_OVER
-from config.jobs.models import BackgroundStep
-from config.jobs.tasks import work_on_step
+from config.jobs.models import BulkJobRun
+from config.jobs.tasks import work_on_bulk_job
 from config.queue import publishing
 from config.web.ip_addresses import client_ip
 
@@ -84,19 +84,19 @@ def take(
     return HttpResponseRedirect(way_back)
 
 
-def new_job(request: HttpRequest, kind: str, **fields: Any) -> BackgroundStep:
+def new_job(request: HttpRequest, kind: str, **fields: Any) -> BulkJobRun:
     """Return an unsaved job of this person, with the id from its form."""
-    return BackgroundStep(
+    return BulkJobRun(
         pk=_id_of(request), kind=kind, by=account_of(request), network_address=client_ip(request), **fields
     )
 
 
-def in_background(request: HttpRequest, job: BackgroundStep) -> HttpResponse:
+def in_background(request: HttpRequest, job: BulkJobRun) -> HttpResponse:
     """Start a job and redirect to its progress page. A form that is sent twice starts one job."""
     if bulk.start(job):
-        publishing.enqueue(work_on_step, str(job.pk))
+        publishing.enqueue(work_on_bulk_job, str(job.pk))
         messages.success(request, f"Job started: {formats.counted(job.total, 'row')}. This page shows its progress.")
-    return HttpResponseRedirect(reverse("admin:operations_backgroundstep_change", args=[job.pk]))
+    return HttpResponseRedirect(reverse("admin:operations_bulkjobrun_change", args=[job.pk]))
 
 
 def _id_of(request: HttpRequest) -> uuid.UUID:

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from django.utils import timezone
 
 from config import audit
-from config.jobs.bulk import BulkStep, over_rows
-from config.jobs.models import BackgroundStep
+from config.jobs.bulk import BulkJob, over_rows
+from config.jobs.models import BulkJobRun
 from notifications.models import ApiKey
 
 KIND = "revoke-keys"
 
 
-def revoke(step: BackgroundStep, ids: Sequence[str]) -> int:
+def revoke(run: BulkJobRun, ids: Sequence[str]) -> int:
     """Revoke the active keys among these, audit each one, and return how many there were."""
     keys = list(ApiKey.objects.select_for_update().filter(pk__in=ids, revoked_at=None))
-    ApiKey.objects.filter(pk__in=[key.pk for key in keys]).update(revoked_at=timezone.now(), revoked_by=step.author)
+    ApiKey.objects.filter(pk__in=[key.pk for key in keys]).update(revoked_at=timezone.now(), revoked_by=run.author)
     for key in keys:
         audit.record(
-            step.actor,
+            run.actor,
             "revoked",
             object_kind="apikey",
             object_id=key.pk,
@@ -29,7 +29,7 @@ def revoke(step: BackgroundStep, ids: Sequence[str]) -> int:
     return len(keys)
 
 
-REVOKE_KEYS = BulkStep(
+REVOKE_KEYS = BulkJob(
     name=KIND,
     verb="Revoke",
     noun="key",

@@ -19,8 +19,8 @@ from config.console.admin import many_rows
 from config.console.admin.many_rows import Chosen
 from config.console.theme import CheckboxInput
 from config.jobs import bulk
-from config.jobs.bulk import BulkStep, over_rows
-from config.jobs.models import BackgroundStep
+from config.jobs.bulk import BulkJob, over_rows
+from config.jobs.models import BulkJobRun
 from notifications.admin import kept_use
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Template
@@ -103,14 +103,14 @@ class ArchivingAdmin(ServiceRowAdmin):
         bulk.do_now(many_rows.new_job(request, kind, rows=[str(template.pk)], total=1))
 
 
-def _set_archived(step: BackgroundStep, ids: Sequence[str], *, is_archived: bool) -> int:
+def _set_archived(run: BulkJobRun, ids: Sequence[str], *, is_archived: bool) -> int:
     """Archive or restore these templates, and return how many changed."""
     templates = list(Template.objects.select_for_update().filter(pk__in=ids, archived_at__isnull=is_archived))
     moment = timezone.now() if is_archived else None
     Template.objects.filter(pk__in=[row.pk for row in templates]).update(archived_at=moment)
     for row in templates:
         audit.record(
-            step.actor,
+            run.actor,
             "archived" if is_archived else "restored",
             object_kind="template",
             object_id=row.pk,
@@ -122,7 +122,7 @@ def _set_archived(step: BackgroundStep, ids: Sequence[str], *, is_archived: bool
     return len(templates)
 
 
-ARCHIVE = BulkStep(
+ARCHIVE = BulkJob(
     name=_ARCHIVE,
     verb="Archive",
     noun="template",
@@ -130,7 +130,7 @@ ARCHIVE = BulkStep(
     work=over_rows(partial(_set_archived, is_archived=True)),
 )
 
-RESTORE = BulkStep(
+RESTORE = BulkJob(
     name=_RESTORE,
     verb="Restore",
     noun="template",

@@ -6,21 +6,21 @@ from django.utils import timezone
 
 from config import audit
 from config.audit.masking import mask
-from config.jobs.bulk import BulkStep, over_rows
-from config.jobs.models import BackgroundStep
+from config.jobs.bulk import BulkJob, over_rows
+from config.jobs.models import BulkJobRun
 from notifications.models import UnsubscribeRequest
 
 KIND = "mark-unsubscribe-requests-done"
 
 
-def _mark_done(step: BackgroundStep, ids: Sequence[str]) -> int:
+def _mark_done(run: BulkJobRun, ids: Sequence[str]) -> int:
     """Mark the waiting requests among these as done, audit each one, and return how many there were."""
     requests = list(UnsubscribeRequest.objects.waiting().select_for_update().filter(pk__in=ids))
     marked = UnsubscribeRequest.objects.filter(pk__in=[request.pk for request in requests])
-    marked.update(done_at=timezone.now(), done_by=step.author)
+    marked.update(done_at=timezone.now(), done_by=run.author)
     for request in requests:
         audit.record(
-            step.actor,
+            run.actor,
             "marked_done",
             object_kind="unsubscriberequest",
             object_id=request.pk,
@@ -30,7 +30,7 @@ def _mark_done(step: BackgroundStep, ids: Sequence[str]) -> int:
     return len(requests)
 
 
-MARK_DONE = BulkStep(
+MARK_DONE = BulkJob(
     name=KIND,
     verb="Mark as done",
     noun="unsubscribe request",

@@ -49,7 +49,7 @@ def test_steps_keep_it_alive_for_twelve_hours_and_no_longer(clock, client, opera
     [
         ("/sandbox/", {}),
         ("/admin/operations/clean-up/", {}),
-        ("/admin/operations/steps/6f1f1f1c-0000-4000-8000-000000000000/change/", {}),
+        ("/admin/operations/jobs/6f1f1f1c-0000-4000-8000-000000000000/change/", {}),
         ("/admin/account/", {"X-Requested-With": "fetch"}),
         ("/admin/", {"Sec-Fetch-Mode": "cors"}),
         ("/admin/", {"Sec-Fetch-Mode": "same-origin"}),

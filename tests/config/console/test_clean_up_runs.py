@@ -182,6 +182,6 @@ def test_refusals_go_after_thirty_days() -> None:
         ApiCallError.objects.create(key=key, at=at, status=400, kind="BadRequestError")
         WriteError.objects.create(data_set=data_set, at=at, status=400, reason="No.")
 
-    assert (clean_up("key-refusals").removed, clean_up("write-refusals").removed) == (1, 1)
+    assert (clean_up("key-errors").removed, clean_up("write-errors").removed) == (1, 1)
     assert ApiCallError.objects.get().at > now - timedelta(days=30)
     assert WriteError.objects.get().at > now - timedelta(days=30)

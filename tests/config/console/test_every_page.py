@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config import audit
 from config.audit.models import AuditEvent
-from config.jobs.models import BackgroundStep, RetentionRun, Trigger
+from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from notifications.models import CallbackDelivery, ProtectedName
 from tests import factories
 from tests.datasets import making
@@ -175,7 +175,7 @@ def rows_of_every_model():
         send_file(service).row,
         audit.record(audit.CLOCK, "removed", object_kind="service", object_id=service.pk),
         User.objects.create_user("jo", password="a-long-password-2"),
-        BackgroundStep.objects.create(kind="revoke-keys", total=1, way_back="/admin/"),
+        BulkJobRun.objects.create(kind="revoke-keys", total=1, way_back="/admin/"),
         RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now()),
         ProtectedName.objects.create(name="Harbour Master"),
     ]

@@ -13,8 +13,8 @@ from django.utils import timezone
 from config import areas
 from config.audit.models import AuditEvent
 from config.jobs import bulk, registry, runner
-from config.jobs.bulk import BulkStep
-from config.jobs.models import FORGOTTEN_AFTER, LEASE_SECONDS, BackgroundStep
+from config.jobs.bulk import BulkJob
+from config.jobs.models import FORGOTTEN_AFTER, LEASE_SECONDS, BulkJobRun
 from config.jobs.registry import Batch
 from config.jobs.tasks import look_for_clean_up
 from config.queue.app import app
@@ -58,25 +58,25 @@ def started(browser, url, action, pk, **more):
     sent = {**fields_of(confirm_all(browser, url, action, pk)), **more}
     answer = browser.post(url, sent)
     assert answer.status_code == 302, text_of(answer)
-    return BackgroundStep.objects.get(pk=answer["Location"].split("/")[-3]), answer["Location"]
+    return BulkJobRun.objects.get(pk=answer["Location"].split("/")[-3]), answer["Location"]
 
 
-def step_over(keys, person):
-    """A step that is stored already: the way to it through the pages is for more rows than a turn needs."""
-    return BackgroundStep.objects.create(
+def job_over(keys, person):
+    """A run that is stored already: the way to it through the pages is for more rows than a turn needs."""
+    return BulkJobRun.objects.create(
         kind="revoke-keys", by=person, rows=[str(key.pk) for key in keys], total=len(keys), way_back="/admin/"
     )
 
 
-def silence(step):
+def let_lease_expire(run):
     """Let the process that has its turn be dead for longer than its lease."""
     gone = Now() - timedelta(seconds=LEASE_SECONDS + 1)
-    BackgroundStep.objects.filter(pk=step.pk).update(holder="gone", seen_at=gone)
+    BulkJobRun.objects.filter(pk=run.pk).update(holder="gone", seen_at=gone)
 
 
-def take_turn(step, seconds=None):
+def work_once(run, seconds=None):
     """What a worker does that has no other row object of the run."""
-    run = BackgroundStep.objects.get(pk=step.pk)
+    run = BulkJobRun.objects.get(pk=run.pk)
     return runner.work(run, registry.named(run.kind), seconds)
 
 
@@ -108,11 +108,11 @@ def test_the_page_says_the_exact_number_and_names_the_first(console, service):
 
 def test_over_a_thousand_rows_run_in_the_background_with_a_page_of_their_progress(console, service):
     keys = many_keys(service)
-    step, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
+    run, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     before = console.get(url)
     revoked_at_once = ApiKey.objects.exclude(revoked_at=None).count()
 
-    is_more = take_turn(step)
+    is_more = work_once(run)
 
     after = console.get(url)
     assert revoked_at_once == 0
@@ -140,7 +140,7 @@ def test_a_thousand_rows_are_done_at_once(console, service):
 
     assert "1 000 keys revoked." in text_of(answer)
     assert not ApiKey.objects.filter(revoked_at=None).exists()
-    assert not BackgroundStep.objects.exists()
+    assert not BulkJobRun.objects.exists()
 
 
 @pytest.mark.fault("T11")
@@ -154,7 +154,7 @@ def test_where_other_rows_match_than_were_counted_nothing_is_done(console, servi
     assert "The number of matching rows has changed to 1 002. Nothing was done." in text_of(answer)
     assert fields_of(answer)["number"] == ["1002"]
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
-    assert not BackgroundStep.objects.exists()
+    assert not BulkJobRun.objects.exists()
 
 
 @pytest.mark.parametrize("number", [[], ["1"], ["x"]], ids=["none", "another", "no number"])
@@ -196,7 +196,7 @@ def test_the_form_sent_twice_starts_one_step(console, service):
     places = [console.post(KEYS, sent)["Location"] for _ in range(2)]
 
     assert places[0] == places[1]
-    assert BackgroundStep.objects.count() == 1
+    assert BulkJobRun.objects.count() == 1
 
 
 def test_the_id_of_anothers_step_and_what_is_no_id_start_nothing(console, service):
@@ -209,44 +209,44 @@ def test_the_id_of_anothers_step_and_what_is_no_id_start_nothing(console, servic
     broken = jo.post(KEYS, {**sent, "step": "revoke", "job_id": "x"})
 
     assert (forged.status_code, broken.status_code) == (400, 400)
-    assert BackgroundStep.objects.count() == 1
+    assert BulkJobRun.objects.count() == 1
 
 
 @pytest.mark.fault("T11")
 def test_killed_midway_it_goes_on_where_it_was_and_no_row_is_done_twice(operator, service):
-    step = step_over(many_keys(service, 100), operator)
+    run = job_over(many_keys(service, 100), operator)
 
-    assert take_turn(step, seconds=0) is True
+    assert work_once(run, seconds=0) is True
     half = ApiKey.objects.exclude(revoked_at=None).count()
-    silence(step)
-    assert list(BackgroundStep.objects.left_behind()) == [step]
-    while take_turn(step, seconds=0):
-        silence(step)
+    let_lease_expire(run)
+    assert list(BulkJobRun.objects.left_behind()) == [run]
+    while work_once(run, seconds=0):
+        let_lease_expire(run)
 
-    step.refresh_from_db()
+    run.refresh_from_db()
     assert 0 < half < 100
-    assert (step.position, step.changed, step.error) == (100, 100, "")
+    assert (run.position, run.changed, run.error) == (100, 100, "")
     assert AuditEvent.objects.filter(verb="revoked").count() == 100
 
 
 def test_a_batch_that_did_not_end_has_not_happened(console, service):
     """Who is killed inside a batch leaves an open transaction, which the database rolls back with the position."""
     keys = many_keys(service)
-    step, _ = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
+    run, _ = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     revoke = bulk.named("revoke-keys").work
 
-    def taken_over(step, pace):
-        for batch in revoke(step, pace):
-            BackgroundStep.objects.filter(pk=step.pk).update(holder="another")  # as if the lease had ended meanwhile
+    def taken_over(run, pace):
+        for batch in revoke(run, pace):
+            BulkJobRun.objects.filter(pk=run.pk).update(holder="another")  # as if the lease had ended meanwhile
             yield batch
 
-    areas.register("tests", BulkStep(name="lost", verb="Lose", noun="key", done="lost", work=taken_over))
-    BackgroundStep.objects.filter(pk=step.pk).update(kind="lost")
+    areas.register("tests", BulkJob(name="lost", verb="Lose", noun="key", done="lost", work=taken_over))
+    BulkJobRun.objects.filter(pk=run.pk).update(kind="lost")
 
-    assert take_turn(step) is False
+    assert work_once(run) is False
 
-    step.refresh_from_db()
-    assert (step.position, step.finished_at) == (0, None)
+    run.refresh_from_db()
+    assert (run.position, run.finished_at) == (0, None)
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
     assert not AuditEvent.objects.filter(verb="revoked").exists()
 
@@ -255,11 +255,11 @@ def test_a_batch_that_did_not_end_has_not_happened(console, service):
 def test_two_workers_at_once_do_each_row_once(operator):
     service = factories.make_service()
     keys = many_keys(service, 300)
-    step = step_over(keys, operator)
+    run = job_over(keys, operator)
 
     def work():
         try:
-            while take_turn(step, seconds=0):
+            while work_once(run, seconds=0):
                 pass
         finally:
             connections.close_all()
@@ -269,34 +269,34 @@ def test_two_workers_at_once_do_each_row_once(operator):
         thread.start()
     for thread in threads:
         thread.join()
-    while take_turn(step):  # a worker that met another one ended; the clock would ask again
+    while work_once(run):  # a worker that met another one ended; the clock would ask again
         pass
 
-    step.refresh_from_db()
-    assert (step.changed, step.finished_at is None) == (300, False)
+    run.refresh_from_db()
+    assert (run.changed, run.finished_at is None) == (300, False)
     assert AuditEvent.objects.filter(verb="revoked").count() == 300
 
 
 def test_what_the_queue_has_lost_the_clock_finds(operator, service, eager, django_capture_on_commit_callbacks):
-    step = step_over(many_keys(service, 30), operator)
+    run = job_over(many_keys(service, 30), operator)
     lost = Now() - FORGOTTEN_AFTER - timedelta(seconds=1)
-    BackgroundStep.objects.filter(pk=step.pk).update(seen_at=lost)
+    BulkJobRun.objects.filter(pk=run.pk).update(seen_at=lost)
 
     with django_capture_on_commit_callbacks(execute=True):
         look_for_clean_up()
 
-    step.refresh_from_db()
-    assert (step.changed, step.finished_at is None) == (30, False)
+    run.refresh_from_db()
+    assert (run.changed, run.finished_at is None) == (30, False)
 
 
 def test_an_account_that_was_closed_meanwhile_does_nothing_more(console, service, operator):
     keys = many_keys(service)
-    step, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
+    run, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     operator.is_active = False
     operator.save()
     other = another_operator()
 
-    assert take_turn(step) is False
+    assert work_once(run) is False
 
     assert "Failed The account that started it may no longer sign in." in text_of(other.get(url))
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
@@ -310,16 +310,16 @@ def another_operator():
 
 
 def test_a_failure_ends_it_in_words_that_quote_nothing(console, operator):
-    def fail(step, pace):
+    def fail(run, pace):
         raise ValueError("ana@example.org is in the way")
         yield
 
-    areas.register("tests", BulkStep(name="fails", verb="Fail", noun="row", done="failed", work=fail))
-    step = BackgroundStep.objects.create(kind="fails", by=operator, rows=["1"], total=1, way_back="/admin/")
+    areas.register("tests", BulkJob(name="fails", verb="Fail", noun="row", done="failed", work=fail))
+    run = BulkJobRun.objects.create(kind="fails", by=operator, rows=["1"], total=1, way_back="/admin/")
 
-    assert take_turn(step) is False
+    assert work_once(run) is False
 
-    page = text_of(console.get(f"/admin/operations/steps/{step.pk}/change/"))
+    page = text_of(console.get(f"/admin/operations/jobs/{run.pk}/change/"))
     assert "Failed ValueError 0 of 1 were done." in page
     assert "ana@example.org" not in page
 
@@ -327,20 +327,20 @@ def test_a_failure_ends_it_in_words_that_quote_nothing(console, operator):
 def test_a_batch_may_change_fewer_rows_than_it_goes_through(operator):
     areas.register(
         "tests",
-        BulkStep(
+        BulkJob(
             name="half",
             verb="Halve",
             noun="row",
             done="halved",
-            work=lambda step, pace: iter([Batch(passed=2, number=1)]),
+            work=lambda run, pace: iter([Batch(passed=2, number=1)]),
         ),
     )
-    step = BackgroundStep.objects.create(kind="half", by=operator, rows=["1", "2"], total=2, way_back="/admin/")
+    run = BulkJobRun.objects.create(kind="half", by=operator, rows=["1", "2"], total=2, way_back="/admin/")
 
-    take_turn(step)
+    work_once(run)
 
-    step.refresh_from_db()
-    assert (step.position, step.changed) == (2, 1)
+    run.refresh_from_db()
+    assert (run.position, run.changed) == (2, 1)
 
 
 def test_a_step_is_shown_to_who_started_it_and_to_operators_alone(console, service):
@@ -356,9 +356,16 @@ def test_a_step_is_shown_to_who_started_it_and_to_operators_alone(console, servi
     assert beside.get(url).status_code == 404
     assert stranger.get(url).status_code == 404
     assert browser_of(mina).post(url, {"finished_at": "2020-01-01"}).status_code == 403
-    assert "Revoke 1 001 keys" in text_of(console.get("/admin/operations/steps/"))
-    assert "No background jobs yet." in text_of(stranger.get("/admin/operations/steps/"))
-    assert browser_of(make_person()).get("/admin/operations/steps/").status_code == 403
+    assert "Revoke 1 001 keys" in text_of(console.get("/admin/operations/jobs/"))
+    assert "No background jobs yet." in text_of(stranger.get("/admin/operations/jobs/"))
+    assert browser_of(make_person()).get("/admin/operations/jobs/").status_code == 403
+
+
+def test_the_former_urls_of_jobs_lead_to_the_present_ones(console):
+    one = "6f1f1f1c-0000-4000-8000-000000000000/change/"
+
+    assert console.get("/admin/operations/steps/?p=2")["Location"] == "/admin/operations/jobs/?p=2"
+    assert console.get(f"/admin/operations/steps/{one}")["Location"] == f"/admin/operations/jobs/{one}"
 
 
 def test_all_that_match_are_ones_own_alone(service):
@@ -399,8 +406,8 @@ def test_templates_are_archived_in_the_background_once_their_use_has_been_seen(c
     unseen = console.post(
         TEMPLATES, {**fields_of(confirm_all(console, TEMPLATES, "archive_chosen", rows[0].pk)), "step": "1"}
     )
-    step, _ = started(console, TEMPLATES, "archive_chosen", rows[0].pk, step="1", seen="on")
-    take_turn(step)
+    run, _ = started(console, TEMPLATES, "archive_chosen", rows[0].pk, step="1", seen="on")
+    work_once(run)
 
     assert "This field is required." in text_of(unseen)
     assert not Template.objects.filter(archived_at=None).exists()
@@ -418,12 +425,12 @@ def test_retention_of_more_than_a_thousand_sets_is_seen_as_a_sum_and_saved_in_th
     asked = {**fields_of(page), "max_records": "1"}
     seen = console.post(DATA_SETS, {**asked, "step": "preview"})
     answer = console.post(DATA_SETS, {**fields_of(seen), "max_records": "1", "step": "save"})
-    step = BackgroundStep.objects.get()
-    take_turn(step)
+    run = BulkJobRun.objects.get()
+    work_once(run)
 
     assert "This deletes 2 records in all 1 001 data sets together." in text_of(seen)
     assert "Save and delete 2 records of 1 001 data sets" in text_of(seen)
-    assert answer["Location"] == f"/admin/operations/steps/{step.pk}/change/"
+    assert answer["Location"] == f"/admin/operations/jobs/{run.pk}/change/"
     assert set(DataSet.objects.values_list("max_records", flat=True)) == {1}
     assert AuditEvent.objects.filter(verb="changed").count() == MANY
 
@@ -436,11 +443,11 @@ def test_a_set_of_more_than_a_thousand_records_is_emptied_in_the_background(cons
     asked = console.get(url)
     wrong = console.post(url, {**fields_of(asked), "name": "pay/volume"})
     answer = console.post(url, {**fields_of(asked), "name": "pay/volumes"})
-    step = BackgroundStep.objects.get()
-    is_more = take_turn(step, seconds=0)
+    run = BulkJobRun.objects.get()
+    is_more = work_once(run, seconds=0)
     left = Record.objects.count()
     put_in(data_set, [{"_timestamp": "2025-01-01T00:00:00Z", "_id": "late", "n": 1}])
-    take_turn(step)
+    work_once(run)
 
     done = console.get(answer["Location"])
     data_set.refresh_from_db()
@@ -466,16 +473,16 @@ def test_a_set_that_was_deleted_meanwhile_needs_no_emptying(console):
     Record.objects.all().delete()
     data_set.delete()
 
-    take_turn(BackgroundStep.objects.get())
+    work_once(BulkJobRun.objects.get())
 
-    step = BackgroundStep.objects.get()
-    assert (step.changed, step.error, step.finished_at is None) == (0, "", False)
+    run = BulkJobRun.objects.get()
+    assert (run.changed, run.error, run.finished_at is None) == (0, "", False)
 
 
 def test_steps_that_are_over_go_after_a_week(console, operator):
     now = timezone.now()
     for days in (None, 6, 8):
-        BackgroundStep.objects.create(
+        BulkJobRun.objects.create(
             pk=uuid.uuid4(),
             kind="revoke-keys",
             by=operator,
@@ -484,5 +491,5 @@ def test_steps_that_are_over_go_after_a_week(console, operator):
             finished_at=None if days is None else now - timedelta(days=days),
         )
 
-    assert clean_up("steps").removed == 1
-    assert BackgroundStep.objects.count() == 2
+    assert clean_up("background-jobs").removed == 1
+    assert BulkJobRun.objects.count() == 2

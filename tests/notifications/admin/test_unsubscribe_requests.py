@@ -16,7 +16,7 @@ from django.utils import timezone
 from config import spreadsheets
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
-from config.jobs.models import BackgroundStep
+from config.jobs.models import BulkJobRun
 from notifications.models import CallbackDelivery, CallbackKind, Role, Service, Template, UnsubscribeRequest
 from tests.factories import (
     make_callback,
@@ -271,8 +271,8 @@ def test_over_a_thousand_run_in_the_background(console: Client, template: Templa
 
     console.post(LIST, chosen(first, select_across="1", number="1001", step="1", job_id=str(uuid.uuid4())))
 
-    step = BackgroundStep.objects.get()
-    assert (step.kind, step.total) == ("mark-unsubscribe-requests-done", 1_001)
+    run = BulkJobRun.objects.get()
+    assert (run.kind, run.total) == ("mark-unsubscribe-requests-done", 1_001)
 
 
 # The file

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from notifications.models import ApiCallError, ApiKeyDay
-from notifications.models.key_usage import REFUSALS_KEPT
+from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.submission import usage
 from tests.notifications.calling import Caller, make_caller, sms_template
 from tests.notifications.tokens import make_token
@@ -81,12 +81,12 @@ def test_a_stranger_counts_for_nobody(caller: Caller) -> None:
 
 def test_the_newest_refusals_are_kept(caller: Caller) -> None:
     for _ in range(2):
-        for _ in range(REFUSALS_KEPT - 5):
+        for _ in range(ERRORS_KEPT_PER_KEY - 5):
             caller.get("/v2/notifications/no-id")
         usage.store_pending()
 
-    assert ApiCallError.objects.count() == REFUSALS_KEPT
-    assert days() == [(2 * (REFUSALS_KEPT - 5),) * 2]
+    assert ApiCallError.objects.count() == ERRORS_KEPT_PER_KEY
+    assert days() == [(2 * (ERRORS_KEPT_PER_KEY - 5),) * 2]
 
 
 def test_a_key_that_is_gone_loses_its_count_and_no_other_does(caller: Caller) -> None:
