@@ -11,3 +11,12 @@ def as_text(value: str) -> str:
     ("'=1+1", "'＝1+1", 'a=b', '')
     """
     return f"'{value}" if value[:1] in FORMULA_STARTS else value
+
+
+def without_apostrophe(value: str) -> str:
+    """Return what `as_text` was given: remove the apostrophe before the start of a formula.
+
+    >>> without_apostrophe("'=1+1"), without_apostrophe("'tis")
+    ('=1+1', "'tis")
+    """
+    return value[1:] if value[:1] == "'" and value[1:2] in FORMULA_STARTS else value

@@ -14,6 +14,7 @@ from notifications.api.fields import UTC_DIGITS, TemplateReference, moment, temp
 from notifications.submission import requests
 from notifications.submission.requests import EmailRequest, SmsRequest
 from notifications.submission.submit import Submission
+from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 
 class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out differs
@@ -108,7 +109,7 @@ class EmailSerializer(_MessageSerializer):
     )
     one_click_unsubscribe_url = fields.HttpsUrl(
         required=False,
-        max_length=requests.MAX_UNSUBSCRIBE_URL_CHARACTERS,
+        max_length=MAX_UNSUBSCRIBE_URL_CHARACTERS,
         help_text=(
             "An https URL that unsubscribes on an empty POST (RFC 8058). Mail programs show a button for it. "
             "It replaces the link of a template with an unsubscribe link in the headers, not in the text."

@@ -13,7 +13,6 @@ from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 
 MAX_REFERENCE_CHARACTERS = 1000
-MAX_UNSUBSCRIBE_URL_CHARACTERS = 2000
 MAX_LIST_ITEMS = 10_000
 MAX_NAME_CHARACTERS_SHOWN = 50  # an error repeats names that the caller chose, shortened to this
 

@@ -5,10 +5,12 @@ from types import ModuleType
 
 import pytest
 
-from notifications.validation import names, people, protected, senders
+from notifications.validation import names, people, protected, senders, time_zones, unsubscribe_urls
 
 
-@pytest.mark.parametrize("module", [names, people, protected, senders], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [names, people, protected, senders, time_zones, unsubscribe_urls], ids=lambda module: module.__name__
+)
 def test_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
 
