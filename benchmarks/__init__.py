@@ -1,4 +1,4 @@
-"""What is fast, and how it is shown: `make bench`, or `make bench FIGURE=P1`. Never a timed test.
+"""Benchmarks: `make bench` runs all figures, `make bench FIGURE=P1` one of them. Tests never measure time.
 
-Each figure is one file whose name begins with its number, `p1_post_message.py`, with a `main(bench)`.
+Each figure is a file whose name starts with its number, such as `p1_post_message.py`, with a function `main(bench)`.
 """

@@ -1,7 +1,7 @@
-"""Run figures one after the other: `python -m benchmarks [P1 P3 …] [--rounds 3] [--seconds 5]`; without a name, all.
+"""Run the named figures, or all, one after the other: `python -m benchmarks [P1 P3 …] [--rounds 3] [--seconds 5]`.
 
-Each runs in a process of its own, which ends its servers, and has so many minutes. Exit code 1 where one did not come
-to its end; a target that was missed is told in the table and is no failure of the run.
+Each figure runs in its own process, which stops its servers, for at most MINUTES. The exit code is 1 if a figure does
+not finish. A missed target is shown in the table and does not change the exit code.
 """
 
 import argparse
@@ -17,11 +17,11 @@ from benchmarks.frame.bench import Bench
 
 FOLDER = Path(__file__).parent
 MINUTES = 30  # the longest fills a table with ten million rows
-STOP_SECONDS = 60  # for a figure to end what it has started
+STOP_SECONDS = 60  # for a figure to stop its servers
 
 
 def figures() -> dict[str, str]:
-    """Return the module of each figure there is, by its number: P1 → benchmarks.p1_post_message."""
+    """Return the module of each figure by its number: P1 → benchmarks.p1_post_message."""
     found = sorted(FOLDER.glob("p[0-9]*_*.py"), key=lambda path: int(path.stem.partition("_")[0][1:]))
     return {path.stem.partition("_")[0].upper(): f"benchmarks.{path.stem}" for path in found}
 
@@ -31,13 +31,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("figures", nargs="*", metavar="FIGURE", help=", ".join(known))
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=5, help="of load in each measurement; at most 20")
+    parser.add_argument("--seconds", type=float, default=5, help="seconds of load in each measurement, at most 20")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # one figure, in this process
     given = parser.parse_args()
     named = [name.upper() for name in given.figures] or list(known)
     unknown = [name for name in named if name not in known]
     if unknown:
-        parser.error(f"{', '.join(unknown)}: there are {', '.join(known)}")
+        parser.error(f"{', '.join(unknown)}: choose from {', '.join(known)}")
 
     if given.here:
         _be(known[named[0]], Bench(rounds=given.rounds, seconds=given.seconds))
@@ -45,11 +45,11 @@ def main() -> None:
     options = ["--here", "--rounds", str(given.rounds), "--seconds", str(given.seconds)]
     failed = [name for name in named if not _run([sys.executable, "-m", "benchmarks", name, *options])]
     if failed:
-        sys.exit(f"Did not come to an end: {', '.join(failed)}")
+        sys.exit(f"These figures did not finish: {', '.join(failed)}")
 
 
 def _be(module: str, bench: Bench) -> None:
-    signal.signal(signal.SIGTERM, _leave)  # or what was started would stay
+    signal.signal(signal.SIGTERM, _leave)  # otherwise the started servers would keep running
     bench.show_machine()
     importlib.import_module(module).main(bench)
     bench.show_table()

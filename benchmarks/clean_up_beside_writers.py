@@ -1,10 +1,10 @@
-"""How long a writer waits beside a clean-up: old messages go, while another process sends.
+"""Measure how long a writer waits while a clean-up deletes old messages.
 
     python -m benchmarks.clean_up_beside_writers [MESSAGES]
 
-In the database of DATABASE_URL, which must hold nothing you want to keep; without one, in a SQLite file of a temporary
-folder. The writer does what a send does: one INSERT and one conditional UPDATE of the day's counter in a transaction,
-every 5 ms.
+It uses the database of DATABASE_URL, which must contain nothing you want to keep, or a temporary SQLite file. Every
+5 ms the writer runs the statements of a send: one INSERT and one conditional UPDATE of the day's counter in a
+transaction.
 """
 
 import json
@@ -34,7 +34,7 @@ def main(number: int) -> None:
         service_id = _fill(number)
         print(f"{number:,} messages are due")
         alone = _write(service_id, Path(folder) / "stop-alone", seconds=5)
-        print("alone: ", _told(alone))
+        print("alone: ", _summary(alone))
         stop = Path(folder) / "stop"
         command = [sys.executable, "-m", "benchmarks.clean_up_beside_writers", "--writer", str(service_id), str(stop)]
         writer = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -43,7 +43,7 @@ def main(number: int) -> None:
         took = time.monotonic() - started
         stop.touch()
         waits = json.loads(writer.communicate()[0].splitlines()[-1])
-        print(f"beside: {_told(waits)}; {removed:,} messages removed in {took:.1f} s ({removed / took:,.0f}/s)")
+        print(f"during: {_summary(waits)}; {removed:,} messages removed in {took:.1f} s ({removed / took:,.0f}/s)")
 
 
 def _fill(number: int) -> str:
@@ -74,7 +74,7 @@ def _fill(number: int) -> str:
 
 
 def _write(service_id: str, stop: Path, seconds: float = 600) -> list[float]:
-    """Send until told to stop; returns how many milliseconds each transaction took."""
+    """Send until the file `stop` exists. Return the milliseconds of each transaction."""
     from django.db import transaction
     from django.db.models import F
     from django.utils import timezone
@@ -119,7 +119,7 @@ def _clean_up() -> int:
     return row.removed
 
 
-def _told(waits: list[float]) -> str:
+def _summary(waits: list[float]) -> str:
     cuts = statistics.quantiles(waits, n=1000)
     over = sum(wait > 100 for wait in waits)
     return (

@@ -1,7 +1,7 @@
-"""Open the console's pages of a large data set: `python -m benchmarks.console_data_sets [records]` on DATABASE_URL.
+"""Measure the console's pages of a large data set: `python -m benchmarks.console_data_sets [records]` on DATABASE_URL.
 
-One JSON line for each list and search, the median of five with its least and greatest; the target is a second. The data
-set is new, among a hundred empty ones, and all are removed afterwards. Source: docs/reference/console.md §4.4.
+It prints one JSON line for each list and search: median, minimum and maximum of five rounds. The target is one second.
+The data set is new, among a hundred empty ones, and all are deleted afterwards. Source: docs/reference/console.md §4.4.
 """
 
 import sys
@@ -44,7 +44,7 @@ def measure(data_set: DataSet, user: User) -> None:
     lists = {
         "data sets": reverse("admin:datasets_dataset_changelist"),
         "data sets, searched": reverse("admin:datasets_dataset_changelist") + "?q=benchmark",
-        "data sets with refusals": reverse("admin:datasets_dataset_changelist") + "?refusals=yes",
+        "data sets with refused writes": reverse("admin:datasets_dataset_changelist") + "?refusals=yes",
         "groups": reverse("admin:datasets_datagroup_changelist"),
         "types": reverse("admin:datasets_datatype_changelist"),
         "tokens of all sets": reverse("admin:datasets_accesstoken_changelist"),
@@ -65,9 +65,9 @@ def measure(data_set: DataSet, user: User) -> None:
     for figure, (url, sent) in searches.items():
         reading.alone(figure, lambda url=url, sent=sent: opened(client.post(url, sent)))
     chart = reverse("admin:datasets_dataset_chart", args=[data_set.pk])
-    asked = "?period=month&last=40&measure=count%3Asum&split=channel&kind=bars"
-    reading.alone("chart over all records (no list; for scale)", lambda: opened(client.get(chart + asked)), rounds=3)
-    reading.show("audit rows meanwhile", AuditEvent.objects.count())
+    query = "?period=month&last=40&measure=count%3Asum&split=channel&kind=bars"
+    reading.alone("chart over all records (for comparison)", lambda: opened(client.get(chart + query)), rounds=3)
+    reading.show("audit rows", AuditEvent.objects.count())
 
 
 def opened(answer: object) -> None:

@@ -1,9 +1,9 @@
-"""Open the message log over many messages: `python -m benchmarks.console_messages [messages]`.
+"""Measure the message log with many messages: `python -m benchmarks.console_messages [messages]`.
 
-It makes a throw-away database, beside the one of DATABASE_URL or as a file, fills it, and drops it again. One JSON line
-for each page: every filter, counter and indexed search of the log, answered whole by the console's own views. Figures
-are medians with their least and greatest; `cpu_of_this` is what this process worked, which on SQLite is all of it, and
-`load` how many processes wanted a core meanwhile.
+It creates and fills a temporary database, on the server of DATABASE_URL or as a file, and drops it at the end. It
+prints one JSON line for each page of the console: every filter, counter and indexed search of the log. A figure has
+the median, the minimum and the maximum. `cpu_of_this` is the CPU time of this process, which on SQLite includes the
+database. `load` is the load average of the machine.
 """
 
 import json
@@ -22,7 +22,7 @@ from uuid import UUID
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-os.environ["DATABASE_STATEMENT_TIMEOUT_MS"] = "600000"  # it is filled by few statements
+os.environ["DATABASE_STATEMENT_TIMEOUT_MS"] = "600000"  # a few long statements fill the tables
 os.environ["LOG_LEVEL"] = "error"
 django.setup()
 
@@ -46,10 +46,10 @@ from notifications.models import (  # noqa: E402
 
 ROUNDS = 5
 PAGE = 50
-SEED = 1_000  # rows made by the models; each doubling copies all rows there are between those in time
+SEED = 1_000  # rows that the models create; each doubling copies all rows to moments between them
 SPAN = timedelta(days=6)
 ONE_WITH_A_FILE_IN = 500
-ROUND_NAMES = "abcdefghijklmnop"  # of the doublings: in front of a recipient they make another one
+ROUND_NAMES = "abcdefghijklmnop"  # one for each doubling: as a prefix it makes a new recipient
 LOG = "/admin/notifications/notification/"
 NEW_ID = {"postgresql": "gen_random_uuid()", "sqlite": "lower(hex(randomblob(16)))"}
 EARLIER = {
@@ -79,24 +79,24 @@ def measure(count: int) -> None:
         "email": "channel__exact=email",
         "one template": f"template__id__exact={template}",
         "one key": f"api_key__id__exact={key}",
-        "test messages too": "key_type=all",
-        "test messages alone": "key_type=test",
-        "team messages alone": "key_type=team",
+        "messages of all key types": "key_type=all",
+        "test messages only": "key_type=test",
+        "team messages only": "key_type=team",
         "one provider": "provider=smtp-2",
-        "by the console": "origin__exact=console",
+        "sent from the console": "origin__exact=console",
         "with a file": "file=yes",
         "made today": "made=today",
-        "made in 7 days": "made=week",
+        "created in 7 days": "made=week",
         "nothing found": f"provider=nobody&template__id__exact={template}",
     }.items():
         timed(name, partial(get, browser, query))
     known = Notification.objects.filter(channel="email").order_by("-created_at")[100]
     for name, term in {
         "search by recipient": known.normalised_recipient,
-        "search by telephone number": "07700 900123",
+        "search by phone number": "07700 900123",
         "search by reference": f"ref:{known.reference}",
         "search by id": str(known.pk),
-        "search by nothing known": "ref:no-such-case",
+        "search for an unknown reference": "ref:no-such-case",
     }.items():
         timed(name, partial(search, browser, term))
     for name, row in {
@@ -175,7 +175,7 @@ def fill(count: int) -> tuple[UUID, UUID]:
 
 
 def double(columns: list[str], round_: int, step: timedelta) -> None:
-    """Copy every message to a moment between two others, to people of its own."""
+    """Copy every message to a moment between two others, for new recipients."""
     vendor = connection.vendor
     fresh = {
         "id": NEW_ID[vendor],
@@ -190,9 +190,9 @@ def double(columns: list[str], round_: int, step: timedelta) -> None:
 
 
 def give_files(number: int) -> None:
-    """Give a file each to so many of the emails, spread over all days."""
+    """Add a file to some of the emails, spread over all days."""
     emails = Notification.objects.filter(channel="email").order_by("created_at")
-    every = max(1, ONE_WITH_A_FILE_IN // 2)  # of the emails, which are half of all
+    every = max(1, ONE_WITH_A_FILE_IN // 2)  # half of all messages are emails
     Attachment.objects.bulk_create(
         Attachment(
             service_id=service,
@@ -231,7 +231,7 @@ def search(browser: Client, term: str) -> None:
 
 
 def timed(name: str, work: Callable[[], None]) -> None:
-    work()  # what is read once a process is not the page's
+    work()  # a process reads some data only once, which is not part of the page's time
     taken, worked = [], []
     for _ in range(ROUNDS):
         started, busy = time.perf_counter(), time.process_time()
@@ -252,7 +252,7 @@ def show(figure: str, value: object, **more: object) -> None:
 
 @contextmanager
 def throw_away_database() -> Iterator[None]:
-    """Make an empty database and connect to it, as Django's tests do; take it away afterwards."""
+    """Create an empty database like Django's tests, connect to it, and drop it at the end."""
     before = connection.settings_dict["NAME"]
     with tempfile.TemporaryDirectory() as folder:
         name = f"benchmark_{os.getpid()}" if connection.vendor == "postgresql" else f"{folder}/benchmark.sqlite3"

@@ -1,7 +1,7 @@
-"""Count the files that one request enters: `python -m benchmarks.files_entered`. Each row is one warm request.
+"""Count the source files whose functions a warm request calls: `python -m benchmarks.files_entered`.
 
-A file counts when a function of it runs, product files alone. Everything happens in this process on a throw-away SQLite
-database, through Django's test client, so the figures are the same on every machine.
+Only files of the product count. Everything runs in this process on a temporary SQLite database, through Django's test
+client, so the figures are the same on every machine.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = tuple(f"{ROOT / area}{os.sep}" for area in ("config", "datasets", "notifications"))
-WARM_UP = 3  # requests before the counted one: caches are filled and lazy imports are done
+WARM_UP = 3  # requests before the counted one, which fill caches and do lazy imports
 
 folder = tempfile.TemporaryDirectory(prefix="signalbox-files-")
 os.environ |= {
@@ -46,7 +46,7 @@ from tests.notifications.calling import email_template, make_caller  # noqa: E40
 
 
 def entered(work: Callable[[], object]) -> tuple[int, int, int]:
-    """Return how many product files and functions `work` enters, and how many calls it makes."""
+    """Return the number of product files and functions that `work` enters, and of its calls."""
     functions: list[tuple[str, str]] = []
 
     def note(frame: FrameType, event: str, argument: object) -> None:
@@ -64,7 +64,7 @@ def entered(work: Callable[[], object]) -> tuple[int, int, int]:
 
 
 def main() -> None:
-    setup_test_environment()  # the test client calls a host of its own
+    setup_test_environment()  # allows the host name of the test client
     call_command("migrate", verbosity=0)
     caller = make_caller()
     template = email_template(caller)
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def send_one() -> None:
-    """Make one message due and drain its channel."""
+    """Create one due message and drain its channel."""
     unsent = Notification.objects.filter(status=Status.CREATED)
     unsent.update(next_attempt_at=timezone.now() + timedelta(days=1))
     one = unsent.earliest("created_at")

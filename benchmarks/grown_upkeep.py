@@ -1,8 +1,8 @@
-"""What upkeep and reads cost where much is stored: `python -m benchmarks.grown_upkeep`.
+"""Measure upkeep and reads with large tables: `python -m benchmarks.grown_upkeep`.
 
-ROWS=10000000 records of one data set and MESSAGES=5000000 messages of one service over 90 days, unless these variables
-of the environment say otherwise. It starts what it needs and ends it again. One JSON line a figure: bytes of a row,
-reads over HTTP, counts, and the clean-up of one night and of four, with callers beside it.
+The environment variables ROWS (default 10000000) and MESSAGES (default 5000000) set the number of records of one data
+set and of messages of one service over 90 days. It starts and stops its own servers. It prints one JSON line for each
+figure: bytes of a row, reads over HTTP, counts, and the clean-up of one night and of four nights under load.
 """
 
 import json
@@ -24,13 +24,13 @@ from benchmarks.p4_grown import MESSAGES, ROWS, fill
 from tests.notifications.provisioned import Provisioned
 from tests.servers import Program
 
-Connection = psycopg.Connection[Any]  # of rows of any shape
+Connection = psycopg.Connection[Any]  # Any: rows of any shape
 
 READS = 15
-NIGHTS = (89, 85)  # days kept: of ninety, one night's messages go, then four more nights'
+NIGHTS = (89, 85)  # days that messages are kept, of ninety: removes one night, then four more
 BESIDE_CLIENTS = 2
 BESIDE_SECONDS = 10
-RECORD_DAYS = (1, 30)  # of the year's records, so many days go
+RECORD_DAYS = (1, 30)  # days of the year whose records are removed
 START_OF_RECORDS = datetime(2024, 1, 1, tzinfo=UTC)
 
 _SIZES = "SELECT pg_table_size(%(table)s), pg_indexes_size(%(table)s), count(*) FROM {table}"
@@ -72,14 +72,14 @@ def show_reads(bench: Bench, service: Provisioned, data_set: records.Writable) -
         "one message": f"/v2/notifications/{newest[0]['id']}",
         "list of 250": "/v2/notifications",
         "list of 250, older than one of today": f"/v2/notifications?older_than={newest[-1]['id']}",
-        "list by a status nothing has": "/v2/notifications?status=permanent-failure",
-        "list by a reference nothing has": "/v2/notifications?reference=nobody",
+        "list by an unused status": "/v2/notifications?status=permanent-failure",
+        "list by an unknown reference": "/v2/notifications?reference=nobody",
     }
     of_records = {
         "page of 100 records": f"{data_set.url}?limit=100",
         "page of 100 of a month by channel": f"{data_set.url}?limit=100&{month}&filter_by=channel:kiosk",
-        "a month by day and channel, counted": f"{data_set.url}?{by_day}",
-        "a month by day and channel, with a sum": f"{data_set.url}?{by_day}&collect=count:sum",
+        "count of a month by day and channel": f"{data_set.url}?{by_day}",
+        "sum of a month by day and channel": f"{data_set.url}?{by_day}&collect=count:sum",
     }
     for name, path in of_messages.items():
         show_read(bench, name, lambda path=path: service.request("GET", path, key_type="live"))  # type: ignore[misc]
@@ -93,14 +93,14 @@ def show_read(bench: Bench, name: str, read: Callable[[], requests.Response]) ->
     for number in range(READS + 1):
         began = time.perf_counter()
         answer = read()
-        if number:  # the first finds what a process reads once
+        if number:  # the first read fills the caches of the process
             taken.append((time.perf_counter() - began) * 1000)
         assert answer.status_code == 200, (name, answer.status_code, answer.text[:300])
     bench.show(name, taken, "ms")
 
 
 def show_counts(bench: Bench, it: Stand, connection: Connection) -> None:
-    """Time the clock's count of the days that pages show, all of them new to it, then of today alone."""
+    """Measure the clock's count of all days that pages show, then the count of today only."""
     connection.execute(
         "INSERT INTO notifications_dailycounter (service_id, day, kind, count)"
         " SELECT service_id, created_at::date, 'sms', count(*) FROM notifications_notification"
@@ -108,7 +108,7 @@ def show_counts(bench: Bench, it: Stand, connection: Connection) -> None:
     )
     bench.show("count of eight days, first", [timed(it, "sweep", "counts")], "s")
     bench.show("count of today", [timed(it, "sweep", "counts")], "s")
-    bench.show("preview of what messages would go", [timed(it, "sweep", "old-messages", "--preview")], "s")
+    bench.show("preview of the old messages", [timed(it, "sweep", "old-messages", "--preview")], "s")
 
 
 def show_messages_go(bench: Bench, it: Stand, connection: Connection, service: Provisioned) -> None:
@@ -122,7 +122,7 @@ def show_messages_go(bench: Bench, it: Stand, connection: Connection, service: P
     call = signed(service, "/v2/notifications/sms", method="POST", body=body)
     load.warm_up(call, clients=BESIDE_CLIENTS)
     alone = load.run(call, clients=BESIDE_CLIENTS, seconds=BESIDE_SECONDS)
-    bench.show("POST sms with nothing beside, p99", [alone.p99_ms], "ms", per_second=round(alone.per_second))
+    bench.show("POST sms without clean-up, p99", [alone.p99_ms], "ms", per_second=round(alone.per_second))
     for kept in NIGHTS:
         connection.execute("UPDATE notifications_service SET retention_days = %s WHERE id = %s", [kept, service.id])
         sweep = started(it, "old-messages")
@@ -134,7 +134,7 @@ def show_messages_go(bench: Bench, it: Stand, connection: Connection, service: P
         show_run(bench, connection, "old-messages", f"messages older than {kept} days")
         if waited:
             per_second = round(statistics.median(one.per_second for one in waited))
-            bench.show("POST sms beside it, p99", [one.p99_ms for one in waited], "ms", per_second=per_second)
+            bench.show("POST sms during clean-up, p99", [one.p99_ms for one in waited], "ms", per_second=per_second)
 
 
 def show_records_go(bench: Bench, it: Stand, connection: Connection, data_set: records.Writable) -> None:

@@ -1,7 +1,7 @@
-"""A mail server that takes everything at once and notes when: `python -m benchmarks.mail_sink <port> <file>`.
+"""Run a mail server that accepts everything at once: `python -m benchmarks.mail_sink <port> <file>`.
 
-One line a message in the file: the moment by the machine's steady clock, and what stands in `Message-ID` before the @.
-The content of the first message is kept beside it. It knows PIPELINING, as mail servers do, and costs little.
+The file gets one line for each message: the time of the monotonic clock, and the part of the `Message-ID` before the @.
+The content of the first message is stored next to the file. The server supports PIPELINING and needs little CPU.
 """
 
 import asyncio

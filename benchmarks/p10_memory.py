@@ -1,6 +1,6 @@
-"""P10: resident memory of an idle web worker and of an idle child of the Celery worker, before and after work.
+"""P10: memory of an idle web worker and of an idle child of the Celery worker, before and after work.
 
-They run with what requirements.txt names and nothing else, as in production: see `tests.interpreters`.
+As in production, they run with only the packages of requirements.txt, see `tests.interpreters`.
 """
 
 import json
@@ -12,7 +12,7 @@ from benchmarks.frame.stand import signed, stand
 
 MOST_MIB = 110
 IDLE = "idle"
-SETTLE_SECONDS = 10  # for the worker to deliver what was sent
+SETTLE_SECONDS = 10  # until the worker has delivered the messages
 
 
 def main(bench: Bench) -> None:
@@ -31,7 +31,7 @@ def main(bench: Bench) -> None:
 
 
 def _show(bench: Bench, when: str, web: int, worker: int) -> None:
-    """The value of each process stands for a round: median, least and most of them."""
+    """Show the median, minimum and maximum over the processes instead of rounds."""
     for name, pids in (("web worker", processes.children(web)), ("Celery worker child", _last(worker))):
         resident = [processes.resident_mib(pid) for pid in pids]
         own = [processes.own_mib(pid) for pid in pids]
@@ -41,5 +41,5 @@ def _show(bench: Bench, when: str, web: int, worker: int) -> None:
 
 
 def _last(pid: int) -> list[int]:
-    """Return the processes of a family that have no children: those that do the work."""
+    """Return the descendants without children, which do the work."""
     return [member for member in processes.family(pid) if not processes.children(member)]

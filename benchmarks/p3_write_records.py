@@ -1,10 +1,10 @@
-"""P3: POST /data/… in batches of 1 to 10,000 records, fresh and overwriting, small and of 20 fields.
+"""P3: POST /data/… in batches of 1 to 10,000 records: new and existing ids, small records and records of 20 fields.
 
-Batches are held against raw COPY of as many such rows into the same table, written out beforehand; single records
-against the floor of P1. One writer, since those of one data set take turns; single records also by 8.
+Batches are compared with a raw COPY of the same prepared rows into the same table, single records with the floor of P1.
+There is one writer, because writers of one data set wait for each other. Single records have 8 writers, too.
 
-The largest batches are the ones with a target, and a round of them is over within a second or two, which is less than
-what else the machine does lasts: there are more rounds.
+Only the largest batches have a target. Their rounds take a second or two, which other work on the machine distorts, so
+there are more rounds.
 """
 
 import json
@@ -17,16 +17,16 @@ from typing import Any
 import psycopg
 
 from benchmarks import records
-from benchmarks.floor.asking import ID
+from benchmarks.floor.replay import ID
 from benchmarks.frame import load
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.load import Call
 from benchmarks.frame.stand import Stand, stand
 from benchmarks.records import Writable
 
-BATCHES = {100: 50, 1_000: 20, 10_000: 5}  # how many of each size in a round
+BATCHES = {100: 50, 1_000: 20, 10_000: 5}  # size → number of batches in a round
 LARGEST = max(BATCHES)
-LEAST_OF_COPY = 0.5  # in the largest batches
+LEAST_OF_COPY = 0.5  # for the largest batches
 LEAST_OF_FLOOR = 0.6  # one by one, 8 writers
 Record = Callable[[int], dict[str, Any]]
 
@@ -57,18 +57,18 @@ def compare(bench: Bench, it: Stand, name: str, record: Record, size: int, times
 
 def one_by_one(bench: Bench, it: Stand) -> None:
     body = json.dumps({"template_id": "t", "personalisation": {"name": "Jo {number}"}})
-    asking = records.make(it)
+    recorded = records.make(it)
     like = Call(
-        url=asking.url, method="POST", body=json.dumps([records.small(0) | {"_id": ID}]), headers=asking.headers
+        url=recorded.url, method="POST", body=json.dumps([records.small(0) | {"_id": ID}]), headers=recorded.headers
     )
-    floor = it.start_floor(asking_like=like)
+    floor = it.start_floor(same_queries_as=like)
     for writers in (1, 8):
         data_set = records.make(it)
         record = json.dumps([records.small(0) | {"_id": "n{number}"}])
         call = Call(url=data_set.url, method="POST", body=record, headers=data_set.headers)
         measures = {
             "product": call,
-            "asked": Call(url=f"{floor.url}/asked", method="POST", body=record),
+            "queries": Call(url=f"{floor.url}/queries", method="POST", body=record),
             "floor": Call(url=floor.url, method="POST", body=body),
         }
         for each in measures.values():
@@ -79,11 +79,11 @@ def one_by_one(bench: Bench, it: Stand) -> None:
         judged = LEAST_OF_FLOOR if writers == 8 else None
         against = ("floor", found["floor"])
         bench.show(f"P3 one by one, {writers} writers", found["product"], "req/s", against=against, at_least=judged)
-        asked = found["asked"]
-        bench.show(f"P3 what it asks of PostgreSQL, alone, {writers} writers", asked, "req/s", against=against)
-        against = ("what it asks", asked)
+        queries = found["queries"]
+        bench.show(f"P3 its queries, {writers} writers", queries, "req/s", against=against)
+        against = ("its queries", queries)
         bench.show(
-            f"P3 one by one, {writers} writers, by what it asks alone", found["product"], "req/s", against=against
+            f"P3 one by one, {writers} writers, share of its queries", found["product"], "req/s", against=against
         )
 
 
@@ -92,7 +92,7 @@ def batches(record: Record, size: int, times: int) -> list[list[dict[str, Any]]]
 
 
 def post(data_set: Writable, given: list[list[dict[str, Any]]]) -> float:
-    """Return how many records a second were stored; the bodies are written out before."""
+    """Return the stored records per second. The bodies are prepared before."""
     bodies = [json.dumps(batch).encode() for batch in given]
     connection = data_set.connect()
     started = time.perf_counter()
@@ -109,7 +109,7 @@ def copy(it: Stand, data_set: Writable, given: list[list[dict[str, Any]]]) -> fl
     texts = [records.rows(data_set.id, batch) for batch in given]
     with psycopg.connect(it.postgres.url, autocommit=True) as connection, connection.cursor() as cursor:
         started = time.perf_counter()
-        for blocks in texts:  # each a transaction of its own, as a POST is
+        for blocks in texts:  # each in its own transaction, like a POST
             with cursor.copy(records.COPY) as copying:
                 for block in blocks:
                     copying.write(block)

@@ -1,12 +1,12 @@
-"""P4: writing and sending where much is stored already, against the same where nothing is.
+"""P4: write records and send messages with large tables, compared with empty tables.
 
-ROWS=10000000 records and MESSAGES=5000000 messages, unless these variables of the environment say otherwise. Two
-products side by side: one on empty tables, emptied again before each round, one on full ones. They differ by less than
-what else the machine does makes of a round, so there are more of them.
+The environment variables ROWS (default 10000000) and MESSAGES (default 5000000) set the sizes. Two products run side by
+side, one with full tables, one with tables that are emptied before each round. They differ by less than other work on
+the machine distorts a round, so there are more rounds.
 
-Records come behind those that are stored, as they do where a data set grows; large batches also between them, as where
-a gap is filled. There the pages of an index are parted in their middle, so raw COPY of the same rows is held against
-itself as well: what PostgreSQL takes more for them on the full side, it takes whoever asks.
+New records are later than all stored ones, as in a data set that grows. Large batches are also written between stored
+records, which splits the pages of an index in their middle. A raw COPY of the same rows shows how much of that
+difference is PostgreSQL's.
 """
 
 import json
@@ -27,11 +27,11 @@ ROWS = int(os.environ.get("ROWS", "10_000_000"))
 MESSAGES = int(os.environ.get("MESSAGES", "5_000_000"))
 LEAST_OF_EMPTY = 0.9
 CLIENTS = 8
-LARGE, LARGE_BATCHES = 10_000, 12  # records, and how many such batches in a round
+LARGE, LARGE_BATCHES = 10_000, 12  # records of a batch, and batches in a round
 ONE_BY_ONE = 800  # records in a round
 Batches = list[list[dict[str, Any]]]
 
-# Delivered over the last so many days.
+# Delivered messages, spread over the last `days`.
 _FILL = """
 INSERT INTO notifications_notification (id, service_id, template_id, key_type, origin, created_by, request_id, channel,
     template_version, recipient, normalised_recipient, body, unsubscribe_link, parts, rate_multiplier,
@@ -54,12 +54,12 @@ def main(bench: Bench) -> None:
         sides = Sides(full=full, empty=empty)
         send_texts(rounds, sides)
         write_one_by_one(rounds, sides)
-        write_batches(rounds, sides, "behind those stored", records.later)
-        write_batches(rounds, sides, "between those stored", records.small)
+        write_batches(rounds, sides, "after stored records", records.later)
+        write_batches(rounds, sides, "between stored records", records.small)
 
 
 class Sides:
-    """Two products, the first with much stored, the second with nothing; a service and a data set of each."""
+    """Two products with full and with empty tables, each with a service and a data set."""
 
     def __init__(self, *, full: Stand, empty: Stand) -> None:
         self._stands = {"full": full, "empty": empty}
@@ -69,7 +69,7 @@ class Sides:
         fill(full, self.services["full"], MESSAGES)
 
     def settle(self) -> None:
-        """Have done now what filling and writing have begun: a vacuum or a checkpoint would fall into what follows."""
+        """Run the pending vacuum and checkpoint now, so that they do not fall into the next measurement."""
         for it in self._stands.values():
             with psycopg.connect(it.postgres.url, autocommit=True) as connection:
                 connection.execute("VACUUM ANALYZE datasets_record, notifications_notification")
@@ -95,7 +95,7 @@ def write_one_by_one(bench: Bench, sides: Sides) -> None:
 
     sides.settle()
     found = bench.interleave(full=partial(post, "full"), empty=partial(post, "empty"))
-    what = f"P4 POST /data, one by one behind those stored, {ROWS:,} records"
+    what = f"P4 POST /data, one by one after stored records, {ROWS:,} records"
     show(bench, what, "records/s", found["full"], found["empty"])
 
 

@@ -1,8 +1,7 @@
 """P5: emails from row to mail server by one worker process, and from POST to the server's 250 at 50 a second.
 
-The worker's messages wait in the database, with a wake-up for each in Redis. What is counted is from the first that the
-server took to the last whose row says so. Held against one bare smtplib connection that sends the same bytes to the
-same server, which has neither to read a row nor to remember.
+The worker's messages wait in the database, with a wake-up for each in Redis. The time is from the first recorded
+acceptance to the last. The comparison is one bare smtplib connection that sends the same bytes to the same server.
 """
 
 import json
@@ -25,12 +24,12 @@ from tests.notifications.provisioned import Provisioned
 from tests.notifications.tokens import make_token
 from tests.servers import Program, accepts, free_port, wait_until
 
-PER_SECOND_OF_LOAD = 400  # messages of a round, for each of --seconds
+PER_SECOND_OF_LOAD = 400  # messages of a round, for each second of --seconds
 LEAST_OF_SMTPLIB = 0.35
 PER_SECOND = 50
 MOST_P99_MS = 250
 
-# As an accepted POST leaves them.
+# Rows as an accepted POST stores them.
 _STORE = """
 INSERT INTO notifications_notification (id, service_id, template_id, key_type, origin, created_by, request_id, channel,
     template_version, recipient, normalised_recipient, subject, body, unsubscribe_link, parts, rate_multiplier,
@@ -64,7 +63,7 @@ def main(bench: Bench) -> None:
             sink.wait_until(lambda: accepts(port))
             service = it.provision()
             count = max(50, round(bench.seconds * PER_SECOND_OF_LOAD))
-            deliver(it, service, count)  # also the content for the other side
+            deliver(it, service, count)  # also stores the content that smtplib sends
             content = notes.with_suffix(".first").read_bytes()
             found = bench.interleave(
                 product=lambda: deliver(it, service, count),
@@ -79,7 +78,7 @@ def main(bench: Bench) -> None:
                 against=("bare smtplib", rates["smtplib"]),
                 at_least=LEAST_OF_SMTPLIB,
             )
-            bench.show("P5 CPU of the worker, its start left off", work["product"], "ms/email")
+            bench.show("P5 CPU of the worker without its start", work["product"], "ms/email")
             bench.show("P5 CPU of bare smtplib", work["smtplib"], "ms/email")
             it.service.start_worker()
             spans = [from_post(service, notes, bench.seconds) for _ in range(bench.rounds)]
@@ -91,7 +90,7 @@ def main(bench: Bench) -> None:
 
 
 def deliver(it: Stand, service: Provisioned, count: int) -> Round:
-    """Have one worker process deliver so many."""
+    """Deliver `count` messages with one worker process."""
     with psycopg.connect(it.postgres.url, autocommit=True) as connection:
         connection.execute("TRUNCATE notifications_notification CASCADE")
         given = {"service": service.id, "template": service.templates["email"], "count": count}
@@ -121,7 +120,7 @@ def bare(port: int, content: bytes, count: int) -> Round:
 
 
 def from_post(service: Provisioned, notes: Path, seconds: float) -> list[float]:
-    """Return of each message how many seconds after the beginning of its POST the server had taken it."""
+    """Return for each message the seconds from the start of its POST until the mail server accepted it."""
     count = round(seconds * PER_SECOND)
     body = json.dumps(
         {"template_id": service.templates["email"], "email_address": "p@example.org", "personalisation": {"name": "Jo"}}
@@ -154,5 +153,5 @@ def from_post(service: Provisioned, notes: Path, seconds: float) -> list[float]:
 
 
 def _number(connection: "psycopg.Connection[tuple[float]]", query: str) -> float:
-    row = connection.execute(query).fetchone()  # type: ignore[call-overload]  # our own text
+    row = connection.execute(query).fetchone()  # type: ignore[call-overload]  # a constant query
     return float(row[0])

@@ -1,6 +1,6 @@
-"""P7: a million records as CSV and as NDJSON, over HTTP: how long, how soon the first bytes, and what memory it takes.
+"""P7: export a million records as CSV and as NDJSON over HTTP: duration, time to the first bytes, and memory.
 
-The memory of the web process is looked at with every megabyte; it has answered other calls before.
+The memory of the web process is read after every megabyte. The process has answered other calls before.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""P8: emails with a file of just under 2 MiB: accept (check, encrypt, store) and download, and what memory it takes.
+"""P8: accept (check, encrypt, store) and download emails with a file of just under 2 MiB, and the memory they take.
 
-Compared with openssl's aes-256-gcm: reading such bytes, encrypting them and writing them to disk, or the reverse.
-SCANNER names the scanner (`none` unless it is set). Memory is that of the one web process, looked at all the while.
+The comparison is openssl's aes-256-gcm, which reads the bytes, encrypts them and writes them to disk, or the reverse.
+SCANNER names the scanner (default `none`). The memory of the one web process is read all the time.
 """
 
 import base64
@@ -24,7 +24,7 @@ from tests.servers import SmtpSink, wait_until
 
 SIZE = 2 * 1024 * 1024 - 1  # bytes; the limit is exclusive
 AT_ONCE = 4
-FILES = 8  # of a round
+FILES = 8  # in a round
 MOST_MIB = 10  # per request in flight
 _LINK = re.compile(r"http://\S+/d/\S+\?key=[\w-]+")
 
@@ -39,7 +39,7 @@ def main(bench: Bench) -> None:
                 file_contact="help@example.org",
                 templates=[{"type": "email", "name": "email", "subject": "Your file", "content": "((doc))"}],
             )
-            send(service, data, 1)  # what the first one loads stays
+            send(service, data, 1)  # the first one loads modules
             (web,) = processes.children(it.service.web.pid)
             resting = processes.resident_mib(web)
             found = bench.interleave(
@@ -74,7 +74,7 @@ def download(bench: Bench, it: Stand, sink: SmtpSink, data: bytes, web: int) -> 
 
 
 def send(service: Provisioned, data: bytes, at_once: int) -> float:
-    """Return how many seconds a file took, of FILES sent by so many callers."""
+    """Return the seconds for one file when `at_once` callers send FILES."""
     file = {
         "file": base64.b64encode(data).decode(),
         "filename": "counts.csv",
@@ -123,7 +123,7 @@ def decrypt(it: Stand, data: bytes) -> float:
 
 
 def watched(pid: int, work: Callable[[], float]) -> tuple[float, float]:
-    """Return what the work returns, and the most memory the process held meanwhile."""
+    """Return the result of the work, and the peak memory of the process during it."""
     done, most = threading.Event(), [0.0]
 
     def look() -> None:

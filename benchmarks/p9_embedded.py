@@ -1,6 +1,7 @@
-"""P9: the embedded default: SQLite, the file queue, one web process, a worker and the clock, as `make run` starts them.
+"""P9: the embedded default of `make run`: SQLite, the file queue, one web process, a worker and the clock.
 
-How many messages a second it takes by 16 clients while the worker delivers, and how many it delivers when left alone.
+It measures the accepted messages per second from 16 clients while the worker delivers, and the deliveries per second
+without callers.
 """
 
 import json
@@ -46,7 +47,7 @@ def main(bench: Bench) -> None:
 
 
 def _delivered_a_second(it: Stand) -> float:
-    """Let the worker catch up for some seconds."""
+    """Return the deliveries per second while the worker catches up."""
     path = Path(it.service.environment["DATABASE_URL"].removeprefix("sqlite:///"))
     with closing(sqlite3.connect(path, timeout=30)) as connection:
         began, before = time.monotonic(), connection.execute(BEHIND).fetchone()[0]

@@ -1,8 +1,8 @@
-"""What partitions by month would change for messages: `python -m benchmarks.partitioned`.
+"""Compare the table of messages with one that is partitioned by month: `python -m benchmarks.partitioned`.
 
-MESSAGES=5000000 messages over a year, unless this variable of the environment says otherwise, in the table as it is and
-in one of the same columns and indexes that is partitioned by the month of `created_at`. Nothing of it is built; the
-plan in docs/scaling.md stands on these figures. One JSON line a figure.
+The environment variable MESSAGES (default 5000000) sets the number of messages over a year. Both tables have the same
+columns and indexes; the partitions are the months of `created_at`. The product has no partitions: these figures are the
+base of the plan in docs/scaling.md. It prints one JSON line for each figure.
 """
 
 import itertools
@@ -17,11 +17,11 @@ from benchmarks.frame.bench import Bench
 from benchmarks.frame.stand import stand
 
 DAYS = 365
-LAST = 13  # of the partitions: 0 is next month's
-TIMES = 2_000  # of each statement in a round
+LAST = 13  # the number of the oldest partition; 0 is next month
+TIMES = 2_000  # runs of each statement in a round
 A_BATCH = 1_000
 
-Connection = psycopg.Connection[Any]  # of rows of any shape
+Connection = psycopg.Connection[Any]  # Any: rows of any shape
 
 PLAIN, PARTED = "notifications_notification", "parted"
 _MAKE = r"""
@@ -78,7 +78,7 @@ def main(bench: Bench) -> None:
         one_service = {"service": service.id, "template": service.templates["text"]}
         rows = [{"id": id, "first": first, "after": after} for id, first, after in known]
         compare(bench, connection, "SELECT one message by its id", _ONE, rows)
-        compare(bench, connection, "the same, where its id tells the month", _ONE, rows, parted=_ONE + _OF_ITS_MONTH)
+        compare(bench, connection, "SELECT one message by its id and month", _ONE, rows, parted=_ONE + _OF_ITS_MONTH)
         compare(bench, connection, "SELECT a list of 250", _LIST, [one_service] * (TIMES // 20))
         compare(bench, connection, "INSERT one message", _INSERT, [one_service] * TIMES)
         show_a_month_goes(bench, connection, service.id)
@@ -103,15 +103,15 @@ def compare(
 
 
 def show_a_month_goes(bench: Bench, connection: Connection, service: str) -> None:
-    """Time how the oldest month goes, which is not whole, and how the one after it does, there and here."""
+    """Measure the deletion of the oldest month, which is incomplete, and of the next one, from both tables."""
     for number in (LAST, LAST - 1):
         child = f"{PARTED}_{number}"
-        after, count = connection.execute(f"SELECT max(created_at), count(*) FROM {child}").fetchone() or (None, 0)  # noqa: S608  our own name
+        after, count = connection.execute(f"SELECT max(created_at), count(*) FROM {child}").fetchone() or (None, 0)  # noqa: S608  a constant name
         began = time.perf_counter()
         connection.execute(f"ALTER TABLE {PARTED} DETACH PARTITION {child}")
         connection.execute(f"DROP TABLE {child}")
         taken = time.perf_counter() - began
-        bench.show(f"a partition of {count:,} goes", [taken], "s")
+        bench.show(f"drop a partition of {count:,} rows", [taken], "s")
         if count:
             show_deletion(bench, connection, {"service": service, "after": after})
 
@@ -120,7 +120,7 @@ def show_deletion(bench: Bench, connection: Connection, what: dict[str, Any]) ->
     began = time.perf_counter()
     counts = iter(lambda: connection.execute(_BATCH, what, prepare=True).rowcount, 0)
     gone = sum(itertools.chain(counts))
-    bench.show(f"{gone:,} rows of one table go, {A_BATCH:,} at a time", [time.perf_counter() - began], "s")
+    bench.show(f"delete {gone:,} rows of one table, {A_BATCH:,} at a time", [time.perf_counter() - began], "s")
     began = time.perf_counter()
     connection.execute(f"VACUUM {PLAIN}")
     bench.show("VACUUM after it", [time.perf_counter() - began], "s")

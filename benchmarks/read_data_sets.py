@@ -1,7 +1,7 @@
-"""Read a data set of many records: `python -m benchmarks.read_data_sets [records]` on the database of DATABASE_URL.
+"""Measure reads of a large data set: `python -m benchmarks.read_data_sets [records]` on the database of DATABASE_URL.
 
-One JSON line for each figure. The aggregate is held against the same one as hand-written SQL, in the same run, in
-rounds that take turns; figures are medians with their least and greatest. The data set is made anew and removed.
+It prints one JSON line for each figure with median, minimum and maximum. The aggregate is compared with hand-written
+SQL in alternating rounds. The data set is created for the run and deleted afterwards.
 """
 
 import json
@@ -78,7 +78,7 @@ def measure(data_set: DataSet) -> None:
     alone("page sorted by a text", lambda: get(f"{path}?sort_by=name:ascending&limit=100"), rounds=3)
     alone("page sorted by _updated_at", lambda: get(f"{path}?sort_by=_updated_at:ascending&limit=100"), rounds=3)
     for question in ("format=csv", "format=ndjson", "format=ndjson&sort_by=count:descending"):
-        # In a process of its own: memory that an earlier figure has freed would hide what an export takes.
+        # In its own process, because memory that an earlier figure has freed would hide the growth.
         subprocess.run([sys.executable, "-m", "benchmarks.read_data_sets", "export", f"{path}?{question}"], check=True)
 
 
@@ -125,7 +125,7 @@ def alone(figure: str, ours: Callable[[], object], rounds: int = ROUNDS) -> None
 
 
 def export(path: str) -> None:
-    """Watch the memory at every block, beginning before the request."""
+    """Measure the memory before the request and after every block."""
     prepare()
     get("/_status")
     before = most = resident_mib()

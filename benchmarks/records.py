@@ -1,4 +1,4 @@
-"""Data sets and records to measure with: in a running product, as rows of its table, and as bodies of a POST."""
+"""Create data sets and records for figures: in a running product, as rows of its table, and as bodies of a POST."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ _number = count()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writable:
-    """One data set of the product, and a token that writes and reads."""
+    """One data set of the product with a token to write and read."""
 
     id: int
     url: str
@@ -59,7 +59,7 @@ def make(it: Stand) -> Writable:
 
 
 def fill(it: Stand, data_set: Writable, records: int) -> None:
-    """Store so many records without the product, and count them as it does."""
+    """Store records without the product, and update its count of them."""
     with psycopg.connect(it.postgres.url, autocommit=True) as connection:
         for first in range(0, records, _AT_ONCE):
             last = min(first + _AT_ONCE, records) - 1
@@ -73,7 +73,7 @@ def fill(it: Stand, data_set: Writable, records: int) -> None:
 
 
 def remove(it: Stand) -> None:
-    """Leave no record of any data set."""
+    """Delete the records of all data sets."""
     with psycopg.connect(it.postgres.url, autocommit=True) as connection:
         connection.execute("TRUNCATE datasets_record")
 
@@ -84,13 +84,13 @@ def small(number: int) -> dict[str, Any]:
 
 
 def later(number: int) -> dict[str, Any]:
-    """As `small`, behind all that `fill` stores, by time and by `_id`: as records come to a data set that grows."""
+    """Return a record like `small` that is later than all records of `fill`, by time and by `_id`."""
     after = START + timedelta(days=367, seconds=number % 1_000_000_000)
     return small(number) | {"_id": f"t{number:012}", "_timestamp": after.isoformat()}
 
 
 def wide(number: int) -> dict[str, Any]:
-    """Twenty fields: texts, whole numbers, decimals, booleans and nulls."""
+    """Return a record with twenty fields: texts, whole numbers, decimals, booleans and nulls."""
     fields: dict[str, Any] = {f"text_{n}": f"value {number * n % 1000}" for n in range(8)}
     fields |= {f"count_{n}": number * n % 10_007 for n in range(6)}
     fields |= {f"share_{n}": (number + n) % 997 / 997 for n in range(3)}
@@ -98,12 +98,12 @@ def wide(number: int) -> dict[str, Any]:
 
 
 def ids() -> Iterator[int]:
-    """Numbers of records nobody has made yet."""
+    """Yield numbers of records that do not exist yet."""
     return (next(_number) + 1_000_000_000 for _ in count())
 
 
 def rows(data_set_id: int, records: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the same records as COPY takes them, a thousand lines at a time: they have only to be sent."""
+    """Return the records in COPY's text format, in blocks of a thousand lines."""
     now = datetime.now(UTC).isoformat()
     lines = [
         f"{record['_id']}\t{record['_timestamp']}\t{_body(record)}\t{data_set_id}\t{now}\n".replace("\\", "\\\\")

@@ -1,1 +1,1 @@
-"""Break what the service stands on while it works, and count what was lost. Each is run by itself, as a module."""
+"""Break dependencies of a running service and count lost messages. Each module is a separate program."""

@@ -1,7 +1,8 @@
-"""The disk of the file store runs full: `python -m benchmarks.faults.full_disk`, as root, who may mount a small one.
+"""Fill the disk of the file store: `python -m benchmarks.faults.full_disk`, as root, because it mounts a small disk.
 
-Passes when an email with a file is answered 500 in our shape and leaves neither row nor half a blob, emails without
-files go on, and the next upload after there is room passes without a restart. Source: docs/testing.md, A10.
+It passes if an email with a file gets a 500 in the API's error shape and leaves neither a row nor a partial blob, if
+emails without files still work, and if uploads work again without a restart after space is free. Source:
+docs/testing.md, A10.
 
 Cases: A10.
 """
@@ -45,8 +46,8 @@ def fill(disk: Path) -> None:
         filler.unlink()
         again = send(service, file=FILE)
         statuses = [answer.status_code for answer in (first, full, without, again)]
-        show("before, full, full without a file, with room again", statuses)
-        show("rows and blobs after the one that failed", kept)
+        show("before, full, full without a file, free again", statuses)
+        show("rows and blobs after the failure", kept)
         assert statuses == [201, 500, 201, 201]
         assert full.json()["errors"]
         assert kept == (2, 1, 1)
@@ -68,7 +69,7 @@ def write_until_full(path: Path) -> None:
 
 
 def state(it: Stand, disk: Path) -> tuple[int, int, int]:
-    """Return how many messages, rows of files and blobs there are; a half blob would be one too."""
+    """Return the numbers of messages, of file rows and of blobs. A partial blob counts, too."""
     query = "SELECT (SELECT count(*) FROM notifications_notification), (SELECT count(*) FROM notifications_attachment)"
     with psycopg.connect(it.postgres.url) as connection:
         messages, files = connection.execute(query).fetchone() or (0, 0)

@@ -1,9 +1,9 @@
-"""Web, worker and clock killed with -9 at each step of a send: `python -m benchmarks.faults.killed_steps [word]`.
+"""Kill web, worker and clock with SIGKILL at each step of a send: `python -m benchmarks.faults.killed_steps [word]`.
 
-Each is held at its step by somebody else's side alone: a lock in PostgreSQL, a frozen Redis, a mail server that takes
-its time. Passes when nothing that was answered 201 is lost, nothing half done is left, every message is handed over
-within a minute, and only one whose acceptance could not be noted arrives twice, with the same Message-ID and a doubt in
-its row. Source: docs/reference/security.md §9, §10.
+A dependency holds the process at its step: a lock in PostgreSQL, a frozen Redis, or a slow mail server. It passes if no
+message with a 201 is lost, no partial row is left, and every message is delivered within a minute. Only a message whose
+acceptance could not be recorded may arrive twice, with the same Message-ID and the outcome `uncertain` in its row.
+Source: docs/reference/security.md §9, §10.
 
 Cases: A1.
 """
@@ -39,9 +39,9 @@ Reached = Callable[[], bool]
 
 
 class HeldMailbox(Mailbox):
-    """Holds every session at the stage named by `held`: EHLO, MAIL, RCPT, DATA (the whole message is there).
+    """Stop every session at the stage in `held`: EHLO, MAIL, RCPT, or DATA (after the whole message).
 
-    before_answer: done when the whole message is there.
+    before_answer: called when the whole message has arrived
     """
 
     def __init__(self) -> None:
@@ -80,9 +80,9 @@ class HeldMailbox(Mailbox):
 
 @contextmanager
 def locked(it: Stand, table: str, statement: str, *, cut: bool = False) -> Iterator[Reached]:
-    """Let nobody write to a table (read, where it is the services'); reached once such a statement waits.
+    """Lock a table against writes (the services table against reads). Reached once `statement` waits for the lock.
 
-    cut: what still waits at the end is ended; else the server carries it out although whoever asked is dead.
+    cut: end statements that still wait at the end; otherwise the server runs them although their process is dead
     """
     mode = "ACCESS EXCLUSIVE" if table == SERVICES else "SHARE"
     with psycopg.connect(it.postgres.url) as holder, psycopg.connect(it.postgres.url, autocommit=True) as looking:
@@ -114,7 +114,7 @@ def held_mail(it: Stand, stage: str) -> Iterator[Reached]:
 
 @contextmanager
 def unnoted(it: Stand) -> Iterator[Reached]:
-    """Let nobody write to messages once the mail server has one."""
+    """Lock the messages against writes once the mail server has received one."""
     mailbox, waits = it.mailbox, list[Reached]()
     assert isinstance(mailbox, HeldMailbox)
     with ExitStack() as stack:
@@ -127,7 +127,7 @@ def unnoted(it: Stand) -> Iterator[Reached]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """rows: how many a call that was cut off leaves; arrivals: how often a message comes."""
+    """A step. rows: number of rows that an interrupted call leaves; arrivals: how often its message may arrive."""
 
     name: str
     hold: Callable[[Stand], Any]
@@ -146,22 +146,22 @@ def _after(seconds: float) -> Reached:
 
 
 WEB = [
-    Step(name="web: looking for the service", hold=lambda it: locked(it, SERVICES, "SELECT"), rows=0),
-    # One statement stores and counts: the server carries it out to its end though whoever asked is dead.
+    Step(name="web: looking up the service", hold=lambda it: locked(it, SERVICES, "SELECT"), rows=0),
+    # One statement stores and counts. The server completes it although its process is dead.
     Step(name="web: storing the row", hold=lambda it: locked(it, MESSAGES, "INSERT INTO")),
-    Step(name="web: counting it", hold=lambda it: locked(it, COUNTERS, "dailycounter")),
-    Step(name="web: committed, publishing the hint", hold=lambda it: frozen_redis(it, _stored(it))),
+    Step(name="web: counting the message", hold=lambda it: locked(it, COUNTERS, "dailycounter")),
+    Step(name="web: committed, publishing the wake-up", hold=lambda it: frozen_redis(it, _stored(it))),
 ]
 SENDING = [
     Step(name="worker: claiming", hold=lambda it: locked(it, MESSAGES, "attempt = attempt + 1")),
     Step(name="worker: greeting the mail server", hold=lambda it: held_mail(it, "EHLO")),
     Step(name="worker: naming the sender", hold=lambda it: held_mail(it, "MAIL")),
     Step(name="worker: naming the recipient", hold=lambda it: held_mail(it, "RCPT")),
-    Step(name="worker: all is said, no 250 yet", hold=lambda it: held_mail(it, "DATA"), arrivals=2),
-    Step(name="worker: 250, noting it", hold=unnoted, arrivals=2),
+    Step(name="worker: message sent, no 250 yet", hold=lambda it: held_mail(it, "DATA"), arrivals=2),
+    Step(name="worker: 250, recording it", hold=unnoted, arrivals=2),
 ]
 CLOCK = [
-    Step(name="clock: keeping its name", hold=lambda it: locked(it, NAMES, "UPDATE")),
+    Step(name="clock: renewing its lease", hold=lambda it: locked(it, NAMES, "UPDATE")),
     Step(name="clock: publishing", hold=lambda it: frozen_redis(it, _after(6))),  # it ticks every 5 s
 ]
 
@@ -179,7 +179,7 @@ def main(word: str) -> None:
 
 def web_killed(it: Stand, step: Step, caller: Caller) -> None:
     it.service.web.kill()
-    it.service.web = it.service.start_web()  # it knows nothing yet, and asks for all of it
+    it.service.web = it.service.start_web()  # its caches are empty, so it queries everything
     before = set(it.statuses())
     answers: list[Answer] = []
     thread = threading.Thread(target=lambda: answers.append(caller.send(1)))
@@ -193,7 +193,7 @@ def web_killed(it: Stand, step: Step, caller: Caller) -> None:
     worker = start_worker(it)
     also = caller.send(2)
     finish(it, step, reached, sorted(left | {also.id}), worker)
-    assert [answer.status for answer in answers] == [0], "the caller was answered"
+    assert [answer.status for answer in answers] == [0], "the caller got an answer"
     assert also.status == 201
     assert len(left) == step.rows, f"{len(left)} rows"
 
@@ -208,7 +208,7 @@ def worker_killed(it: Stand, step: Step, caller: Caller) -> None:
 
 
 def clock_killed(it: Stand, step: Step, caller: Caller) -> None:
-    """A message that is sent later is found by the clock's sweep alone."""
+    """Kill the clock. Only its sweep finds a message that is scheduled for later."""
     worker = start_worker(it)
     one = caller.send(1, scheduled_for=(datetime.now(UTC) + timedelta(seconds=15)).isoformat())
     with step.hold(it) as is_there:
@@ -223,16 +223,16 @@ def start_worker(it: Stand) -> Program:
 
 
 def finish(it: Stand, step: Step, reached: float | None, ids: list[str], worker: Program) -> None:
-    """See everything handed over, and how often it has arrived."""
+    """Wait until all messages are delivered and check how often each arrived."""
     settled = wait_for(lambda: not it.lost(ids), DONE_SECONDS)
     arrivals = {identifier: it.mailbox.counts()[identifier] for identifier in ids}
     worker.stop()
     show(step.name, "killed", handed_over_after=settled, arrived=sorted(arrivals.values()), doubts=it.doubts(ids))
     assert reached is not None, "the step was not reached"
-    assert settled is not None, "not handed over"
+    assert settled is not None, "not delivered"
     assert all(it.statuses()[identifier] in FINAL_ENOUGH for identifier in ids)
     assert set(arrivals.values()) == {step.arrivals}
-    assert step.arrivals == 1 or it.doubts(ids) >= 1, "a double nobody can explain"
+    assert step.arrivals == 1 or it.doubts(ids) >= 1, "a message arrived twice without an uncertain attempt"
 
 
 if __name__ == "__main__":

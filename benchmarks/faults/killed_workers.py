@@ -1,7 +1,7 @@
-"""Thousands of emails, a worker killed all the time: `python -m benchmarks.faults.killed_workers [number [sqlite]]`.
+"""Kill a worker again and again while it sends emails: `python -m benchmarks.faults.killed_workers [number [sqlite]]`.
 
-Passes when every message arrives, every row has been handed over, and a message that came twice is one whose worker was
-killed between the server's 250 and the record of its batch: its row says `uncertain`.
+It passes if every message arrives and every row has a delivered status. A message may arrive twice only if its worker
+was killed between the server's 250 and the record of its batch; then its row has the outcome `uncertain`.
 Source: docs/testing.md, A1, A3.
 
 Cases: A1.
@@ -16,7 +16,7 @@ from notifications.delivery.drain import LARGEST_BATCH
 
 WORKER = ("--queues", "send-email", "--concurrency", "4")
 BETWEEN_KILLS = (1, 4)  # seconds of sending
-PROCESSES = 4  # that send at the same time: each may have sent a batch that it has not recorded
+PROCESSES = 4  # they send at the same time, and each may have sent a batch that it has not recorded
 
 
 def main(count: int, *, embedded: bool) -> None:
@@ -32,23 +32,23 @@ def main(count: int, *, embedded: bool) -> None:
             worker = it.service.start("worker", sys.executable, "manage.py", "worker", *WORKER)
             there = len(it.mailbox.arrived)
             wait_for(lambda there=there: len(it.mailbox.arrived) > there, 60)  # type: ignore[misc]  # no types for it
-            time.sleep(random.uniform(*BETWEEN_KILLS))  # noqa: S311  no secret
+            time.sleep(random.uniform(*BETWEEN_KILLS))  # noqa: S311  not a secret
             worker.kill()
             kills += 1
         it.service.start_worker()
         settled = wait_for(lambda: not it.lost(accepted), 120)
-        time.sleep(5)  # whatever comes late
+        time.sleep(5)  # for late messages
         counts, statuses = it.mailbox.counts(), it.statuses()
         twice = [identifier for identifier, number in counts.items() if number > 1]
         show("kills", kills, seconds=round(time.monotonic() - started))
         show("accepted", len(accepted), arrived=len(counts), foreign=len(set(counts) - set(accepted)))
         show("arrived more than once", len(twice), bound=kills * PROCESSES * LARGEST_BATCH, most=max(counts.values()))
-        show("rows with a doubt noted", it.doubts())
-        show("rows not handed over", sum(statuses[identifier] not in FINAL_ENOUGH for identifier in accepted))
+        show("rows with an uncertain attempt", it.doubts())
+        show("rows not delivered", sum(statuses[identifier] not in FINAL_ENOUGH for identifier in accepted))
         assert settled is not None
         assert set(counts) == set(accepted)
         assert len(twice) <= kills * PROCESSES * LARGEST_BATCH
-        assert it.doubts() >= len(twice), "a double nobody can explain"
+        assert it.doubts() >= len(twice), "a message arrived twice without an uncertain attempt"
         show("passed", True)
 
 

@@ -1,8 +1,8 @@
-"""Ten thousand POSTs, two hundred at a time, by four web processes: `python -m benchmarks.faults.many_posts [count]`.
+"""Send 10,000 POSTs, 200 at a time, to four web processes: `python -m benchmarks.faults.many_posts [count]`.
 
-A tenth is over the day's limit. Some calls of another service have gone before, since a process that has answered none
-yet has half of itself still to load. Passes when the others are answered 201 and that tenth 429, no connection breaks,
-there are as many rows as 201s, 99 in 100 are answered within 2 s, and no web process is larger than 250 MiB.
+A tenth exceeds the daily limit. Calls of another service come first, because a new process loads half of its modules
+with its first request. It passes if that tenth gets 429 and the others 201, no connection breaks, there are as many
+rows as 201s, 99 % of the answers take at most 2 s, and no web process is larger than 250 MiB.
 Source: docs/testing.md, D1.
 
 Cases: D1.
@@ -36,7 +36,7 @@ def main(count: int) -> None:
         show("answers a second", round(count / seconds), seconds=round(seconds))
         accepted = {answer.id for answer in answers if answer.status == 201}
         sizes = [resident_mib(pid) for pid in processes(it.service.web.pid)[1:]]
-        show("resident MiB of the web processes", sizes)
+        show("resident memory of the web processes, MiB", sizes)
         rows = set(it.statuses()) - before
         show("rows", len(rows), accepted=len(accepted))
         assert Counter(answer.status for answer in answers) == {201: limit, 429: count - limit}

@@ -1,8 +1,8 @@
-"""PostgreSQL ended at once, then frozen, under load: `python -m benchmarks.faults.postgres_away [a second]`.
+"""Stop PostgreSQL at once, then freeze it, under load: `python -m benchmarks.faults.postgres_away [calls a second]`.
 
-Passes when only 503 in our shape is answered meanwhile, in time, every 201 has its row and every row its 201 (or a call
-that was answered 503 because nobody could know), and the first 201 comes within 5 s of the database's return without a
-restart of ours. Source: docs/testing.md, A8, A9.
+It passes if all calls during the outage get a 503 in the API's error shape in time, every 201 has its row, and every
+row has its 201, or a 503 if the outcome was unknown. The first 201 must come within 5 s after the database is back,
+without a restart of the service. Source: docs/testing.md, A8, A9.
 
 Cases: A8, A9.
 """
@@ -51,7 +51,7 @@ def frozen(it: Stand, per_second: float) -> list[Answer]:
 
 
 def finish(it: Stand, load: Load, what: str, slowest: float) -> list[Answer]:
-    """Look at everything once it is back. Returns the answers that came too late."""
+    """Check rows and answers after PostgreSQL is back. Return the answers that came too late."""
     back_at = time.monotonic()
     time.sleep(10)
     answers = load.stop()
@@ -67,7 +67,7 @@ def finish(it: Stand, load: Load, what: str, slowest: float) -> list[Answer]:
     show("neither 201 nor 503", len(wrong), without_our_shape=len(shapeless), late=len(late))
     missing = set(accepted) - set(it.statuses())
     show("201 without a row", len(missing))
-    show("all handed over after seconds", wait_for(lambda: not it.lost(accepted), 120))
+    show("seconds until all were delivered", wait_for(lambda: not it.lost(accepted), 120))
     assert not missing
     assert not wrong
     assert not shapeless

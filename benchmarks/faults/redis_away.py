@@ -1,8 +1,8 @@
-"""Redis stopped, frozen, emptied while callers send: `python -m benchmarks.faults.redis_away [seconds [a second]]`.
+"""Stop, freeze and empty Redis under load: `python -m benchmarks.faults.redis_away [seconds [calls a second]]`.
 
-Passes when every POST is answered 201 within 1.5 s, 99 in 100 of them while Redis is frozen, and all is handed over
-within 60 s of its return, although it comes back empty. How long answers take before it goes is shown beside: on a
-machine with other work that decides.
+It passes if every POST gets a 201 within 1.5 s (99 % of them while Redis is frozen), and if all messages are delivered
+within 60 s after Redis is back, even though it comes back empty. The output includes the response times before the
+outage, because they dominate on a busy machine.
 Source: docs/testing.md, A5, A6, A7.
 
 Cases: A5, A6, A7.
@@ -25,7 +25,7 @@ from benchmarks.faults.stand import (
     wait_for,
 )
 
-QUIET_SECONDS = 15  # before Redis goes
+QUIET_SECONDS = 15  # before the outage
 IN_TIME_SECONDS = 1.5
 BACK_SECONDS = 60
 
@@ -65,7 +65,7 @@ def quiet(load: Load) -> None:
 
 
 def finish(it: Stand, load: Load, what: str, late: float) -> bool:
-    """Look at everything once it is back. Returns whether no larger part of the answers than `late` came too late."""
+    """Check rows and answers after Redis is back. Return whether at most the share `late` of the answers was slow."""
     time.sleep(5)
     answers = load.stop()
     show("Redis", what)
@@ -81,7 +81,7 @@ def finish(it: Stand, load: Load, what: str, late: float) -> bool:
 
 
 def emptied(it: Stand) -> None:
-    """A thousand wait when Redis forgets all it holds."""
+    """Empty Redis while a thousand messages wait."""
     it.service.start_worker().stop()
     answers = send_all(it.provision("Emptied"), 1000, callers=8)
     it.redis.client().flushall()

@@ -1,6 +1,6 @@
-"""A thousand messages before a provider that takes 5 s for each: `python -m benchmarks.faults.slow_provider [count]`.
+"""Queue 1,000 messages for a provider that takes 5 s for each: `python -m benchmarks.faults.slow_provider [count]`.
 
-Passes when the one message of another service is handed over within 15 s. Source: docs/reference/security.md §9;
+It passes if a message of another service is claimed within 15 s. Source: docs/reference/security.md §9;
 docs/testing.md, B10.
 
 Cases: B10.
@@ -14,8 +14,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from benchmarks.faults.stand import Caller, Mailbox, send_all, show, show_answers, show_machine, stand, wait_for
 
-SECONDS = 5  # well within the 10 s of one read
-IN_TIME_SECONDS = 15 + SECONDS  # until it is taken up, and its own time
+SECONDS = 5  # less than the time-out of a read, 10 s
+IN_TIME_SECONDS = 15 + SECONDS  # until it is claimed, and the time of the provider
 
 
 class SlowMailbox(Mailbox):

@@ -1,4 +1,4 @@
-"""A whole Signalbox to break: PostgreSQL, Redis and a mail server of its own, and callers that note every answer."""
+"""Run a whole Signalbox with its own PostgreSQL, Redis and mail server, and callers that record every answer."""
 
 import http.client
 import json
@@ -34,13 +34,13 @@ from tests.notifications.tokens import make_token
 from tests.servers import ROOT, PrivatePostgres, PrivateRedis, Program, SmtpSink, accepts
 from tests.service import Service
 
-TOKEN_SECONDS = 2  # a token is good for 30, of which a request may spend most in a crowd
+TOKEN_SECONDS = 2  # a token is valid for 30 s, most of which a request may spend waiting
 IDLE_SECONDS = 3  # the server closes a connection that has been idle for 5
 FINAL_ENOUGH = {"sending", "sent", "delivered"}
 
 
 class Mailbox(SmtpSink):
-    """Keeps the Message-IDs it was given, with the moment; `seconds` is how long it takes for each message."""
+    """Records the Message-IDs that arrive and when. `seconds`: the time that it takes for each message."""
 
     def __init__(self) -> None:
         self.arrived: list[tuple[float, str]] = []
@@ -58,7 +58,7 @@ class Mailbox(SmtpSink):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """status 0: the connection broke; id: of the message, of a 201."""
+    """One answer. status: 0 if the connection broke; id: the message's id in a 201."""
 
     at: float
     seconds: float
@@ -71,7 +71,7 @@ class Answer:
 
 
 class Caller:
-    """One caller with a connection of its own that stays open."""
+    """One caller with its own persistent connection."""
 
     def __init__(self, service: Provisioned) -> None:
         self._service = service
@@ -107,7 +107,7 @@ class Caller:
 
 
 class Stand:
-    """What a script breaks. `ids`: status by id of all messages the database holds."""
+    """The running service and its dependencies, which a script breaks."""
 
     def __init__(self, stack: ExitStack, *, web: int, embedded: bool, mailbox: Mailbox | None, **settings: str) -> None:
         self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="signalbox-faults-")))
@@ -149,12 +149,12 @@ class Stand:
         return {str(UUID(str(identifier))): status for identifier, status in rows}
 
     def doubts(self, ids: Container[str] | None = None) -> int:
-        """Return how many messages, of these, have an attempt of which nobody knows the outcome."""
+        """Return how many messages, or of these ids, have an attempt with an unknown outcome."""
         rows = self._rows("SELECT id FROM notifications_notification WHERE CAST(attempts AS text) LIKE '%uncertain%'")
         return sum(ids is None or str(UUID(str(identifier))) in ids for (identifier,) in rows)
 
     def lost(self, accepted: list[str]) -> list[str]:
-        """Return what was answered 201 and has neither been handed over nor ended."""
+        """Return the accepted messages that have neither been delivered nor failed."""
         now = self.statuses()
         return [identifier for identifier in accepted if now.get(identifier, "created") == "created"]
 
@@ -164,19 +164,19 @@ class Stand:
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
                 return connection.execute(query).fetchall()
         with psycopg.connect(self.postgres.url, connect_timeout=3) as connection:
-            return connection.execute(query).fetchall()  # type: ignore[arg-type]  # a query of ours
+            return connection.execute(query).fetchall()  # type: ignore[arg-type]  # a constant query
 
 
 @contextmanager
 def stand(*, web: int = 2, embedded: bool = False, mailbox: Mailbox | None = None, **settings: str) -> Iterator[Stand]:
-    """embedded: on SQLite and the file queue, instead of servers of its own; mailbox: one of a script's own."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # or what was started would stay
+    """Start a service. embedded: use SQLite and the file queue, without servers; mailbox: the script's mail server."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # otherwise the servers would keep running
     with ExitStack() as stack:
         yield Stand(stack, web=web, embedded=embedded, mailbox=mailbox, **settings)
 
 
 def send_all(service: Provisioned, count: int, callers: int) -> list[Answer]:
-    """Send `count` messages by so many callers, as fast as they are answered."""
+    """Send `count` messages with this number of concurrent callers."""
     numbers = iter(range(count))
     lock = threading.Lock()
 
@@ -194,7 +194,7 @@ def send_all(service: Provisioned, count: int, callers: int) -> list[Answer]:
 
 
 class Load:
-    """Sends so many messages a second in the background, each by whichever caller is free, until it is stopped."""
+    """Send `per_second` messages a second in the background, each by a free caller, until `stop`."""
 
     def __init__(self, service: Provisioned, per_second: float, callers: int = 30) -> None:
         self.answers: list[Answer] = []
@@ -225,14 +225,14 @@ class Load:
 
 
 def restarted(program: Program, port: int) -> Program:
-    """Start again what has ended, with the same arguments and port."""
-    again = Program(*program.process.args, log=program.log, folder=Path("/"))  # type: ignore[misc]  # a tuple of ours
+    """Start a program again that has ended, with the same arguments and port."""
+    again = Program(*program.process.args, log=program.log, folder=Path("/"))  # type: ignore[misc]  # a tuple
     again.wait_until(lambda: accepts(port))
     return again
 
 
 def wait_for(done: Callable[[], bool], seconds: float, every: float = 0.25) -> float | None:
-    """Return after how many seconds it was true; None: not in time."""
+    """Return the seconds until `done` was true, or None if it was not in time."""
     started = time.monotonic()
     while time.monotonic() - started < seconds:
         if done():

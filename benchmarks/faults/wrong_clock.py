@@ -1,7 +1,7 @@
-"""A worker whose clock is an hour off, either way: `python -m benchmarks.faults.wrong_clock`.
+"""Run a worker whose clock is an hour fast or slow: `python -m benchmarks.faults.wrong_clock`.
 
-Passes when a message that was refused for now goes again after about 5 s, a scheduled one goes at its time, and nothing
-goes twice: leases, delays and due times are the database's. Source: docs/testing.md, C2.
+It passes if a temporarily rejected message is retried after about 5 s, a scheduled message is sent at its time, and no
+message is sent twice. Leases, delays and due times use the database's clock. Source: docs/testing.md, C2.
 
 Cases: C2.
 """
@@ -26,7 +26,7 @@ runpy.run_path("manage.py", run_name="__main__")
 
 
 class RefusingMailbox(Mailbox):
-    """Refuses the first message for now, and notes when."""
+    """Reject the first message temporarily, and record when."""
 
     refused_at: float | None = None
 
@@ -65,7 +65,7 @@ def run(hours: int) -> None:
             show(
                 f"worker {hours:+} h",
                 {
-                    "tried again after s": round(at[now] - (box.refused_at or 0), 1),
+                    "retried after s": round(at[now] - (box.refused_at or 0), 1),
                     "scheduled one late by s": round(at[later] - due, 1),
                 },
                 arrived=len(box.arrived),

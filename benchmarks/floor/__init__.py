@@ -1,1 +1,1 @@
-"""The floor: the least a Django service with a database can do for a request, to hold the product against."""
+"""The floor: the least work of a Django service with a database for a request, for comparison with the product."""

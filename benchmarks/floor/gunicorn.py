@@ -1,4 +1,4 @@
-"""The product's gunicorn settings, without what counts its requests."""
+"""The gunicorn settings of the product without its metrics."""
 
 from config.web import gunicorn as product
 

@@ -1,4 +1,4 @@
-"""Writes down what one call of the product asks of its stores, so that the floor can ask the same and do nothing else.
+"""Record the statements and commands of one call of the product, so that the floor can repeat them.
 
 For `manage.py shell` of the product: `from benchmarks.floor import record; record.main(…)`.
 """
@@ -11,26 +11,26 @@ from typing import Any
 from django.db import connection
 from django.test import Client
 
-from benchmarks.floor.asking import ID, MARK, Asked
+from benchmarks.floor.replay import ID, MARK, StoreCall
 from config.queue.redis_client import Impatient
 
 
 def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:
-    """Print what the second of two such calls asks: the first finds who calls, which is then known for a moment.
+    """Print the statements and commands of the second of two equal calls; the first one fills the caches.
 
-    The id it gives, or one in the body that reads `ID`, is to be another one each time.
+    The id in the answer, or `ID` in the body, is replaced by a new id at each replay.
     """
-    asked: list[Asked] = []
+    calls: list[StoreCall] = []
     call = partial(Client(headers=headers | {"Host": "127.0.0.1"}).generic, method, path, body, "application/json")
     call()
     ask = Impatient.ask
 
     def note_command(self: Impatient, *command: Any) -> Any:
-        asked.append(Asked(command=command))
+        calls.append(StoreCall(command=command))
         return ask(self, *command)
 
     def note_statement(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        asked.append(Asked(statement=sql, parameters=list(parameters or ())))
+        calls.append(StoreCall(statement=sql, parameters=list(parameters or ())))
         return execute(sql, parameters, many, context)
 
     Impatient.ask = note_command  # type: ignore[method-assign]
@@ -38,5 +38,5 @@ def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:
         answer = call()
     assert answer.status_code < 300, answer.content
     given = str(answer.json().get("id", ID)) if method == "POST" else ID
-    written = [one.with_place_for(given) for one in asked]
+    written = [one.with_place_for(given) for one in calls]
     print(MARK + base64.b64encode(pickle.dumps(written)).decode())

@@ -1,4 +1,4 @@
-"""Starts the floor: gunicorn with the product's settings and as many processes, on a table of its own."""
+"""Start the floor: gunicorn with the product's settings and number of processes, on its own table."""
 
 import contextlib
 import sys
@@ -18,13 +18,13 @@ SELECT = "SELECT id, created_at, template, body FROM floor WHERE id = %s"
 
 
 class Floor:
-    """The running floor. POST `/floor` wants `template_id` and `personalisation`; GET `/floor/<id>` reads one row.
+    """The running floor. POST `/floor` needs `template_id` and `personalisation`. GET `/floor/<id>` reads one row.
 
-    asked: what `/floor/asked` asks of the stores, as `record` has written it
-    secret: of the key that signs for `/floor/owed`
+    queries: the output of `record`, which `/floor/queries` repeats
+    secret: the secret of the key that signs requests to `/floor/viewset`
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str], *, asked: str = "", secret: str = "") -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], *, queries: str = "", secret: str = "") -> None:
         with psycopg.connect(environment["DATABASE_URL"], autocommit=True) as connection:
             connection.execute(TABLE)
         port = free_port()
@@ -34,7 +34,7 @@ class Floor:
         self.program = Program(
             *(sys.executable, "-m", "gunicorn", *options, "benchmarks.floor.wsgi"),
             log=folder / "floor.log",
-            environment={**environment, **settings, "ASKED": asked, "KEY_SECRET": secret},
+            environment={**environment, **settings, "STORE_CALLS": queries, "KEY_SECRET": secret},
         )
         self.program.wait_until(self._answers)
 
@@ -46,8 +46,8 @@ class Floor:
         self.program.stop()
 
     def _answers(self) -> bool:
-        """The port is open before a process is there to answer."""
+        """Return whether a process answers. The port opens earlier."""
         with contextlib.suppress(urllib.error.URLError, TimeoutError):
-            urllib.request.urlopen(f"{self.url}/up", timeout=2).close()  # noqa: S310  our own
+            urllib.request.urlopen(f"{self.url}/up", timeout=2).close()  # noqa: S310  a local URL
             return True
         return False

@@ -1,4 +1,4 @@
-"""Django with the product's database and its pool, and nothing else: no middleware, no applications."""
+"""Settings of Django with the product's database and pool only: no middleware, no applications."""
 
 from config.settings.base import ALLOWED_HOSTS, DATABASES, SECRET_KEY, USE_TZ
 

@@ -1,4 +1,4 @@
-"""Bare views: a JSON body and one INSERT, or what a call of the product asks or owes; and one SELECT by primary key."""
+"""Bare views: one INSERT of a JSON body, one SELECT by primary key, and the queries of a call of the product."""
 
 import json
 import uuid
@@ -7,7 +7,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import path
 
-from benchmarks.floor import asking, owing
+from benchmarks.floor import replay, viewset
 from benchmarks.floor.server import INSERT, SELECT
 
 
@@ -19,9 +19,9 @@ def post(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"id": str(identifier), "reference": value.get("reference")}, status=201)
 
 
-def asked(request: HttpRequest) -> HttpResponse:
+def queries(request: HttpRequest) -> HttpResponse:
     value = json.loads(request.body or b"{}")
-    asking.ask()
+    replay.replay()
     return JsonResponse({"id": str(uuid.uuid4()), "fields": len(value)}, status=201)
 
 
@@ -38,8 +38,8 @@ def get(request: HttpRequest, identifier: uuid.UUID) -> HttpResponse:
 
 urlpatterns = [
     path("floor", post),
-    path("floor/asked", asked),
-    path("floor/owed", owing.Texts.as_view({"post": "create"})),
+    path("floor/queries", queries),
+    path("floor/viewset", viewset.Texts.as_view({"post": "create"})),
     path("floor/up", up),
     path("floor/<uuid:identifier>", get),
 ]

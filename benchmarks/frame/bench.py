@@ -1,4 +1,4 @@
-"""Rounds that take turns, one JSON line a figure, and the table of all of them."""
+"""Run alternating rounds, print one JSON line for each figure, and a table of all figures."""
 
 import json
 import os
@@ -13,26 +13,26 @@ from typing import Self, TypeVar
 T = TypeVar("T")
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TIMES = 3  # as many rounds, where one is over sooner than what else the machine does
+TIMES = 3  # factor for the number of rounds if other work on the machine lasts longer than a round
 
 
 @dataclass(slots=True, kw_only=True)
 class Bench:
-    """rounds: how often everything is measured; seconds: of load in each measurement"""
+    """A run of figures. rounds: the number of measurements; seconds: the load in each measurement"""
 
     rounds: int = 3
     seconds: float = 5
     _rows: list[tuple[str, ...]] = field(default_factory=list)
 
     def with_more_rounds(self) -> Self:
-        """Return one for what is over so soon that what else the machine does bears on a round; the table is shared."""
+        """Return a Bench with TIMES as many rounds and the same table, for short rounds, which other work distorts."""
         return replace(self, rounds=TIMES * self.rounds)
 
     def interleave(self, **measures: Callable[[], T]) -> dict[str, list[T]]:
-        """Measure each in turn, in every round: what the machine is busy with then bears on all alike."""
+        """Measure all in each round, so that other work on the machine affects them equally."""
         found: dict[str, list[T]] = {name: [] for name in measures}
         for number in range(self.rounds):
-            # Every second round backwards, so that none always runs in the wake of the same other.
+            # Every second round is reversed, so that no measurement always follows the same one.
             for name in list(measures)[:: -1 if number % 2 else 1]:
                 found[name].append(measures[name]())
         return found
@@ -48,12 +48,12 @@ class Bench:
         at_most: float | None = None,
         **more: object,
     ) -> None:
-        """Print one figure, and keep it for the table.
+        """Print one figure and add it to the table.
 
-        values: one for each round; told as median, min and max
-        against: what it is held against, and that one's values of the same rounds; the ratio is the median of theirs
-        at_least, at_most: the target, of the ratio where there is one, else of the value
-        more: whatever else belongs on the line
+        values: one for each round; printed as median, minimum and maximum
+        against: the name and the values of the comparison in the same rounds; the ratio is the median of all rounds
+        at_least, at_most: the target of the ratio if there is one, else of the value
+        more: further values of the line
         """
         line: dict[str, object] = {"figure": figure, **_spread("value", values), "unit": unit}
         judged = statistics.median(values)
@@ -69,7 +69,7 @@ class Bench:
         self._rows.append(_row(line))
 
     def show_machine(self) -> None:
-        """Name what it is measured on: machine, interpreter, commit, and how busy others keep it."""
+        """Print the machine, the interpreter, the commit and the load of the machine."""
         about = {
             "machine": platform.platform(),
             "processor": _first("/proc/cpuinfo", "model name"),
@@ -121,8 +121,8 @@ def _first(file: str, name: str) -> str:
 
 
 def _commit() -> str:
-    said = [
+    output = [
         subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
         for words in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
     ]
-    return f"{said[0]} with changes" if said[1] else said[0]
+    return f"{output[0]} with changes" if output[1] else output[0]

@@ -1,4 +1,4 @@
-"""Load over HTTP by wrk, which costs little: one thread, so many kept connections, each with one call at a time."""
+"""Create HTTP load with wrk, which needs little CPU: one thread, and persistent connections with one call at a time."""
 
 import json
 import shutil
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MAX_SECONDS = 20  # a token of the sending API is good for 30, and is signed once before the load begins
+MAX_SECONDS = 20  # a token of the sending API is valid for 30 s and is signed once, before the load starts
 WARM_UP_SECONDS = 1
 
 _SCRIPT = """
@@ -31,10 +31,10 @@ end
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call, said over and over.
+    """One call, which is repeated.
 
-    body: its text; `{number}` in it is another number in each call, also in those of later runs
-    sign: gives headers anew for each run, for tokens that do not last
+    body: its text; `{number}` is replaced by a different number in each call of all runs
+    sign: returns headers for each run, because tokens expire
     """
 
     url: str
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What a run found; every answer was a 2xx."""
+    """The result of a run in which every answer was a 2xx."""
 
     requests: int
     per_second: float
@@ -62,17 +62,17 @@ def warm_up(call: Call, *, clients: int) -> None:
 
 
 def run(call: Call, *, clients: int, seconds: float) -> Answers:
-    """Say `call` for so many seconds by so many clients. Raises RuntimeError where any answer was not a 2xx."""
+    """Repeat `call` for `seconds` with `clients` connections. Raises RuntimeError if an answer is not a 2xx."""
     answers = _run(call, clients, min(seconds, MAX_SECONDS))
     if not answers.requests:
-        raise RuntimeError(f"{call.method} {call.url}: nothing was answered")
+        raise RuntimeError(f"{call.method} {call.url}: no answers")
     return answers
 
 
 def _run(call: Call, clients: int, seconds: float) -> Answers:
     wrk = shutil.which("wrk")
     if wrk is None:
-        raise FileNotFoundError("wrk makes the load: apt install wrk")
+        raise FileNotFoundError("wrk is not installed: apt install wrk")
     headers = {**call.headers, **call.sign()}
     words = {
         "method": _quoted(call.method),
@@ -100,12 +100,12 @@ def _run(call: Call, clients: int, seconds: float) -> Answers:
         raise RuntimeError(done.stdout + done.stderr)
     requests, micros, p50, p99, refused, broken = json.loads(line.removeprefix("RESULT "))
     if refused or broken:
-        raise RuntimeError(f"{call.method} {call.url}: {requests} answers, {refused} no 2xx, {broken} broken")
+        raise RuntimeError(f"{call.method} {call.url}: {requests} answers, {refused} not 2xx, {broken} broken")
     return Answers(requests=requests, per_second=requests / micros * 1e6, p50_ms=p50 / 1000, p99_ms=p99 / 1000)
 
 
 def _quoted(text: str) -> str:
-    """Return it as a Lua string, whatever is in it."""
+    """Return the text as a Lua string literal."""
     return (
         '"'
         + "".join(f"\\{byte:03d}" if byte < 32 or byte > 126 or byte in b'"\\' else chr(byte) for byte in text.encode())

@@ -1,4 +1,4 @@
-"""One round of load, with the CPU it cost the web processes and PostgreSQL."""
+"""Run one round of load and measure the CPU time of the web processes and PostgreSQL."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from benchmarks.frame.stand import Stand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """web_ms, database_ms: of CPU, per answer"""
+    """One round. web_ms, database_ms: CPU time per answer"""
 
     answers: Answers
     web_ms: float
@@ -17,7 +17,7 @@ class Round:
 
 
 def measure(it: Stand, call: Call, web: int, clients: int, seconds: float) -> Round:
-    """web: the process id of the server that answers"""
+    """Run a round. web: the process id of the server"""
     load.warm_up(call, clients=clients)
     pids = (web, it.postgres.program.pid)
     before = [processes.cpu_seconds(pid) for pid in pids]

@@ -1,11 +1,11 @@
-"""What a figure is measured on: PostgreSQL and Redis of its own, the product, and the floor beside it.
+"""Start the product, its own PostgreSQL and Redis, and the floor for a figure.
 
     with stand(web=2) as it:
         service = it.provision()
         floor = it.start_floor()
 
-`it.service` is the running product (`tests.service.Service`: url, manage(), start(), start_worker(), environment),
-`it.postgres` and `it.redis` the stores. Everything ends with the block.
+`it.service` is the running product (`tests.service.Service`: url, manage(), start(), start_worker(), environment).
+`it.postgres` and `it.redis` are the stores. Everything stops at the end of the block.
 """
 
 import os
@@ -23,7 +23,7 @@ os.environ.setdefault("ENVIRONMENT", "test")
 os.environ.setdefault("SECRET_KEY", "a-key-for-benchmarks-alone-a-key-for-benchmarks-alone")
 os.environ.setdefault("FIELD_KEYS", "ZmllbGQta2V5LWZvci10aGUtc3VpdGUtYWxvbmUtMzI=")
 
-from benchmarks.floor.asking import MARK
+from benchmarks.floor.replay import MARK
 from benchmarks.floor.server import Floor
 from benchmarks.frame.load import Call
 from tests import interpreters
@@ -32,8 +32,8 @@ from tests.notifications.tokens import make_token
 from tests.servers import PrivatePostgres, PrivateRedis, Program
 from tests.service import Service
 
-# As PostgreSQL comes, safe writes included, but for memory that fits a machine of 4 GB and checkpoints that do not fall
-# into a measurement of seconds.
+# PostgreSQL's defaults with safe writes, except memory for a machine of 4 GB, and rare checkpoints, which would distort
+# short measurements.
 POSTGRES = {
     "fsync": "on",
     "full_page_writes": "on",
@@ -43,14 +43,14 @@ POSTGRES = {
     "checkpoint_timeout": "30min",
     "max_connections": "100",
 }
-MOST_REFUSALS = 20  # lines that a broken measurement shows
+MOST_REFUSALS = 20  # log lines that a failed measurement shows
 _REFUSAL = re.compile(r'"status": [45]|"level": "(?:warning|error|critical)"')
 NO_LIMIT = 100_000_000
-RATE_LIMIT = 1_000_000  # in a minute: more than anything here sends, and far less than NO_LIMIT
+RATE_LIMIT = 1_000_000  # a minute: more than any figure sends
 
 
 class _Product(Service):
-    """Each program by an interpreter of its own, as it is in production: forks of one process share their memory."""
+    """Start each program with its own interpreter, as in production, because forks of one process share memory."""
 
     def __init__(self, folder: Path, python: Path, **environment: str) -> None:
         self._python = python
@@ -67,7 +67,7 @@ class Stand:
     """The stores and the product with `web` processes; `settings` are environment variables of the product.
 
     embedded: SQLite and the file queue instead of the stores
-    without_tools: run it by an interpreter that finds what requirements.txt names, and nothing else
+    without_tools: run it with an interpreter that has only the packages of requirements.txt
     """
 
     def __init__(
@@ -85,18 +85,18 @@ class Stand:
         self.service = _Product(self.folder, python, **given | settings)
         closing.callback(self.service.stop)
 
-    def start_floor(self, asking_like: Call | None = None, secret: str = "") -> Floor:
-        """Start the bare Django view with as many processes as the product has, on the same database.
+    def start_floor(self, same_queries_as: Call | None = None, secret: str = "") -> Floor:
+        """Start the bare Django view with the product's number of processes and its database.
 
-        asking_like: the call of the product whose questions to the stores `/floor/asked` repeats
-        secret: of the key that signs for `/floor/owed`
+        same_queries_as: the call of the product whose queries `/floor/queries` repeats
+        secret: the secret of the key that signs requests to `/floor/viewset`
         """
-        asked = self._asked(asking_like) if asking_like else ""
-        floor = Floor(self.folder, self.service.environment, asked=asked, secret=secret)
+        queries = self._queries_of(same_queries_as) if same_queries_as else ""
+        floor = Floor(self.folder, self.service.environment, queries=queries, secret=secret)
         self._closing.callback(floor.stop)
         return floor
 
-    def _asked(self, call: Call) -> str:
+    def _queries_of(self, call: Call) -> str:
         given = (call.method, urlsplit(call.url).path, call.body, {**call.headers, **call.sign()})
         done = self.service.manage("shell", "-c", f"from benchmarks.floor import record; record.main(*{given!r})")
         found = [line for line in done.stdout.splitlines() if line.startswith(MARK)]
@@ -104,7 +104,7 @@ class Stand:
         return found[0].removeprefix(MARK)
 
     def provision(self, name: str = "Bench", **fields: Any) -> Provisioned:
-        """Make a live service without limits, with the templates `text` and `email` of one placeholder, and a key."""
+        """Create a live service without limits, with a key and the templates `text` and `email`."""
         document = {
             "name": name,
             "live": True,
@@ -132,18 +132,18 @@ def stand(*, web: int = 2, embedded: bool = False, without_tools: bool = False, 
         try:
             yield it
         except Exception as error:
-            error.add_note("\n".join(_refusals(it.folder)) or "No call was refused, by the product's log.")
+            error.add_note("\n".join(_refusals(it.folder)) or "The product's log has no errors or refused calls.")
             raise
 
 
 def _refusals(folder: Path) -> list[str]:
-    """Return the last lines of the web server's log that tell of a call refused, of a warning or of an error."""
+    """Return the last lines of the web server's log with a refused call, a warning or an error."""
     lines = (folder / "web.log").read_text(errors="replace").splitlines()
     return [line for line in lines if _REFUSAL.search(line)][-MOST_REFUSALS:]
 
 
 def signed(service: Provisioned, path: str, *, method: str = "GET", body: str = "") -> Call:
-    """Return a call of the sending API by the service's live key."""
+    """Return a call of the sending API with the service's live key."""
 
     def sign() -> Mapping[str, str]:
         return {"Authorization": f"Bearer {make_token(service.id, service.keys['live'][-36:])}"}
