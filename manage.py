@@ -11,8 +11,8 @@ VENV_PYTHON = Path(__file__).resolve().parent / ".venv" / "bin" / "python"
 
 def main() -> None:
     if find_spec("django") is None and VENV_PYTHON.exists() and Path(sys.prefix) != VENV_PYTHON.parent.parent:
-        # Called as `./manage.py` outside the environment that `make run` made: use that one.
-        os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])  # noqa: S606  a path of our own, no shell
+        # `./manage.py` was called outside the environment that `make run` created, so switch to that environment.
+        os.execv(VENV_PYTHON, [str(VENV_PYTHON), *sys.argv])  # noqa: S606  a fixed path, no shell
 
     if sys.argv[1:] in (["--version"], ["version"]):
         from config.version import VERSION  # Django would print its own version
@@ -21,7 +21,7 @@ def main() -> None:
         return
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line  # only now is it sure to be there
+    from django.core.management import execute_from_command_line  # not at the top: Django may be missing there
 
     execute_from_command_line(sys.argv)
 

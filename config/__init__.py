@@ -1,4 +1,4 @@
-"""The base of both service areas. It imports neither of them."""
+"""The base of both areas. It imports neither of them."""
 
 from config.queue.app import app as celery_app
 

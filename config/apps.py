@@ -1,4 +1,4 @@
-"""The project itself as an application: the commands both areas share, and the presence of its processes."""
+"""The Django application of the shared commands, metrics and process presence."""
 
 from importlib import import_module
 
@@ -13,7 +13,7 @@ class ConfigConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks: they need the settings, which exist only now."""
+        """Register the system checks, which need the settings."""
         import_module("config.checks")
-        # It forgets the queries of the last request, which are kept for DEBUG alone. We never have that.
+        # It clears the queries that Django keeps in DEBUG mode, which is always off.
         request_started.disconnect(reset_queries)

@@ -1,4 +1,4 @@
-"""The registry of parts that each area adds to shared pages, commands and jobs. `apps.py` of an area registers them.
+"""The registry of the parts that each area adds to shared pages, commands and jobs. Its `apps.py` registers them.
 
     areas.register("notifications", REVOKE_KEYS, SWITCHER, PANEL, …)
 
@@ -105,7 +105,7 @@ _parts: dict[str, tuple[object, ...]] = {}
 
 
 def register(area: str, *parts: object) -> None:
-    """Register all parts of an area, or of the console itself."""
+    """Register all parts of an area or of the console."""
     _parts[area] = parts
 
 

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` warns of beside Django's own: settings that start, but hardly as meant."""
+"""Warnings of `manage.py check --deploy` about settings that are valid but probably wrong."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,13 @@ TAG = "signalbox"
 
 @register(TAG, deploy=True)
 def proxies_are_counted(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """Return a warning where nothing in front may say https, and nothing here speaks it."""
+    """Return a warning if BASE_URL is https and no proxy is trusted to set the scheme, as gunicorn serves http only."""
     if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
         return []
     return [
         Warning(
-            "TRUSTED_PROXIES is 0 and BASE_URL is https: pages redirect to themselves, API calls are answered 403.",
-            hint="Set TRUSTED_PROXIES to the number of proxies in front, 1 for one that ends TLS.",
+            "TRUSTED_PROXIES is 0 and BASE_URL is https: pages redirect to themselves, and API calls get a 403.",
+            hint="Set TRUSTED_PROXIES to the number of proxies in front of the service, or 1 for one that ends TLS.",
             id=f"{TAG}.W001",
         )
     ]

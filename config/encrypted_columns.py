@@ -1,4 +1,4 @@
-"""The columns of encrypted values: for `rotate_keys`, and for the check that FIELD_KEYS still decrypt them.
+"""List the columns of encrypted values for `rotate_keys` and for the health check of FIELD_KEYS.
 
 Source: docs/reference/security.md §1.
 """
@@ -14,7 +14,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class EncryptedColumn:
-    """One column of one model; rows without a value hold null in it."""
+    """One column of one model. It is null in rows without a value."""
 
     model: type[models.Model]
     column: str
@@ -24,17 +24,17 @@ class EncryptedColumn:
         return f"{self.model._meta.model_name}.{self.column}"
 
     def can_decrypt(self) -> bool:
-        """Return whether a stored value, any of them, can be decrypted; also where there is none."""
+        """Return whether FIELD_KEYS decrypt one of the stored values. True if there are none."""
         rows = self.model._default_manager.exclude(**{self.column: None}).values_list(self.column, flat=True)
         return all(encryption.can_decrypt(value) for value in rows[:1])
 
     def rotate_keys(self) -> int:
-        """Encrypt every value under the newest of FIELD_KEYS; returns how many. Raises DecryptionFailed."""
+        """Encrypt every value with the first of FIELD_KEYS and return their number. Raises DecryptionFailed."""
         count = 0
         rows = self.model._default_manager.exclude(**{self.column: None}).only("pk", self.column).order_by("pk")
         for row in rows.iterator(BATCH):
             encrypted = bytes(getattr(row, self.column))
-            # Unchanged values only: a value that was written meanwhile is under the newest key already.
+            # Update unchanged values only. A value that was written meanwhile already has the first key.
             same = self.model._default_manager.filter(pk=row.pk, **{self.column: encrypted})
             same.update(**{self.column: encryption.rotate(encrypted)})
             count += 1

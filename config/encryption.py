@@ -1,4 +1,4 @@
-"""Encryption of stored secrets under FIELD_KEYS. Each encrypted value is bound to its row.
+"""Encrypt stored secrets with FIELD_KEYS. Each encrypted value belongs to one row.
 
 The plain text begins with table, column and row id, so a value that is moved to another row cannot be decrypted.
 Source: docs/reference/security.md §1.
@@ -11,11 +11,11 @@ from django.conf import settings
 
 
 class DecryptionFailed(Exception):
-    """The value was changed, or was encrypted for another row or under a key that FIELD_KEYS does not have."""
+    """The value was changed, or was encrypted for another row or with a key that FIELD_KEYS does not have."""
 
 
 def encrypt(value: str, *, table: str, column: str, row: str) -> bytes:
-    """Return `value` encrypted under the first of FIELD_KEYS for this one cell."""
+    """Return `value` encrypted for this cell with the first of FIELD_KEYS."""
     return _keys(tuple(settings.FIELD_KEYS)).encrypt(_label(table, column, row) + value.encode())
 
 
@@ -32,7 +32,7 @@ def decrypt(encrypted: bytes, *, table: str, column: str, row: str) -> str:
 
 
 def can_decrypt(encrypted: bytes) -> bool:
-    """Return whether one of FIELD_KEYS decrypts the value of any cell."""
+    """Return whether one of FIELD_KEYS decrypts the value, whatever cell it belongs to."""
     try:
         _keys(tuple(settings.FIELD_KEYS)).decrypt(bytes(encrypted))
     except InvalidToken:
@@ -41,7 +41,7 @@ def can_decrypt(encrypted: bytes) -> bool:
 
 
 def rotate(encrypted: bytes) -> bytes:
-    """Return the value encrypted under the newest key. Raises DecryptionFailed."""
+    """Return the value encrypted with the first of FIELD_KEYS. Raises DecryptionFailed."""
     try:
         return _keys(tuple(settings.FIELD_KEYS)).rotate(bytes(encrypted))
     except InvalidToken as error:

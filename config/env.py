@@ -19,12 +19,12 @@ from environs import EnvError, EnvValidationError, FileAwareEnv
 
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCTION_VARIABLES = Path("/etc/signalbox/environment")  # where docs/operations.md keeps them
-DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # beside the state it belongs to
+DEMO_ENV = Path(os.environ.get("VAR_DIR", ROOT)) / ".demo.env"  # in the folder of the state that it belongs to
 
-env = FileAwareEnv(strip_whitespace=True)  # of a file that NAME_FILE names: editors end its line
+env = FileAwareEnv(strip_whitespace=True)  # a file that NAME_FILE names usually ends with a line break
 
 _given: set[str] = set()
-_origins: dict[str, str] = {}  # of what is in the environment now
+_origins: dict[str, str] = {}  # name of each variable in the environment → its origin
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def one_line_refusals() -> Iterator[None]:
 
 def _refusal(error: Exception) -> str:
     if isinstance(error, EnvValidationError) and isinstance(error.error_messages, list):
-        name = str(error).split('"')[1]  # environs says it nowhere else
+        name = str(error).split('"')[1]  # environs gives the name in the text only
         return f"{name} {', '.join(str(message) for message in error.error_messages)}"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}. Set VAR_DIR to a folder that the service's user may write to."

@@ -78,13 +78,13 @@ def networks(values: list[str]) -> None:
         for value in values:
             ipaddress.ip_network(value)
     except ValueError as error:
-        raise ValidationError("must be networks such as 10.0.0.0/8, with commas between") from error
+        raise ValidationError("must be networks such as 10.0.0.0/8, separated by commas") from error
 
 
 def check_field_keys(keys: list[str]) -> None:
-    """Raise ValueError if one of them is not a key."""
+    """Raise ValueError if one of the values is not a Fernet key."""
     try:
         for key in keys:
             Fernet(key)
     except ValueError as error:
-        raise ValueError("FIELD_KEYS must be keys of 32 bytes in URL-safe base64, with commas between") from error
+        raise ValueError("FIELD_KEYS must be keys of 32 bytes in URL-safe base64, separated by commas") from error

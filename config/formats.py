@@ -1,4 +1,4 @@
-"""Numbers, durations and times as people read them."""
+"""Format numbers, durations and times for people."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 def number(value: float) -> str:
-    """Return a number as people read it, such as 48 211; the blanks do not break.
+    """Return a number with no-break spaces between groups of three digits, such as 48 211.
 
     >>> number(48211).replace(chr(0xA0), "_")
     '48_211'
@@ -24,7 +24,7 @@ def counted(value: int, noun: str, plural: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return how long something took, in the two largest units.
+    """Return a duration in its two largest units.
 
     >>> [duration(length) for length in (0.2, 59.6, 60, 3_599, 14_408, 200_000)]
     ['under 1 s', '60 s', '1 min 0 s', '59 min 59 s', '4 h 0 min', '2 days 7 h']
@@ -42,5 +42,5 @@ def duration(seconds: float) -> str:
 
 
 def spoken(at: datetime) -> str:
-    """Return a time as a sentence holds it: written as `moment` writes it."""
+    """Return a time for a sentence, in the format of the template tag `moment`."""
     return f"{timezone.localtime(at):%-d %b %Y, %H:%M %Z}"

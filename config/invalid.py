@@ -1,4 +1,4 @@
-"""The one exception of the rules for settings: a value that a form and `manage.py provision` refuse alike."""
+"""The exception of the rules for settings, which console forms and `manage.py provision` share."""
 
 
 class InvalidValue(ValueError):

@@ -1,4 +1,4 @@
-"""Log lines: one event a line, JSON in production and text locally, at most 8 KB, without any text from a request.
+"""Write log lines: one event a line, JSON in production and text locally, at most 8 KB, without text from requests.
 
 structlog writes the service's events to stdout, and `Formatter` gives records of libraries the same format.
 django-structlog 11 does not fit: it accepts request ids of callers and logs raw paths and exception messages.
@@ -34,7 +34,7 @@ def configure(log_format: str, level: str) -> None:
 
 
 class Formatter(logging.Formatter):
-    """Formats the records of libraries in the same way."""
+    """Format the log records of libraries in the same way as events."""
 
     def __init__(self, log_format: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The models of the application `config`, for Django to find; each stands with its subject."""
+"""Import the models of the application `config`, so that Django finds them."""
 
 from config.metrics.models import MetricValue
 from config.queue.presence import Presence

@@ -1,4 +1,4 @@
-"""The size limits of requests to pages, checked before the body is read. The two APIs have limits of their own.
+"""Limit the size of requests to pages before their body is read. The two APIs have their own limits.
 
 Source: docs/reference/security.md §3.
 """
@@ -18,7 +18,7 @@ from config.web.body_limits import PAGE_BYTES, PAGE_WITH_FILES_BYTES
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 View = TypeVar("View", bound=Callable[..., Any])
 
-# Django needs 70 times the size of a form if all of it is escaped: 300 MiB for a form of 4 MiB.
+# If every character of a form is escaped, Django needs 70 times its size: 300 MiB for a form of 4 MiB.
 STRANGERS_FORM_BYTES = 64 * 1024
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
@@ -30,7 +30,7 @@ def takes_files(view: View) -> View:
 
 
 class PageBodyLimit:
-    """Answer 413 to a body above the limit of its page, before the CSRF check reads it."""
+    """Return 413 for a body above the limit of its page, before the CSRF check reads the body."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self._get_response = get_response

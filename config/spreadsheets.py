@@ -1,11 +1,11 @@
-"""Cells of a CSV file that a spreadsheet must show and never compute."""
+"""Prevent a spreadsheet from running text in a CSV file as a formula."""
 
-# A spreadsheet takes text that begins with one of these for a formula: some skip white space, or read full-width signs.
+# Spreadsheets run text with these first characters as a formula. Some skip white space or accept full-width signs.
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 
 
 def as_text(value: str) -> str:
-    """Return the value with an apostrophe before it where a spreadsheet would compute it.
+    """Return the value, with an apostrophe before it if a spreadsheet would run it as a formula.
 
     >>> as_text("=1+1"), as_text("＝1+1"), as_text("a=b"), as_text("")
     ("'=1+1", "'＝1+1", 'a=b', '')

@@ -1,3 +1,3 @@
-"""The version of Signalbox: in `/docs/`, the OpenAPI document, `/_status/deep` and `manage.py --version`."""
+"""The version in `/docs/`, the OpenAPI document, `/_status/deep` and `manage.py --version`."""
 
 VERSION = "1.0.0"

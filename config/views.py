@@ -71,7 +71,7 @@ class PageForbidden(DataError):
 
 class PageTooLarge(DataError):
     status = 413
-    text = "What you sent is larger than {mebibytes} MiB. Send less at a time."
+    text = "The request is larger than {mebibytes} MiB. Send less at a time."
 
 
 _TOLD = "signalbox.failure_logged"
@@ -93,9 +93,9 @@ def _answer(request: HttpRequest, error: ApiError) -> HttpResponseBase:
     if error_pages.is_console(request):
         try:
             return HttpResponse(error_pages.page(request, code, message, quote), status=code)
-        except Exception:  # the page may need what has failed, so fall back to the simple page
+        except Exception:  # the page may need what has failed, so return the simple page
             log.exception("request.error_page_failed")
-    # Without the request, because to look up the user needs the database, which may have failed.
+    # Without the request, because looking up the user needs the database, which may have failed.
     page = render_to_string("errors/page.html", {"code": code, "message": message, "quote": quote})
     return HttpResponse(page, status=code)
 

@@ -37,10 +37,10 @@ def parse_path_part(text: str) -> str:
         return word
     wrong = re.search(r"[^a-z0-9_-]", word)
     if wrong:
-        raise InvalidValue(f"Use a–z, 0–9, - and _: “{wrong[0]}” is none of them.")
+        raise InvalidValue(f"Use only a–z, 0–9, - and _. “{wrong[0]}” is not allowed.")
     if not 1 <= len(word) <= _MAX_WORD_CHARACTERS:
-        raise InvalidValue(f"Use 1 to {_MAX_WORD_CHARACTERS} characters; this has {len(word)}.")
-    raise InvalidValue(f"Begin with a letter or digit, not with “{word[0]}”.")
+        raise InvalidValue(f"Use 1 to {_MAX_WORD_CHARACTERS} characters, not {len(word)}.")
+    raise InvalidValue(f"Start with a letter or digit, not with “{word[0]}”.")
 
 
 def check_auto_ids(fields: Sequence[str]) -> None:
@@ -49,9 +49,9 @@ def check_auto_ids(fields: Sequence[str]) -> None:
         if not (name in names.MOMENTS or names.is_field_name(name)):
             raise InvalidValue(f"“{names.shown(name)}” is not a field name.")
         if fields.count(name) > 1:
-            raise InvalidValue(f"“{names.shown(name)}” is given twice.")
+            raise InvalidValue(f"“{names.shown(name)}” is in the list twice. Enter each field once.")
     if not 1 <= len(fields) <= MAX_AUTO_IDS:
-        raise InvalidValue(f"Name 1 to {MAX_AUTO_IDS} fields; these are {len(fields)}.")
+        raise InvalidValue(f"Enter 1 to {MAX_AUTO_IDS} fields, not {len(fields)}.")
 
 
 def check_retention_days(days: int) -> None:
@@ -71,7 +71,7 @@ def check_expected_every(seconds: int) -> None:
 
 def check_scopes(scopes: Collection[str]) -> None:
     if not scopes or len(set(scopes)) < len(scopes) or not set(scopes) <= set(SCOPES):
-        raise InvalidValue("Choose write, read or both, each once.")
+        raise InvalidValue("Choose write, read or both. Choose each once.")
 
 
 def is_secret(text: str) -> bool:
@@ -81,4 +81,4 @@ def is_secret(text: str) -> bool:
 
 def check_secret(text: str) -> None:
     if not is_secret(text):
-        raise InvalidValue("Use 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -")
+        raise InvalidValue("Use 32 to 128 of the characters A-Z a-z 0-9 . _ ~ + / = -")

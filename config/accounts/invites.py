@@ -38,7 +38,7 @@ class TooManyRequests(Exception):
 class Mailer:
     """The part of an area that mails links.
 
-    leaves: return whether email leaves this installation
+    leaves: return whether this installation really sends emails
     enqueue: queue the mail of one invite
     """
 

@@ -1,9 +1,9 @@
-"""What a row is called where a person reads it: `str(row)` names neither recipient nor content, and helps nobody.
+"""Return the title of a row for people. `str(row)` contains neither recipient nor content, so it may be logged.
 
-A model says it by these attributes, none of which is needed:
-title: what people who may see the row call it, where that is not `str(row)`
-masked_title: what everyone else and the audit call it; it needs no rights
-title_is_recipient: the title is an address or a number, and is masked like one
+A model may have these attributes:
+title: the title for people who may see the row; the default is `str(row)`
+masked_title: the title for the audit and for everybody else
+title_is_recipient: the title is an email address or a phone number, and is masked like one
 """
 
 from django.db import models

@@ -235,7 +235,7 @@ def _stored_name(event: AuditEvent) -> str | None:
 
 
 def _is_label(name: str, before: dict[str, object], after: dict[str, object]) -> bool:
-    """Return whether a field only names the row: it stands on one side of a change whose other fields stand on both."""
+    """Return whether a field only names the row: it is on one side of a change whose other fields are on both."""
     return name in _NAMES and (name in before) != (name in after) and bool(before and after)
 
 

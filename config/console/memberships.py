@@ -1,4 +1,4 @@
-"""Which services an account belongs to; the area that has services answers."""
+"""Return the services of accounts. The area that has services registers the function."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tell an unavailable database from an error in the program. Source: docs/reference/security.md §13."""
+"""Distinguish an unavailable database from an error in the program. Source: docs/reference/security.md §13."""
 
 from django.db import InterfaceError, OperationalError
 

@@ -1,17 +1,17 @@
-"""Lay descriptions over a view from outside, so that the view itself stays bare of them."""
+"""Describe a view for the OpenAPI document without decorators in the view's own module."""
 
 from collections.abc import Callable
 from typing import Any
 
 from drf_spectacular.drainage import isolate_view_method
 
-Describe = Callable[[Any], Any]  # what drf-spectacular's `extend_schema` returns
+Describe = Callable[[Any], Any]  # a decorator that drf-spectacular's `extend_schema` returns
 
 
 def annotated(view: type, **actions: Describe) -> type:
-    """Return a subclass whose actions are described.
+    """Return a subclass of the view with descriptions of its actions.
 
-    The library's own `extend_schema_view` knows no actions but those of its conventions.
+    The library's own `extend_schema_view` supports only the actions of its conventions.
     """
     documented = type("Documented", (view,), {})
     for name, describe in actions.items():

@@ -1,4 +1,4 @@
-"""An operation of the document as a command for the shell, with the variables of `.demo.env`."""
+"""Return an operation of the OpenAPI document as a curl command, with the variables of `.demo.env`."""
 
 import json
 import shlex
@@ -8,7 +8,7 @@ Json = dict[str, Any]  # Any: an OpenAPI document is JSON of many shapes
 
 
 def command(base_url: str, path: str, method: str, operation: Json, schemes: Json) -> str:
-    """Return a command that works as pasted, given the credentials and the variables that `base_url` names."""
+    """Return a command that works in a shell that has the credentials and the variables in `base_url`."""
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", str(parameter["schema"]["examples"][0]))

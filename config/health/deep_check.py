@@ -16,7 +16,7 @@ _NEVER_KEPT = {"Cache-Control": "no-store"}
 
 @csrf_exempt
 def deep(request: HttpRequest) -> JsonResponse:
-    """Answer 200, or 503 if a health check has failed. A failed check has a fix."""
+    """Return the findings with 200, or with 503 if a health check failed. A failed check has a fix."""
     refused = views.refuse_method(request)
     if refused:
         return refused
@@ -34,7 +34,7 @@ def deep(request: HttpRequest) -> JsonResponse:
 
 
 def _may_look(request: HttpRequest) -> bool:
-    """Return whether the caller may see the findings. The account comes last, as it needs the database."""
+    """Return whether the caller may see the findings. The account is checked last, as that needs the database."""
     if has_bearer_token(request, settings.METRICS_TOKEN):
         return True
     if not settings.METRICS_TOKEN and is_local(request):
@@ -43,7 +43,7 @@ def _may_look(request: HttpRequest) -> bool:
 
 
 def refuse(request: HttpRequest) -> JsonResponse:
-    """Answer 401 if there is no token, or 403 if the token is wrong."""
+    """Return 401 if there is no token, or 403 if the token is wrong."""
     if "Authorization" in request.headers:
         return _refusal(403, "The token is not valid.")
     refusal = _refusal(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")

@@ -21,7 +21,7 @@ from config.jobs import outcomes, state
 from config.queue import presence, publishing, unreadable
 
 PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
-CLOCK_SECONDS = 10  # tokens allow 30 s; a third of that is for this server
+CLOCK_SECONDS = 10  # tokens allow 30 s of difference; the rest is for the clock of the caller
 FREE_MEGABYTES = 500
 
 
@@ -40,7 +40,7 @@ def examine() -> list[Finding]:
 
 
 def look_at(health_check: HealthCheck, *, see: str) -> Finding:
-    """Run one check. see: the name of the finding that explains a database error, if any."""
+    """Run one check. see: the name of the finding that explains a database error, or blank."""
     try:
         return health_check.look()
     except DatabaseError as error:
@@ -58,7 +58,7 @@ def _not_known(health_check: HealthCheck, *, see: str) -> Finding:
 
 
 def _failed(health_check: HealthCheck, error: Exception, *, fix: str) -> Finding:
-    """Return the type of an exception and its place. Its message may contain a password, so it is left out."""
+    """Return the type and place of an exception. Its message may contain a password, so it is left out."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     seen = f"failed: {type(error).__name__} ({Path(place.filename).name}, line {place.lineno})"
     return Finding(name=health_check.name, seen=seen, fix=fix)
@@ -131,7 +131,7 @@ def time() -> Finding:
             apart = abs((cursor.fetchone()[0] - now).total_seconds())
             fix = "Turn on time synchronisation on both machines." if apart > CLOCK_SECONDS else ""
             return Finding(name="time", seen=f"{apart:.0f} s from the database's", fix=fix)
-    fix = "Set the clock of this machine. Tokens are refused if it is wrong by 30 s." if now.year < 2025 else ""
+    fix = "Set the clock of this machine. If it is wrong by 30 s, tokens are rejected." if now.year < 2025 else ""
     return Finding(name="time", seen=now.strftime("%Y-%m-%d %H:%M:%S UTC"), fix=fix)
 
 

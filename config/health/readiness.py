@@ -1,4 +1,4 @@
-"""What must be there before a request can be served. Source: docs/reference/running.md §13."""
+"""Check whether the service can answer requests. Source: docs/reference/running.md §13."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +12,13 @@ from config.queue import publishing
 
 DATABASE_SECONDS = 1
 
-# A thread can be given up on; a query against a hung server cannot. Two: the next call does not wait for a stuck one.
+# A query to a hung server cannot be cancelled, but its thread can be left. With two threads, the next call does not
+# wait for a stuck one.
 _threads = ThreadPoolExecutor(2, thread_name_prefix="readiness")
 
 
 def failures() -> list[str]:
-    """Return the names of what is missing: database, migrations, queue. Empty: ready."""
+    """Return the names of failed checks: database, migrations, queue. Empty if the service is ready."""
     if not _in_time(_database_answers):
         return ["database"]
     checks = {"migrations": migrations_are_applied, "queue": _queue_is_reachable}

@@ -9,15 +9,15 @@ _NEVER_KEPT = {"Cache-Control": "no-store"}
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
-@csrf_exempt  # a wrong method is answered 405, not with a page about forms
+@csrf_exempt  # a wrong method must get a 405, not the page of a failed CSRF check
 def status(request: HttpRequest) -> JsonResponse:
-    """Say that the process lives; touches nothing, no database either."""
+    """Return 200 if the process runs. It uses no database, queue or file."""
     return refuse_method(request) or JsonResponse({"status": "ok", "message": "app is up"}, headers=_NEVER_KEPT)
 
 
 @csrf_exempt
 def ready(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if requests can be served, and 503 with what is missing otherwise."""
+    """Return 200 if the service can answer requests, or 503 with the names of the failed checks."""
     refused = refuse_method(request)
     if refused:
         return refused
@@ -29,7 +29,7 @@ def ready(request: HttpRequest) -> JsonResponse:
 
 
 def refuse_method(request: HttpRequest) -> JsonResponse | None:
-    """Answer 405 to anything but reading, in the shape of the health pages."""
+    """Return a 405 in the shape of the health pages for a method that does not read, or None."""
     if request.method in _READING:
         return None
     refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)

@@ -12,7 +12,7 @@ from config.jobs import runner
 from config.jobs.models import RetentionRun, Trigger
 from config.jobs.rules import RetentionRule
 
-DIED = "The process that ran it ended in the middle. What it left goes with the next run."
+DIED = "The process ended before the run did. The next run removes the rest."
 
 
 def start(rule: RetentionRule, trigger: Trigger, by: Any = None) -> tuple[RetentionRun, bool]:

@@ -50,9 +50,9 @@ class RetentionRule(Job):
              the yield. Two processes may run it at once.
     every:   how often the clock runs it; None is every night at 03:00 UTC.
     aged:    as `remove`, for a rule whose age `manage.py sweep --older-than` may choose.
-    group:   the part of the page it stands in.
-    position: where it stands among the others: those of the areas first.
-    permission: of people besides operators who see it, such as "datasets.manage_data_sets".
+    group:   its part of the page.
+    position: its place on the page; the rules of the areas come first.
+    permission: the permission that lets people besides operators see it, such as "datasets.manage_data_sets".
     """
 
     title: str

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 def work(run: JobRun, job: Job | None, seconds: float | None = None) -> bool:
-    """Work on a run for `seconds` or to its end. Return whether work is left. The row stores a failure.
+    """Work on a run for `seconds` or to its end. Return whether work is left. A failure is stored in the row.
 
     Do nothing if the run has ended or another process works on it.
     """

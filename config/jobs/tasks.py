@@ -22,7 +22,7 @@ def look_for_clean_up() -> None:
         publishing.enqueue(work_on_bulk_job, str(run_id))
 
 
-# One batch of files may take as long as the store does, and a turn ends only between two batches.
+# A batch of files may take as long as the file store needs, and a task ends only between two batches.
 @shared_task(soft_time_limit=240, time_limit=300)
 def work_on_run(run_id: str) -> None:
     """Work on a run of a retention rule for TASK_SECONDS."""

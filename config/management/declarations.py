@@ -1,7 +1,7 @@
-"""Read a provision document with REST framework serializers: values of their JSON types, errors with JSON paths.
+"""Validate a provision document with REST framework serializers and report errors with their JSON paths.
 
-A value that is left out does not appear, so that the row stays as it is. A stored value stays valid whatever the rules
-have become, see `Value.stored`.
+A missing key leaves the stored value unchanged. A stored value stays valid if a rule becomes stricter later, see
+`Value.stored`.
 """
 
 import copy
@@ -24,10 +24,10 @@ _CALLED = {str: "a string", bool: "true or false", int: "a whole number"}
 
 
 class Value(serializers.Field[Any, Any, Any, Any]):
-    """A string, truth value or whole number.
+    """A string, boolean or whole number.
 
-    rule: returns the value as it is stored, or nothing; raises ValueError with what is wrong and what to do
-    stored: (owner, value) → whether the owner, see `Declaration.owner_of`, has this value already
+    rule: returns the value to store, or None to store it unchanged; raises ValueError with the error and its fix
+    stored: (owner, value) → whether the owner, see `Declaration.owner_of`, already has this value
     """
 
     default_error_messages = {"required": "is required"}
@@ -64,7 +64,7 @@ class Value(serializers.Field[Any, Any, Any, Any]):
 
 
 class Texts(serializers.ListField):
-    """A list of strings. each: the rule for one of them; rule: for all of them together."""
+    """A list of strings. each: the rule for each string; rule: the rule for the whole list."""
 
     default_error_messages = {
         "not_a_list": "must be a list of strings",
@@ -91,7 +91,7 @@ class _Declarations(serializers.ListSerializer[Any]):
 
 
 class Declaration(serializers.Serializer[Any]):
-    """An object that holds these keys and no others."""
+    """An object that has no keys except the declared fields."""
 
     default_error_messages = {"null": "must be an object", "required": "is required"}
 
@@ -99,7 +99,7 @@ class Declaration(serializers.Serializer[Any]):
         list_serializer_class = _Declarations
 
     def owner_of(self, data: dict[str, Any]) -> Any:
-        """Return the row that an object of a document is about, whose stored values stay valid; None if it is new."""
+        """Return the stored row that the object describes, or None if it is new. Its values stay valid."""
         return None
 
     def to_internal_value(self, data: Any) -> Any:
@@ -111,7 +111,7 @@ class Declaration(serializers.Serializer[Any]):
         try:
             values = super().to_internal_value(data)
         except serializers.ValidationError as error:
-            errors = dict(error.detail)  # type: ignore[arg-type]  # that of an object is one by key
+            errors = dict(error.detail)  # type: ignore[arg-type]  # the detail of a serializer is a dict
         errors |= {key: ["is not a known key"] for key in data if key not in self.fields}
         if errors:
             raise serializers.ValidationError(errors)
@@ -120,7 +120,7 @@ class Declaration(serializers.Serializer[Any]):
 
 @dataclass(slots=True)
 class Entry:
-    """One declared row: where it stands, its values, and the copy that is completed with ids and secrets."""
+    """One declared row: its JSON path, its values, and the copy that `provision` completes with ids and secrets."""
 
     path: str
     values: dict[str, Any]
@@ -136,21 +136,21 @@ class Entry:
         self.errors.add(f"{self.path}.{key}" if key else self.path, message)
 
     def check(self, key: str, rule: Rule, *values: object, **options: object) -> None:
-        """Note what a rule says against a value."""
+        """Call the rule, and record its error if it rejects the values."""
         try:
             rule(*values, **options)
         except InvalidValue as error:
             self.refuse(key, str(error))
 
     def require(self, *keys: str) -> None:
-        """Note which of these are missing."""
+        """Record an error for each missing key."""
         for key in keys:
             if key not in self.values:
                 self.refuse(key, "is required")
 
 
 def read(document: object, path: str, declaration: Declaration, errors: DocumentErrors) -> list[Entry]:
-    """Return the objects of a list that are right by themselves; what is wrong with the others goes into `errors`."""
+    """Return the valid objects of a list, and add the errors of the others to `errors`."""
     if not isinstance(document, list):
         errors.add(path, "must be a list")
         return []
@@ -166,7 +166,7 @@ def read(document: object, path: str, declaration: Declaration, errors: Document
 
 
 def parse_uuid(text: str) -> UUID:
-    """Return a UUID, which the document spells with hyphens."""
+    """Return the UUID of a text with hyphens. Raises InvalidValue."""
     if len(text) == len(str(UUID(int=0))):
         try:
             return UUID(text)
@@ -176,7 +176,7 @@ def parse_uuid(text: str) -> UUID:
 
 
 def one_of(allowed: list[str]) -> Rule:
-    """Return the rule that a string is one of these."""
+    """Return a rule that raises InvalidValue if the string is not an allowed value."""
 
     def check(text: str) -> None:
         if text not in allowed:
@@ -186,7 +186,7 @@ def one_of(allowed: list[str]) -> Rule:
 
 
 def _places(detail: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Turn REST framework's errors, objects by key and lists by index, into pairs of JSON path and message."""
+    """Yield pairs of JSON path and message from REST framework's nested errors."""
     if isinstance(detail, dict):
         for key, inner in detail.items():
             own = key == api_settings.NON_FIELD_ERRORS_KEY

@@ -1,4 +1,4 @@
-"""The demo data of all areas, and the lines that tell a person where to begin.
+"""Create the demo data of all areas and return the lines that `manage.py demo` and `make run` print.
 
 Source: docs/reference/running.md §2, §5.
 """
@@ -23,35 +23,36 @@ def is_allowed() -> bool:
 
 
 def wipe() -> None:
-    """Remove what earlier calls have made. Raises CommandError if a message could leave the machine."""
+    """Remove the demo data. Raises CommandError if a configured provider could really send a message."""
     _refuse_where_real()
     for part in areas.commands():
         part.wipe()
 
 
 def make(options: DemoOptions = USUAL) -> list[str]:
-    """Make what is not there yet, keep its secrets in `.demo.env`, and return the lines to print.
+    """Create missing demo data, keep its secrets in `.demo.env`, and return the lines to print.
 
-    A secret is shown in full once, in the run that made it. Raises CommandError if a message could leave the machine.
+    Only the run that creates a secret shows it in full. Raises CommandError if a configured provider could really send
+    a message.
     """
     _refuse_where_real()
     stored = env.demo_values()
     password = stored.get(PASSWORD) or secrets.token_urlsafe(12)
     _make_admin(password)
-    made = {PASSWORD: password}
-    of_areas: list[str] = []
+    variables = {PASSWORD: password}
+    area_lines: list[str] = []
     for part in reversed(areas.commands()):  # sending first, as the documentation shows it
         result = part.demo(stored, options)
-        made |= result.variables
-        of_areas += result.lines
-    env.keep(made)
+        variables |= result.variables
+        area_lines += result.lines
+    env.keep(variables)
     base, shown = settings.BASE_URL, SAVED if stored.get(PASSWORD) else password
     tries = [f"./manage.py try {name}" for part in reversed(areas.commands()) for name in list(part.tries)[:1]]
     return [
         f"Console      {base}/admin/    user admin, password {shown}",
         *([f"Sandbox      {base}/sandbox/  nothing leaves this machine"] if _has_sandbox() else []),
         f"API          {base}           docs {base}/docs/",
-        *(_without_secrets(line, stored) for line in of_areas),
+        *(_without_secrets(line, stored) for line in area_lines),
         f"Try          {'   |   '.join(tries)}",
     ]
 
@@ -59,19 +60,19 @@ def make(options: DemoOptions = USUAL) -> list[str]:
 def _has_sandbox() -> bool:
     try:
         return bool(reverse("sandbox-inbox"))
-    except NoReverseMatch:  # its area is none of AREAS
+    except NoReverseMatch:  # AREAS does not include the sending area
         return False
 
 
 def _refuse_where_real() -> None:
     if not is_allowed():
-        raise CommandError("Demo data is for the sandbox provider alone: PROVIDERS names a real one.")
+        raise CommandError("Demo data needs PROVIDERS=sandbox, because a real provider would send its messages.")
 
 
 def _make_admin(password: str) -> None:
-    """Make the console's first account; if `.demo.env` was removed, give it the new password.
+    """Create the console's first account, or set its new password if `.demo.env` was removed.
 
-    It has an email address: `created_by` of its templates, and the recipient of the messages it sends to itself.
+    Its email address appears as `created_by` of its templates and receives the messages that it sends to itself.
     """
     accounts = get_user_model().objects
     user, is_new = accounts.get_or_create(username="admin", defaults={"is_staff": True, "is_superuser": True})

@@ -1,4 +1,4 @@
-"""Load the JSON document of a command. What it may hold, `config.management.declarations` reads."""
+"""Load the JSON document of a command. `config.management.declarations` validates its content."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from config.rest import strict_json
 
 
 def load(file: str) -> dict[str, object]:
-    """Read a document: a JSON object in a file, or on standard input where the name is `-`. Raises CommandError."""
+    """Return the JSON object in a file, or on standard input if the name is `-`. Raises CommandError."""
     try:
         text = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

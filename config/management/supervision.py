@@ -1,4 +1,4 @@
-"""Run several processes as one: their output on one screen, and when one ends, all end.
+"""Run several processes as one: show their output together, and stop all when one ends.
 
 Source: docs/reference/running.md §2.
 honcho 2.0 does not fit. It runs commands through a shell, does not show the last lines of a failed process, and
@@ -66,7 +66,7 @@ class Child:
 
 
 class Supervisor:
-    """Starts the processes and watches them until one ends or a signal asks to stop."""
+    """Starts the processes and watches them until one ends or a signal requests a stop."""
 
     def __init__(self, commands: Mapping[str, Sequence[str]], write: Callable[[str], None]) -> None:
         self._write = write
@@ -97,7 +97,7 @@ class Supervisor:
         return fallen is None or self._stops > 0
 
     def _stop_all(self) -> None:
-        """Ask all processes to finish. Kill them after GRACE_SECONDS or at a second Ctrl-C."""
+        """Stop all processes. Kill them after GRACE_SECONDS or on a second Ctrl-C."""
         asked, deadline = self._stops, time.monotonic() + GRACE_SECONDS
         for child in self._children:
             child.send(signal.SIGTERM)

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class MetricValue(models.Model):
-    """What all processes have counted under one name and one set of labels; config/metrics/registry.py adds to it."""
+    """The sum of all processes for one name and one set of labels. config/metrics/registry.py adds to it."""
 
     name = models.CharField(max_length=60)
     labels = models.TextField()

@@ -1,6 +1,6 @@
-"""The end of a whole conversation: time-outs of single reads never end it while a peer sends a byte now and then.
+"""Limit the time of a whole call. Time-outs of single reads do not, as long as the peer sends a byte now and then.
 
-One thread a process enforces all deadlines, since starting a thread for each message took 0.4 ms of 6 ms
+One thread of a process enforces all deadlines, because starting a thread for each message took 0.4 of 6 ms
 (2026-11-21). Source: docs/reference/security.md §12.
 """
 
@@ -15,7 +15,7 @@ _LOOK_EVERY_SECONDS = 0.1
 
 
 class Conversation(Protocol):
-    """A client object that has its socket under this name once it has connected."""
+    """A client object whose socket is `sock` after it has connected."""
 
     sock: socket.socket | None
 
@@ -23,8 +23,8 @@ class Conversation(Protocol):
 class Deadline:
     """The moment by which a whole call must end.
 
-    Give `limit` each blocking call, or use the deadline as a context manager: it then shuts what it watches when its
-    seconds are over, which ends any read or write on that socket, in another thread too.
+    Call `limit` before each blocking call, or use the deadline as a context manager. It then shuts down the watched
+    socket when the time is over, which ends any read or write on it, also in another thread.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -36,20 +36,20 @@ class Deadline:
         return time.monotonic() >= self._ends_at
 
     def seconds_left(self) -> float:
-        """Return more than 0. Raises TimeoutError, an OSError, when nothing is left."""
+        """Return the remaining seconds, more than 0. Raises TimeoutError, an OSError, if no time is left."""
         left = self._ends_at - time.monotonic()
         if left <= 0:
             raise TimeoutError
         return left
 
     def limit(self, sock: socket.socket) -> None:
-        """Give the next blocking call on `sock` the seconds that are left. Raises TimeoutError."""
+        """Limit the next blocking call on `sock` to the remaining seconds. Raises TimeoutError."""
         sock.settimeout(self.seconds_left())
 
     def watch(self, watched: Conversation | socket.socket) -> None:
-        """Shut this, and no longer what was watched before.
+        """Watch this client or socket instead of the previous one.
 
-        Of a client that drops its `sock` before the body has been read, as `http.client` does, watch the socket itself.
+        If a client drops its `sock` before the body is read, as `http.client` does, watch the socket itself.
         """
         self._watched = watched
 
@@ -63,18 +63,18 @@ class Deadline:
         _watchdog.discard(self)
 
     def enforce(self) -> None:
-        """Shut the watched socket if the time is over. Called repeatedly: a socket that opens cannot be shut yet."""
+        """Shut down the watched socket if the time is over. It runs repeatedly, as an opening socket cannot be shut."""
         if not self.has_passed or self._watched is None:
             return
         sock = self._watched if isinstance(self._watched, socket.socket) else self._watched.sock
         if sock is not None:
             with contextlib.suppress(OSError):
-                # Not SSLSocket's own method: it drops its TLS state while another thread reads.
+                # Not the method of SSLSocket, which drops the TLS state while another thread reads.
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
 class _Watchdog:
-    """The running deadlines of this process, and the thread that enforces them while there are any."""
+    """The running deadlines of this process, and the thread that enforces them."""
 
     def __init__(self) -> None:
         self._running: set[Deadline] = set()

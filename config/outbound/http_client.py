@@ -1,9 +1,9 @@
-"""One call from here to an address that a user has set: looked up once, judged, and called at just that address.
+"""Call a URL that a user has set, without access to the operator's network (SSRF).
 
-The operator's own network cannot be reached through it: not by a name that leads there, not by one that changes
-between look and call, not by a redirect, not through a proxy of the environment.
-http.client stands under it, since it follows nothing and reads no environment; the packages that guard calls lack a
-deadline for the whole, the operator's exceptions, or embedded addresses such as NAT64 (looked at on 2026-11-21).
+The client resolves the host name once, checks the IP addresses, and connects to one of them. So a name that resolves
+to a private network, DNS rebinding, redirects and proxies of the environment cannot reach the operator's network.
+It uses http.client, which follows no redirect and reads no environment. The packages against SSRF lack a deadline for
+the whole call, exceptions for the operator, or embedded IP addresses such as NAT64 (checked on 2026-11-21).
 Source: docs/reference/security.md §6.
 """
 
@@ -23,40 +23,43 @@ from config.outbound.deadline import Deadline
 from config.outbound.targets import Address, Target, UnsafeUrl
 
 MAX_ANSWER_BYTES = 64 * 1024
-SECONDS = 10.0  # for everything, the look-up included
+SECONDS = 10.0  # for the whole call with its look-up
 
 Resolve = Callable[[str, int], Sequence[str]]
 
 
 class CallFailed(Exception):
-    """No answer came; the message says why in a few words, without the address."""
+    """The call got no response. The message is the reason, without the URL."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back. body: its first 64 KiB, less where the time was over before."""
+    """A response. body: its first 64 KiB, or less if the time was over."""
 
     status: int
     body: bytes
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Ask the system for the addresses of a name. Raises OSError."""
+    """Return the IP addresses of a host name. Raises OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     return [str(entry[4][0]) for entry in found]
 
 
 def check_where_it_leads(url: str, *, seconds: float = SECONDS, resolve: Resolve = resolve) -> None:
-    """Refuse a URL by its form and by what its name resolves to now. Raises UnsafeUrl; CallFailed: no such name."""
+    """Check the form of a URL and the IP addresses that its host has now.
+
+    Raises UnsafeUrl, or CallFailed if the host name cannot be resolved.
+    """
     _safe_addresses(targets.parse(url), Deadline(seconds), resolve)
 
 
 def post(
     url: str, body: bytes, headers: Mapping[str, str], *, seconds: float = SECONDS, resolve: Resolve = resolve
 ) -> Answer:
-    """Post once, within `seconds` in all. A redirect is an answer like any other.
+    """Send one POST request within `seconds` and return the response. Redirects are not followed.
 
-    Raises UnsafeUrl: not to be called from here, and nothing was; CallFailed: no answer.
+    Raises UnsafeUrl if the URL must not be called; nothing was sent. Raises CallFailed if there is no response.
     """
     target = targets.parse(url)
     deadline = Deadline(seconds)
@@ -65,7 +68,7 @@ def post(
         with deadline, contextlib.closing(connection):
             connection.request("POST", target.path, body, {"User-Agent": "Signalbox", **headers})
             response = connection.getresponse()
-            deadline.seconds_left()  # a head that the deadline cut off reads like a whole one
+            deadline.seconds_left()  # http.client accepts headers that the deadline has cut off
             return Answer(status=response.status, body=_read(response))
     except (OSError, http.client.HTTPException) as error:
         is_over = isinstance(error, TimeoutError) or deadline.has_passed
@@ -73,7 +76,7 @@ def post(
 
 
 class _Pinned(http.client.HTTPConnection):
-    """A connection to addresses that have been checked; the name is for SNI, certificate and Host alone."""
+    """A connection to checked IP addresses. The host name is for SNI, the certificate and the Host header only."""
 
     def __init__(self, target: Target, addresses: Sequence[Address], deadline: Deadline) -> None:
         self.default_port = 443 if target.scheme == "https" else 80  # left out of Host
@@ -86,7 +89,7 @@ class _Pinned(http.client.HTTPConnection):
         self.sock = self._open()
         if self._tls is not None:
             name = self.host.rstrip(".")
-            # The handshake waits until the deadline watches this socket, or a peer could prolong it endlessly.
+            # The handshake starts when the deadline watches this socket, or a peer could prolong it endlessly.
             self.sock = self._tls.wrap_socket(self.sock, server_hostname=name, do_handshake_on_connect=False)
             self._deadline.watch(self.sock)
             self._deadline.limit(self.sock)
@@ -95,7 +98,7 @@ class _Pinned(http.client.HTTPConnection):
         self._deadline.limit(self.sock)
 
     def _open(self) -> socket.socket:
-        """Connect to the first address that answers; each has an equal share of the time left. Raises OSError."""
+        """Connect to the first IP address that accepts. Each one gets an equal share of the time. Raises OSError."""
         for number, address in enumerate(self._addresses, 1):
             others = len(self._addresses) - number
             try:
@@ -108,23 +111,23 @@ class _Pinned(http.client.HTTPConnection):
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
-    """The system's authorities, read once: reading them takes longer than a call."""
+    """Return a context with the system's certificate authorities. Reading them takes longer than a call."""
     return ssl.create_default_context()
 
 
 def forget_authorities() -> None:
-    """Read the system's authorities again at the next call."""
+    """Read the system's certificate authorities again at the next call."""
     _tls.cache_clear()
 
 
 def _safe_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> list[Address]:
-    """Look the name up once, and refuse it whole where one of its addresses is not to be called.
+    """Resolve the host name once and return its IP addresses.
 
-    Raises UnsafeUrl, CallFailed.
+    Raises UnsafeUrl if one of them must not be called, CallFailed if there is none.
     """
     addresses = [ipaddress.ip_address(found) for found in _look_up(target, deadline, resolve)]
     if not addresses:
-        raise CallFailed("the name has no address")
+        raise CallFailed("the host name has no IP address")
     for address in addresses:
         allowed = targets.is_allowed(address)
         if not allowed and not targets.is_public(address):
@@ -135,27 +138,27 @@ def _safe_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> lis
 
 
 def _look_up(target: Target, deadline: Deadline, resolve: Resolve) -> Sequence[str]:
-    """Look up the name in a separate thread, because the system's look-up has no time limit."""
+    """Resolve the host name in a separate thread, because the system's look-up has no time limit."""
     answers: queue.SimpleQueue[Sequence[str] | OSError] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
             answers.put(resolve(target.host, target.port))
-        except (OSError, UnicodeError) as error:  # the second: a label too long or empty
+        except (OSError, UnicodeError) as error:  # UnicodeError: a label is empty or too long
             answers.put(OSError(str(error)))
 
     threading.Thread(target=ask, name="look-up", daemon=True).start()
     try:
         answer = answers.get(timeout=deadline.seconds_left())
     except (queue.Empty, TimeoutError) as error:
-        raise CallFailed("the name could not be looked up in time") from error
+        raise CallFailed("the host name could not be resolved in time") from error
     if isinstance(answer, OSError):
-        raise CallFailed("the name could not be looked up") from answer
+        raise CallFailed("the host name could not be resolved") from answer
     return answer
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
-    """Return the beginning of the answer; what breaks off has been answered all the same."""
+    """Return the beginning of the body. A body that breaks off still counts as a response."""
     body = b""
     with contextlib.suppress(OSError, http.client.HTTPException):
         while len(body) < MAX_ANSWER_BYTES and (chunk := response.read1(MAX_ANSWER_BYTES - len(body))):
@@ -164,7 +167,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
 
 
 def _words(error: Exception) -> str:
-    """Say what went wrong without what the peer has sent."""
+    """Return the reason of a failure without any text from the peer."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate is not valid: {error.verify_message}"
     if isinstance(error, ConnectionRefusedError):

@@ -1,4 +1,4 @@
-"""Where calls from here to addresses that a user has set may go. This is the part that needs no network.
+"""Check the URLs that users set for calls from this service. These checks need no network.
 
 Source: docs/reference/security.md §6.
 """
@@ -16,27 +16,27 @@ _EXAMPLE = "must be a URL such as https://example.org/callback"
 _PORTS = {"https": 443, "http": 80}
 _KEPT_IN_PATHS = "%/?:@!$&'()*+,;=~[]"
 
-# What resolvers read as an address although it is not written as one: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
+# Resolvers accept these unusual forms of an IP address: 2130706433, 0x7f.1, 127.1, 0177.0.0.1.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
-# Blocks that `is_global` of one Python or another calls public although no web server of the public network is there.
+# `is_global` returns True for these blocks in some versions of Python, but no public web server is there.
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(block)
     for block in (
-        "::/96",  # IPv4 embedded, as in the next two and in 6to4 and Teredo: the address behind it may be private
+        "::/96",  # embedded IPv4, as in the next two and in 6to4 and Teredo: the IPv4 address may be private
         "64:ff9b::/96",
         "64:ff9b:1::/48",
         "2002::/16",  # 6to4
-        "2001::/23",  # protocols of the IETF: Teredo, ORCHID, benchmarks
-        "100::/64",  # packets are thrown away
+        "2001::/23",  # IETF protocols: Teredo, ORCHID, benchmarks
+        "100::/64",  # discarded packets
         "100:0:0:1::/64",
         "2001:db8::/32",  # documentation
         "3fff::/20",
         "5f00::/16",  # SRv6
-        "fec0::/10",  # site-local: out of use since 2004, and still inside of networks
-        "192.0.0.0/24",  # protocols of the IETF, and the metadata host of a cloud
+        "fec0::/10",  # site-local: deprecated in 2004, but still used inside networks
+        "192.0.0.0/24",  # IETF protocols, and the metadata host of a cloud provider
         "192.88.99.0/24",  # relays of 6to4
-        "168.63.129.16/32",  # the host of a cloud that gives its machines their settings
+        "168.63.129.16/32",  # the host that gives the machines of Azure their settings
     )
 )
 
@@ -44,14 +44,14 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class UnsafeUrl(ValueError):
-    """The URL cannot be called from here; the message says what it must be."""
+    """The service must not call the URL. The message says what the URL must be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """A parsed URL. Callers use these parts and never parse the text again.
 
-    host: as it goes over the wire, in ASCII; path: with the query, percent-encoded.
+    host: in ASCII, as sent; path: with the query, percent-encoded.
     """
 
     scheme: str
@@ -61,15 +61,15 @@ class Target:
 
 
 def check_url(url: str) -> None:
-    """Refuse a URL by its form, and by its host where that is an address. Raises UnsafeUrl."""
+    """Check the form of a URL, and its host if that is an IP address. Raises UnsafeUrl."""
     parse(url)
 
 
 def parse(url: str) -> Target:
-    """Take a URL apart that may be called, as far as can be said without network.
+    """Return the parts of a URL that the service may call, as far as a check without network can decide.
 
-    https only, but http too into OUTBOUND_ALLOWED_NETWORKS. Names are judged when they are called, by what they
-    resolve to (`config.outbound.http_client`).
+    The scheme must be https; http is allowed into OUTBOUND_ALLOWED_NETWORKS only. `config.outbound.http_client`
+    checks the IP addresses of a host name at each call.
     Raises UnsafeUrl.
     """
     if len(url) > MAX_CHARACTERS or re.search(r"[\s\x00-\x1f\x7f\\]", url) or not url.isprintable():
@@ -100,20 +100,20 @@ def parse(url: str) -> Target:
 
 
 def origin(url: str) -> tuple[str, str, int]:
-    """Return scheme, host and port: what a secret may be sent to that was given for this URL. Raises UnsafeUrl."""
+    """Return scheme, host and port. A secret that was set for this URL may be sent there only. Raises UnsafeUrl."""
     target = parse(url)
     return target.scheme, target.host.lower().rstrip("."), target.port
 
 
 def is_public(address: Address) -> bool:
-    """Say whether an address belongs to the public network, whatever form it is written in."""
+    """Return whether an IP address is public, also if it is an embedded IPv4 address."""
     address = getattr(address, "ipv4_mapped", None) or address
     embedded = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
     return address.is_global and not address.is_multicast and not address.is_reserved and not embedded
 
 
 def is_allowed(address: Address) -> bool:
-    """Say whether the operator lets calls go to this address although it is not public."""
+    """Return whether OUTBOUND_ALLOWED_NETWORKS includes the IP address."""
     address = getattr(address, "ipv4_mapped", None) or address
     networks = [ipaddress.ip_network(network) for network in settings.OUTBOUND_ALLOWED_NETWORKS]
     return any(address in network for network in networks if network.version == address.version)
@@ -130,5 +130,5 @@ def _literal(host: str) -> Address | None:
 
 
 def _ascii(host: str) -> str:
-    """Return a host as it goes over the wire. Raises ValueError."""
+    """Return a host in ASCII, as it is sent. Raises ValueError."""
     return host if host.isascii() else host.encode("idna").decode()

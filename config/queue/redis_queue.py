@@ -61,12 +61,12 @@ class Channel(unreadable.Careful, redis.Channel):
             raise Empty from error
 
     def _set_keys_aside(self) -> None:
-        """Rename the keys of queues that are no lists."""
+        """Rename the keys of queues that are not lists."""
         with self.conn_or_acquire() as client:
             for queue in self.active_queues:
                 if client.type(queue) not in (b"list", b"none"):
                     client.rename(queue, f"{unreadable.QUEUE}:{queue}")
-                    unreadable.note(queue, "it is no list")
+                    unreadable.note(queue, "it is not a list")
 
     def _readable(self, answer: Sequence[bytes] | None, **options: Any) -> tuple[bytes, bytes] | None:  # Any: of redis
         """Return the name of the queue and the raw message, or None if there is no readable message."""

@@ -1,4 +1,4 @@
-"""Queue messages that cannot be read are moved aside, logged and counted, so that their pool goes on.
+"""Move queue messages that cannot be read aside, log and count them, so that their pool continues.
 
 A lost wake-up does no harm, because the sweep finds its row. A pool that crashes delays all rows of its kind.
 """
@@ -33,7 +33,7 @@ def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
     """Return a message that kombu and Celery can take. Raises Unreadable.
 
     Celery reads the arguments of a task in the process that runs it, where an error ends the whole pool. A time limit
-    that is no number permanently costs the pool one process.
+    that is not a number permanently removes one process from the pool.
     """
     try:
         message = loads(raw)
@@ -54,7 +54,7 @@ def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise Unreadable(type(error).__name__) from error
     if not all(isinstance(part, kind) for part, kind in parts):
-        raise Unreadable("a part is of another kind")
+        raise Unreadable("a part has the wrong type")
     coding = (message.get("content-type"), message.get("content-encoding"))
     if "task" in headers and coding != ("application/json", "utf-8"):
         raise Unreadable("it is not JSON in UTF-8")

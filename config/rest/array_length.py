@@ -38,7 +38,7 @@ def check(data: bytes, *, max_elements: int) -> None:
 
     try:
         msgspec.json.Decoder(list[_Element], dec_hook=take).decode(data.removeprefix(_MARK))
-    except (msgspec.MsgspecError, ValueError, RecursionError):  # a lone surrogate, a very large number, or no JSON
+    except (msgspec.MsgspecError, ValueError, RecursionError):  # a lone surrogate, a very large number, or not JSON
         _check_slowly(data, max_elements)
 
 

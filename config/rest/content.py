@@ -72,7 +72,7 @@ class QuickJSONRenderer(JSONRenderer):
 
 
 class AlwaysJSON(BaseContentNegotiation):
-    """Answers JSON whatever `Accept` or `?format=` name. Callers send many values there, and 406 helps none of them."""
+    """Always answer with JSON. Callers send many values in `Accept` and `?format=`, and a 406 would not help them."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         return None  # the view reads the body itself

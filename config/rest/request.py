@@ -1,4 +1,4 @@
-"""What the two APIs read from a request: its path, its bearer token and the URL of the service.
+"""Read the path, the bearer token and the service's URL from a request of either API.
 
 Source: RFC 6750 §2.1, RFC 9110 §11.4.
 """

@@ -81,7 +81,7 @@ def is_deep(data: bytes, *, max_depth: int) -> bool:
         if not brackets:
             return False
         brackets, before = brackets.replace(b"{}", b""), len(brackets)
-        if len(brackets) == before:  # unbalanced, so it is no JSON
+        if len(brackets) == before:  # unbalanced, so it is not JSON
             break
     return bool(brackets)
 

@@ -1,7 +1,7 @@
-"""Django's settings, by topic. Nothing but environment variables tells a laptop from production.
+"""Django's settings by topic. Only environment variables distinguish a laptop from production.
 
-Each module holds plain assignments; a later one may read an earlier one, never the other way round. A wrong value ends
-the process with one line.
+Each module has plain assignments. It may read modules that are imported before it, never later ones. A wrong value
+stops the process with one line.
 """
 
 from config.env import environment, one_line_refusals

@@ -15,7 +15,7 @@ SECRET_KEY = secret("SECRET_KEY")
 _FORMER_KEYS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 SECRET_KEY_FALLBACKS = [key.strip() for key in _FORMER_KEYS]
 if "" in SECRET_KEY_FALLBACKS:
-    raise ValueError("SECRET_KEY_FALLBACKS must be former values of SECRET_KEY, with commas between")
+    raise ValueError("SECRET_KEY_FALLBACKS must be former values of SECRET_KEY, separated by commas")
 FIELD_KEYS = secret("FIELD_KEYS").replace(" ", "").split(",")
 env_values.check_field_keys(FIELD_KEYS)
 
@@ -27,7 +27,7 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 WEB_CONCURRENCY = env.int("WEB_CONCURRENCY", 1, validate=env_values.between(1, 1000))
 AREAS: list[str] = [area.strip() for area in env.list("AREAS", ["datasets", "notifications"])]
 if not AREAS or set(AREAS) - {"datasets", "notifications"} or len(set(AREAS)) < len(AREAS):
-    raise ValueError("AREAS must be datasets, notifications, or both with a comma between")
+    raise ValueError("AREAS must be datasets, notifications, or both separated by a comma")
 CONSOLE_THEME = env.str("CONSOLE_THEME", "unfold", validate=env_values.one_of("unfold", "plain"))
 
 INSTALLED_APPS = [
@@ -93,13 +93,13 @@ _SYNCHRONOUS = env.str(
     "SQLITE_SYNCHRONOUS", "NORMAL", validate=env_values.one_of("off", "normal", "full", "extra", any_case=True)
 )
 _SQLITE_OPTIONS = {
-    "transaction_mode": "IMMEDIATE",  # a deferred transaction fails at once, without waiting, when it starts to write
+    "transaction_mode": "IMMEDIATE",  # a deferred transaction would fail without waiting for the lock when it writes
     "timeout": 5,
     "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_SYNCHRONOUS};",
 }
 _STATEMENT_TIMEOUT_MS = env.int("DATABASE_STATEMENT_TIMEOUT_MS", 5000, validate=env_values.at_least(0))
 _POSTGRESQL_OPTIONS = {
-    # With a short time-out the next request tries to connect again. The pool itself waits longer each time.
+    # With a short time-out, the next request tries to connect again. The pool itself would wait longer each time.
     "pool": {"min_size": 1, "max_size": 8, "timeout": 2, "reconnect_timeout": 2},
     "connect_timeout": 3,
     "prepare_threshold": 5,  # for cursors from `prepared_cursor` only
@@ -127,7 +127,7 @@ def _database(url: str) -> dict[str, object]:
             config["TEST"] = {"NAME": VAR / "test.sqlite3"}
     else:
         config["ENGINE"] = "config.databases.postgresql"
-        options: dict[str, object] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # one
+        options: dict[str, object] = {**_POSTGRESQL_OPTIONS, **config.get("OPTIONS", {})}  # type: ignore[dict-item]  # a dict
         options["prepare_threshold"] = _prepare_threshold(str(options["prepare_threshold"]))
         config["OPTIONS"] = options
         config["CONN_HEALTH_CHECKS"] = True
@@ -154,5 +154,5 @@ STATIC_ROOT.mkdir(exist_ok=True)
 STORAGES: dict[str, dict[str, object]] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = True  # the theme's files are served from its package, so `collectstatic` is not needed locally
+WHITENOISE_USE_FINDERS = True  # serves the theme's files from its package, so that no `collectstatic` is needed locally
 WHITENOISE_AUTOREFRESH = False

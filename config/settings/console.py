@@ -27,27 +27,27 @@ LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 
 SESSION_ENGINE = "config.accounts.sessions"
-SESSION_COOKIE_AGE = 30 * 60  # without a step
+SESSION_COOKIE_AGE = 30 * 60  # since the last request
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SUDO_MINUTES = env.int("SUDO_MINUTES", 30, validate=env_values.between(1, 720))
-_AUDIT_DAYS = env_values.between(30, 36_500)  # the trigger keeps the newest 30
+_AUDIT_DAYS = env_values.between(30, 36_500)  # the database trigger refuses to delete the newest 30 days
 AUDIT_RETENTION_DAYS = env.int("AUDIT_RETENTION_DAYS", 730, validate=_AUDIT_DAYS)
 REQUIRE_SECOND_FACTOR = env.bool("REQUIRE_SECOND_FACTOR", environment() == "production")
 
-# Ten wrong passwords for an account from one address, or one /64 of IPv6: it waits.
-# The counters are rows, so every process sees them.
+# Ten wrong passwords for an account from one IP address, or from one /64 of IPv6, lock it for that network.
+# The counters are database rows, so all processes share them.
 SIGN_IN_WAIT_MINUTES = 15
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "config.accounts.backend.AccountBackend"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=SIGN_IN_WAIT_MINUTES)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who goes on trying waits no longer for it
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # further wrong passwords do not extend the lock
 AXES_RESET_ON_SUCCESS = True
 AXES_CLIENT_IP_CALLABLE = "config.web.ip_addresses.client_network"
 AXES_USERNAME_CALLABLE = "config.accounts.throttling.account_tag"
 AXES_LOCKOUT_CALLABLE = "config.console.sign_in.locked_page"
 AXES_SENSITIVE_PARAMETERS = ["username", "password", "code", "old_password", "next", "csrfmiddlewaretoken"]
-AXES_DISABLE_ACCESS_LOG = True  # the audit has it
+AXES_DISABLE_ACCESS_LOG = True  # the audit records sign-ins
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 X_FRAME_OPTIONS = "DENY"
@@ -64,7 +64,7 @@ UNFOLD = {
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
     "COLORS": {
-        "primary": {  # a calm petrol: 600 on white and 500 on the dark ground both pass 4.5 : 1
+        "primary": {  # a calm petrol: 600 on white and 500 on the dark background both have a contrast above 4.5 : 1
             "50": "oklch(97.6% .012 205)",
             "100": "oklch(94.6% .026 205)",
             "200": "oklch(89.6% .048 207)",

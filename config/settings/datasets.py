@@ -1,4 +1,4 @@
-"""The data set area. Source: docs/reference/data-sets.md §19."""
+"""Settings of the data set area. Source: docs/reference/data-sets.md §19."""
 
 from config import env_values
 from config.env import env

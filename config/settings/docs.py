@@ -1,4 +1,4 @@
-"""The OpenAPI document. Source: docs/reference/running.md §8."""
+"""Settings of the OpenAPI document. Source: docs/reference/running.md §8."""
 
 from config.settings.base import BASE_URL
 from config.version import VERSION
@@ -13,7 +13,7 @@ SPECTACULAR_SETTINGS = {
     "SERVERS": [{"url": BASE_URL or "/"}],
     "PREPROCESSING_HOOKS": ["config.docs.document.keep_documented"],
     "POSTPROCESSING_HOOKS": ["config.docs.document.complete"],
-    "SORT_OPERATIONS": False,  # keep the order of the URLs, which suits a first reading
+    "SORT_OPERATIONS": False,  # the order of the URLs suits a first reading
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENABLE_DJANGO_DEPLOY_CHECK": False,  # the test suite checks more than this check does

@@ -1,4 +1,4 @@
-"""Files sent by email: where they are kept, who scans them, and how often an address may be guessed.
+"""Settings of files sent by email: storage, virus scanner, and limits of wrong email addresses.
 
 Source: docs/reference/files.md §5, §8, §10.
 """
@@ -25,9 +25,9 @@ FILES_S3_REGION = env.str("FILES_S3_REGION", "")
 FILES_S3_ADDRESSING = env.str("FILES_S3_ADDRESSING", "auto", validate=env_values.one_of("auto", "path", "virtual"))
 _ONE = env_values.at_least(1)
 FILES_MAX_PER_EMAIL = env.int("FILES_MAX_PER_EMAIL", 10, validate=_ONE)
-FILES_TRIES = env.int("FILES_TRIES", 10, validate=_ONE)  # wrong addresses for one file in 15 minutes
+FILES_TRIES = env.int("FILES_TRIES", 10, validate=_ONE)  # wrong email addresses for one file in 15 minutes
 FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60, validate=_ONE)
-FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # all files, in 15 minutes
+FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # of an IP address in 15 minutes
 SCANNER = env.str(
     "SCANNER",
     "none",

@@ -1,4 +1,4 @@
-"""Log lines: one event a line, ids only, never a recipient, a body, a token or a raw path."""
+"""Settings of log lines. A line has ids only, never a recipient, a body, a token or a raw path."""
 
 from config import env_values, logs
 from config.env import env, environment
@@ -12,13 +12,13 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "config.logs.Formatter", "log_format": LOG_FORMAT}},
     "handlers": {"stdout": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout", "formatter": "line"}},
-    # LOG_LEVEL is for our own events. Libraries print what they carry when they are asked for more than warnings.
+    # LOG_LEVEL is for the service's own events. Below WARNING, libraries log the data that they transfer.
     "root": {"handlers": ["stdout"], "level": "WARNING"},
     "loggers": {
-        "django.request": {"level": "CRITICAL"},  # it writes the raw path; the request line names the route
+        "django.request": {"level": "CRITICAL"},  # it logs the raw path; the request line names the route
         "django.security": {"level": "CRITICAL"},
-        "axes": {"level": "CRITICAL"},  # it writes addresses and what stands for an account; the audit has both
-        "celery.app.trace": {"level": "CRITICAL"},  # it writes exceptions with their message; config.queue.app does not
+        "axes": {"level": "CRITICAL"},  # it logs IP addresses and account names; the audit has both
+        "celery.app.trace": {"level": "CRITICAL"},  # it logs messages of exceptions; config.queue.app does not
         "gunicorn.error": {"level": "INFO", "propagate": True},
     },
 }

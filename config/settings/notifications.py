@@ -1,4 +1,4 @@
-"""The sending area. Source: docs/reference/sending-api.md §1; .env.example."""
+"""Settings of the sending area. Source: docs/reference/sending-api.md §1; .env.example."""
 
 from decimal import Decimal
 
@@ -36,4 +36,4 @@ OUTBOUND_ALLOWED_NETWORKS = env.list(
     [] if environment() == "production" else ["127.0.0.0/8", "::1/128"],
     validate=env_values.networks,
 )
-DELIVERY_CLAIM_SECONDS = 60  # outlives the hard limit of a task, CELERY_TASK_TIME_LIMIT
+DELIVERY_CLAIM_SECONDS = 60  # longer than CELERY_TASK_TIME_LIMIT, so a claim outlives its task

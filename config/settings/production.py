@@ -1,4 +1,4 @@
-"""Settings of production, and the values with which it does not start. Secrets and hosts have no default.
+"""Settings of production. The process does not start with unsafe values. Secrets and hosts have no default.
 
 Source: docs/reference/security.md §8.
 """
@@ -26,7 +26,7 @@ SECURE_HSTS_PRELOAD = True
 if base.TRUSTED_PROXIES > 0:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-_KEY_CHARACTERS, _DISTINCT_CHARACTERS = 50, 5  # as Django's own check security.W009 counts them
+_KEY_CHARACTERS, _DISTINCT_CHARACTERS = 50, 5  # the limits of Django's check security.W009
 _TOKEN_CHARACTERS = 20
 
 
@@ -34,14 +34,14 @@ def _is_weak(key: str) -> bool:
     return len(key) < _KEY_CHARACTERS or len(set(key)) < _DISTINCT_CHARACTERS
 
 
-_KEY = f"at least {_KEY_CHARACTERS} characters by chance"
-_TOKEN = f"must have at least {_TOKEN_CHARACTERS} characters by chance"
-_STORE = "is not set: set it, or ALLOW_EMBEDDED=on for SQLite and a queue of files on one machine"
+_KEY = f"at least {_KEY_CHARACTERS} random characters"
+_TOKEN = f"must have at least {_TOKEN_CHARACTERS} random characters"
+_STORE = "is not set: set it, or set ALLOW_EMBEDDED=on for SQLite and a queue of files on one machine"
 _HTTPS = "must begin with https://"
 _UNSAFE = {
     f"SECRET_KEY must have {_KEY}": _is_weak(base.SECRET_KEY),
     f"SECRET_KEY_FALLBACKS: each must have {_KEY}": any(map(_is_weak, base.SECRET_KEY_FALLBACKS)),
-    "ALLOWED_HOSTS must name the hosts: * lets callers choose the one in our links": "*" in ALLOWED_HOSTS,
+    "ALLOWED_HOSTS must name the hosts: with *, callers could choose the host in links": "*" in ALLOWED_HOSTS,
     f"DATABASE_URL {_STORE}": not (env.str("DATABASE_URL", "") or ALLOW_EMBEDDED),
     f"REDIS_URL {_STORE}": not (base.REDIS_URL or ALLOW_EMBEDDED),
     f"METRICS_TOKEN {_TOKEN}": 0 < len(base.METRICS_TOKEN) < _TOKEN_CHARACTERS,
@@ -53,8 +53,8 @@ _UNSAFE = {
     f"DATA_BASE_URL {_HTTPS}": not base.DATA_BASE_URL.startswith(("https://", base.BASE_URL)),
     "EMAIL_DOMAIN is not set": notifications.EMAIL_DOMAIN.endswith(".invalid"),
     "OUTBOUND_ALLOWED_NETWORKS is not empty": bool(notifications.OUTBOUND_ALLOWED_NETWORKS),
-    "SCANNER is none: files would be sent that nobody has looked at for viruses": files.SCANNER == "none",
-    "REQUIRE_SECOND_FACTOR is off: a stolen password alone would open the console": not REQUIRE_SECOND_FACTOR,
+    "SCANNER is none: files would be sent without a virus scan": files.SCANNER == "none",
+    "REQUIRE_SECOND_FACTOR is off: a stolen password would be enough to sign in": not REQUIRE_SECOND_FACTOR,
 }
 if any(_UNSAFE.values()):
     raise ValueError("\n".join(error for error, is_there in _UNSAFE.items() if is_there))

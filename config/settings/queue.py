@@ -20,17 +20,17 @@ else:
         "data_folder_out": str(_FILES),
         "polling_interval": 0.05,  # kombu's default is a whole second
     }
-    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not have
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # broadcasts need routing, which the file queue does not support
 
-# One queue and one pool of processes for each kind of work, so that slow work does not delay other work. Tasks that are
-# not listed are short and scheduled by the clock.
+# Each kind of work has its own queue and pool of processes, so that slow work does not delay other work. The default
+# queue is for short tasks that the clock publishes.
 CELERY_TASK_DEFAULT_QUEUE = "periodic"
 CELERY_TASK_ROUTES = {
     "notifications.tasks.sending.drain": {"queue": "send-email"},  # or send-sms: the publisher knows the channel
     "notifications.tasks.receipts.*": {"queue": "receipts"},
     "notifications.tasks.callbacks.sweep_callbacks": {"queue": "periodic"},  # must not wait for callbacks itself
     "notifications.tasks.callbacks.*": {"queue": "callbacks"},
-    "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few, and they must not wait behind bulk emails
+    "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few; they must not wait behind bulk emails
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
@@ -49,7 +49,7 @@ CELERY_TASK_ALWAYS_EAGER = False  # read for each wake-up; a lookup in Celery's 
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SOFT_TIME_LIMIT = 25  # a fallback for time-outs of clients; an interrupted message is tried again
+CELERY_TASK_SOFT_TIME_LIMIT = 25  # a fallback if a client's time-out fails; an interrupted message is retried
 CELERY_TASK_TIME_LIMIT = 30
 CELERY_TASK_PUBLISH_RETRY = False  # a failed publish is ignored: the sweep finds the row
 CELERY_WORKER_POOL = "config.queue.prefork:TaskPool"
@@ -64,13 +64,13 @@ CELERY_ENABLE_UTC = True
 CELERY_BEAT_SCHEDULER = "config.queue.clock:Clock"
 # A task expires when the next one is due, so that a restarted worker finds one sweep and not a thousand.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
-    "note that a worker is there": {
+    "note that a worker runs": {
         "task": "config.queue.tasks.note_worker",
         "schedule": 10,
         "options": {"expires": 10},
     },
     # Each rule has its own interval, and the rows of its runs show when it ran.
-    "start the rules of clean-up that are due": {
+    "start the clean-up rules that are due": {
         "task": "config.jobs.tasks.look_for_clean_up",
         "schedule": 60,
         "options": {"expires": 60},
@@ -78,7 +78,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
 }
 if "datasets" in AREAS:
     CELERY_BEAT_SCHEDULE |= {
-        "say which data sets are late": {
+        "check which data sets are late": {
             "task": "datasets.tasks.check_freshness",
             "schedule": 60,
             "options": {"expires": 60},
@@ -96,7 +96,7 @@ if "notifications" in AREAS:
             "schedule": 10,
             "options": {"expires": 10},
         },
-        "apply the receipts that came early": {
+        "apply the receipts that arrived early": {
             "task": "notifications.tasks.receipts.apply_receipts",
             "schedule": 10,
             "options": {"expires": 10},
@@ -106,12 +106,12 @@ if "notifications" in AREAS:
             "schedule": 10,
             "options": {"expires": 10},
         },
-        "enqueue the invites that are to be mailed": {
+        "enqueue the invites that are due": {
             "task": "notifications.tasks.invites.sweep_invites",
             "schedule": 60,
             "options": {"expires": 60},
         },
-        "end the messages nobody reported on": {
+        "end the messages without a delivery receipt": {
             "task": "notifications.tasks.upkeep.close_silent",
             "schedule": 15 * 60,
             "options": {"expires": 15 * 60},

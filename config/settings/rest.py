@@ -1,4 +1,4 @@
-"""Django REST framework, as both APIs use it."""
+"""Settings of Django REST framework for both APIs."""
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
@@ -10,4 +10,4 @@ REST_FRAMEWORK = {
     "COMPACT_JSON": True,
 }
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of a form without its files; the APIs read their bodies themselves
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # for a form without its files; the APIs limit their bodies themselves

@@ -1,3 +1,3 @@
-"""What the suite changes: cheap password hashing, nothing else."""
+"""Settings of the test suite: only password hashing is cheaper."""
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

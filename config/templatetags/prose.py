@@ -1,4 +1,4 @@
-"""Markdown in templates: `{{ text|prose }}` for paragraphs, `{{ text|line }}` for a sentence. HTML in it is text."""
+"""Render Markdown in templates: `{{ text|prose }}` for paragraphs, `{{ text|line }}` for a sentence. Escape HTML."""
 
 from django.template import Library
 from django.utils.safestring import SafeString, mark_safe
@@ -11,7 +11,7 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @register.filter
 def prose(text: str) -> SafeString:
-    # A code block that is too wide scrolls, which without a mouse only a focus can do.
+    # A wide code block scrolls. Without a mouse, that needs a focus.
     html = str(_markdown.render(text)).replace("<pre>", '<pre tabindex="0">')
     return mark_safe(html)  # noqa: S308  the renderer escapes
 

@@ -36,7 +36,7 @@ _OWN_NAMES = ("auto_ids", "retention_days", "max_records", "expected_every_secon
 
 @admin.register(DataSet)
 class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
-    secret_kind = "write token"  # noqa: S105  a word of the page
+    secret_kind = "write token"  # noqa: S105  a text of the page
     may_delete = True
     row_actions = {**DataSetPages.row_actions, "empty": "empty_out", "remove": "remove"}
     protected_actions = DataSetPages.protected_actions | {"empty", "remove"}
@@ -132,7 +132,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         )
 
     def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        """Show the token, and below it whether the first record has come."""
+        """Show the token, and below it whether the first record has arrived."""
         page = super().secret_page(request, obj)
         if isinstance(page, TemplateResponse):
             page.template_name = "admin/datasets/made.html"

@@ -114,11 +114,11 @@ def in_words(days: int | None, newest: int | None) -> str:
     """Describe how long records are kept.
 
     >>> in_words(None, None), in_words(1, None), in_words(400, 5)
-    ('For ever', '1 day', '400 days, newest 5')
+    ('No limit', '1 day', '400 days, newest 5')
     """
     kept = formats.counted(days, "day") if days else ""
     number = f"newest {formats.number(newest)}" if newest else ""
-    return ", ".join(filter(None, (kept, number))) or "For ever"
+    return ", ".join(filter(None, (kept, number))) or "No limit"
 
 
 def next_run() -> str:

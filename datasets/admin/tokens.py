@@ -22,7 +22,7 @@ from datasets.models import AccessToken, DataSet
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
-    secret_kind = "access token"  # noqa: S105  a word of the page
+    secret_kind = "access token"  # noqa: S105  a text of the page
     empty = "No access tokens yet. Programs need a token to write or read a data set. A new data set has a first token."
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))

@@ -87,9 +87,10 @@ def _write(value: object) -> str:
 
 
 def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:
-    """The revision was read before the records: what it names is never newer than what is sent.
+    """Return the entity tag from the data set's revision and the query.
 
-    A window that ends now is named by its end. Weak, because one tag stands for the plain and the compressed form.
+    The revision is read before the records, so the answer is never older than its tag. If the range ends now, the tag
+    contains its end. The tag is weak, because the plain and the compressed answer share it.
     """
     named = f"{data_set.pk}.{data_set.revision}.{query.identity}.{query.limit}.{query.after}"
     if query.period is not None and query.start_at is None and query.end_at is None:

@@ -1,4 +1,4 @@
-"""Make the demo data sets: hourly visits, weekly satisfaction, and one data set that is late."""
+"""Create the demo data sets: hourly visits, weekly satisfaction, and one data set that is late."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _SILENT_FOR = timedelta(hours=9)
 
 
 def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
-    """Make the missing demo data sets and records. Issue a new token unless `stored` has the current one."""
+    """Create missing demo data sets and records. Issue a new token unless `stored` has the current one."""
     with transaction.atomic():
         secret = _make_data_sets(stored.get(TOKEN_VARIABLE, ""))
         now = timezone.now().replace(minute=0, second=0, microsecond=0)

@@ -14,7 +14,7 @@ from datasets.models import AccessToken, DataGroup, DataSet, DataType
 
 
 class TokenDeclaration(Declaration):
-    """Without `token`, the n-th equal entry stands for the n-th such token of the data set."""
+    """An access token. Without `token`, the n-th of several equal entries matches the n-th such token."""
 
     scopes = Texts(rule=validation.check_scopes, required=True)
     token = Value(str, validation.check_secret)
@@ -22,7 +22,7 @@ class TokenDeclaration(Declaration):
 
 
 class DataSetDeclaration(Declaration):
-    """A null sets a setting to its default."""
+    """A data set. A null sets a setting to its default."""
 
     group = Value(str, validation.parse_path_part, required=True)
     type = Value(str, validation.parse_path_part, required=True)
@@ -142,6 +142,6 @@ def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
 
 
 def audit_row(verb: str, row: models.Model, data_set: DataSet | None = None, **difference: Any) -> None:
-    """Record in the audit what the command did to a row."""
+    """Record a change by the command in the audit."""
     data_set_id = data_set.pk if data_set else None
     audit.record(audit.operator(), verb, **audit.about(row), data_set_id=data_set_id, **difference)

@@ -1,4 +1,4 @@
-"""The rows of the data set area; outside this package they are imported from here."""
+"""The models of the data set area. Other packages import them from here."""
 
 from datasets.models.access_token import AccessToken, AccessTokenDay
 from datasets.models.data_set import DataSet, DataSetDay

@@ -30,6 +30,6 @@ class JSONTextField(models.TextField):  # type: ignore[type-arg]
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
         return "json" if connection.vendor == "postgresql" else "text"
 
-    def select_format(self, compiler: Any, sql: str, params: Any) -> tuple[str, Any]:  # Any: Django's own machinery
+    def select_format(self, compiler: Any, sql: str, params: Any) -> tuple[str, Any]:  # Any: untyped in Django
         """Cast to text, because psycopg parses `json` values."""
         return (f"{sql}::text" if compiler.connection.vendor == "postgresql" else sql), params

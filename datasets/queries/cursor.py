@@ -51,7 +51,7 @@ def write(query: str, position: Position) -> str:
 
 
 def read(cursor: str, query: str) -> Position:
-    """Raises InvalidCursor.
+    """Return the position in a cursor. Raises InvalidCursor if it is malformed or belongs to another query.
 
     >>> position = Position(1.5, moments.parse("2024-01-01T00:00:00.5Z"), "é")
     >>> read(write("abc", position), "abc") == position

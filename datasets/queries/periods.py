@@ -13,7 +13,7 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The borders are the starts of the periods and the end of the last. Records from `start` to `end` count."""
+    """The range of a read by period. borders: the start of each period, and the end of the last one."""
 
     borders: list[datetime]
     start: datetime
@@ -66,7 +66,7 @@ def too_many(max_rows: int) -> errors.InvalidQuery:
 
 
 def _shift(start: datetime, period: str, count: int) -> datetime:
-    """Return the start of the period `count` later. Raises OverflowError outside the years 1 to 9999."""
+    """Return the start of the period that is `count` periods later. Raises OverflowError outside years 1 to 9999."""
     if period in _FIXED:
         return start + count * _FIXED[period]
     months = start.year * 12 + start.month - 1 + count * _MONTHS[period]

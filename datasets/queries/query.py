@@ -14,7 +14,7 @@ METHODS = ("sum", "count", "set", "mean", "min", "max", "median", "p95")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """A record passes if the field equals the value, or is a text that starts with it if `is_prefix` is set.
+    """A condition: the field equals the value or, if `is_prefix` is set, is a text that starts with the value.
 
     moment: the value as an instant, for `_timestamp`, `_start_at` and `_end_at`
     """
@@ -27,7 +27,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collect:
-    """keys: the names of the collected value in the answer."""
+    """A method on a field. keys: the names of the collected value in the answer."""
 
     name: str
     method: str
@@ -42,8 +42,9 @@ class Sort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """identity: the hash of the query without cursor and limit; cursors and entity tags contain it.
+    """A parsed query.
 
+    identity: the hash of the query without cursor and limit; cursors and entity tags contain it
     limit: None means all records, for exports only; duration: a number of periods
     """
 

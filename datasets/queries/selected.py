@@ -54,7 +54,7 @@ def rows(found: QuerySet[Record]) -> Iterator[Row]:
     moments = ("timestamp", "start_at", "end_at", "updated_at")
     texts = {f"{name}_text": Cast(name, TextField()) for name in moments}
     columns = found.annotate(**texts).values_list("record_id", "body", *texts)
-    # A slice is one page. A server-side cursor would cost two statements more and be planned for all rows.
+    # A slice is one page. A server-side cursor would need two more statements, and a plan for all rows.
     return starmap(_row, columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE))
 
 

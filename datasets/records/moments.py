@@ -24,7 +24,7 @@ class NotAMoment(ValueError):
 
 
 class ImpossibleMoment(NotAMoment):
-    """The text has the form, but is no moment in the years 0001 to 9999 of UTC."""
+    """The text has the form, but is not a moment in the years 0001 to 9999 of UTC."""
 
     message = "is not a real date and time"
 

@@ -126,4 +126,4 @@ def _is_odd(body: str) -> bool:
         return True
     if body.count("{") + body.count("[") <= rejections.MAX_LEVELS:
         return False
-    return strict_json.is_deep(body.encode(), max_depth=rejections.MAX_LEVELS + 1)  # the record is no level
+    return strict_json.is_deep(body.encode(), max_depth=rejections.MAX_LEVELS + 1)  # the record is level 0

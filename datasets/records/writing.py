@@ -32,7 +32,7 @@ class Look(NamedTuple):
 
 
 def look_at(data: bytes) -> Look:
-    """Search the body for what decides how its records are serialized and checked."""
+    """Return the facts of a body that decide how its records are serialized and checked."""
     kinds = data.translate(_AS_KINDS)
     is_odd = _SMALL in data or any(odd in kinds for odd in _ODD_KINDS)
     has_escapes = b"\\" in data and b"\\u" in data  # the first search is ten times as fast

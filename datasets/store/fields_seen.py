@@ -80,7 +80,7 @@ def _sample(data_set: DataSet) -> Iterator[str]:
     oldest = records.order_by("timestamp", "record_id").values_list("timestamp", flat=True).first()
     if oldest is None or oldest >= border:
         return
-    start = oldest + timedelta(seconds=random.random() * (border - oldest).total_seconds())  # noqa: S311  no secret
+    start = oldest + timedelta(seconds=random.random() * (border - oldest).total_seconds())  # noqa: S311  not a secret
     some = records.filter(timestamp__gte=start, timestamp__lt=border).order_by("timestamp", "record_id")
     yield from (body for body in some.values_list("text", flat=True)[:_HALF] if body is not None)
 

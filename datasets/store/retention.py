@@ -79,7 +79,7 @@ def remove_old(data_set_id: int, days: int) -> Iterator[int]:
 def remove_beyond(data_set_id: int, newest: int, *, days: int | None = None) -> Iterator[int]:
     """Keep the newest by `_timestamp`, `_updated_at` and `_id`, delete the others, and yield the number in each batch.
 
-    days: older records are left to `remove_old` and do not count
+    days: older records do not count; `remove_old` deletes them
     """
     kept = None if days is None else kept_from(days)
 

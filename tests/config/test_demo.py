@@ -91,7 +91,7 @@ def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFi
     settings.PROVIDERS = ["smtp-1=smtp://localhost"]  # type: ignore[attr-defined]
     commands: list[Callable[[], object]] = [lambda: call_command("demo"), lambda: call_command("demo", "--wipe")]
     for command in commands:
-        with pytest.raises(CommandError, match="for the sandbox provider alone"):
+        with pytest.raises(CommandError, match="needs PROVIDERS=sandbox"):
             command()
 
 

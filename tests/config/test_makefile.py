@@ -50,7 +50,7 @@ def test_a_machine_without_python(machine):
 
     assert done.returncode != 0
     assert said(done) == [
-        "Python 3.11 or newer is needed and was not found: install it, from your system's packages or from python.org."
+        "Python 3.11 or newer was not found. Install it from your system's packages or from python.org."
     ]
 
 
@@ -61,7 +61,7 @@ def test_a_python_that_is_too_old_and_a_name_that_only_points_elsewhere(machine)
     done = make_run(machine)
 
     assert done.returncode != 0
-    assert said(done)[0].startswith("Python 3.11 or newer is needed")
+    assert said(done)[0].startswith("Python 3.11 or newer was not found")
 
 
 def test_a_python_without_venv(machine):
@@ -70,7 +70,7 @@ def test_a_python_without_venv(machine):
     done = make_run(machine)
 
     assert done.returncode != 0
-    assert said(done) == ["Python's venv is missing: install it (Debian and Ubuntu: apt install python3-venv)."]
+    assert said(done) == ["Python's venv is missing. Install it (Debian and Ubuntu: apt install python3-venv)."]
 
 
 def test_a_disk_that_is_full(machine):
@@ -81,4 +81,4 @@ def test_a_disk_that_is_full(machine):
     done = make_run(machine)
 
     assert done.returncode != 0
-    assert said(done) == ["No space: 10 MB are free here and 700 MB are needed."]
+    assert said(done) == ["The disk has 10 MB of free space. The installation needs 700 MB."]

@@ -204,7 +204,7 @@ def test_a_look_up_that_hangs_is_given_up():
         asked.wait(30)
         return []
 
-    with pytest.raises(CallFailed, match="could not be looked up in time"):
+    with pytest.raises(CallFailed, match="could not be resolved in time"):
         post("https://hooks.example.org/", seconds=0.3, resolve=hang)
     asked.set()
 
@@ -213,9 +213,9 @@ def test_a_name_that_does_not_exist_is_a_failure_in_words():
     def nowhere(host: str, port: int) -> list[str]:
         raise OSError(-2, "Name or service not known")
 
-    with pytest.raises(CallFailed, match="could not be looked up"):
+    with pytest.raises(CallFailed, match="could not be resolved"):
         post("https://hooks.example.org/", resolve=nowhere)
-    with pytest.raises(CallFailed, match="has no address"):
+    with pytest.raises(CallFailed, match="has no IP address"):
         post("https://hooks.example.org/", resolve=naming())
 
 

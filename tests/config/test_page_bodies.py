@@ -24,7 +24,7 @@ def test_a_body_over_4_mib_is_refused(db, path, kind):
     answer = post(Client(), path, PAGE_BYTES + 1, kind)
 
     assert answer.status_code == 413
-    assert "What you sent is larger than 4 MiB. Send less at a time." in answer.content.decode()
+    assert "The request is larger than 4 MiB. Send less at a time." in answer.content.decode()
     assert "Check the address" not in answer.content.decode()
 
 

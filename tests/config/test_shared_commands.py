@@ -1,6 +1,7 @@
 """The commands both areas share: what they print, what they refuse, and with which exit code."""
 
 import json
+import re
 import uuid
 
 import pytest
@@ -86,7 +87,7 @@ def test_every_command_has_help_with_an_example_and_its_exit_codes(command):
     text = load_command_class("config", command).help
 
     assert f"manage.py {command}" in text.partition("Example:")[2]
-    assert "Exit code 0" in text
+    assert re.search("Exit codes?: 0 ", text)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ def test_a_preview_says_what_would_go_and_removes_nothing(service):
     as_json = service.manage("sweep", "audit", "--preview", "--json")
 
     assert (previewed.returncode, as_json.returncode) == (0, 0)
-    assert "audit: 0 would go" in previewed.stdout.splitlines()
+    assert "audit: 0 would be removed" in previewed.stdout.splitlines()
     assert json.loads(as_json.stdout) == {"rules": [{"rule": "audit", "keeps": "730 days", "number": 0, "due": []}]}
 
 
@@ -193,7 +194,7 @@ def test_secrets_open_after_the_key_that_encrypted_them_is_gone(start_service):
     encrypted_with_new = service.manage("try", "sms")
 
     assert lost.returncode == 1
-    assert "keep the old keys" in lost.stderr
+    assert "Keep the old keys" in lost.stderr
     assert (encrypted_with_old.returncode, rotated.returncode) == (0, 0), encrypted_with_old.stderr + rotated.stderr
     assert rotated.stdout.count(": ") >= 1
     assert encrypted_with_new.returncode == 0, encrypted_with_new.stderr

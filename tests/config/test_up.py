@@ -145,7 +145,7 @@ def test_a_taken_port_is_one_line_that_says_how_to_choose_another(copy, ended):
     lines = [line for line in program.log.read_text().splitlines() if not line.startswith("make")]
     assert code != 0
     assert lines == [
-        f"CommandError: Port {port} of 127.0.0.1 is taken: choose another with `make run PORT={port + 1}`."
+        f"CommandError: Port {port} of 127.0.0.1 is taken. Choose another with `make run PORT={port + 1}`."
     ]
 
 

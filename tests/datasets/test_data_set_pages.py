@@ -78,7 +78,7 @@ def test_every_tab_opens_for_its_owner_and_is_not_there_for_others(data_set, tab
         ("export", "There is nothing to export"),
         ("activity", "No changes yet."),
         ("activity", "No writes in these days."),
-        ("retention", "For ever"),
+        ("retention", "No limit"),
     ],
 )
 def test_an_empty_set_says_what_belongs_there(manager, data_set, tab, said):
@@ -425,7 +425,7 @@ def test_the_page_of_a_new_set_learns_when_its_first_record_has_come(manager):
     assert (waiting, manager.get(page(data_set, "state")).json()) == ({"records": 0}, {"records": 1})
 
 
-@pytest.mark.parametrize(("name", "said"), [("Pay", "“P” is none of them"), ("-pay", "Begin with a letter or digit")])
+@pytest.mark.parametrize(("name", "said"), [("Pay", "“P” is not allowed"), ("-pay", "Start with a letter or digit")])
 def test_a_wrong_character_is_named(manager, name, said):
     url = reverse("admin:datasets_dataset_add")
     nonce = re.search(r'name="nonce" value="([^"]+)"', text_of(manager.get(url)))[1]
@@ -446,4 +446,4 @@ def test_lists_of_words_say_what_belongs_there_and_a_taken_one_is_refused(manage
 
     assert "No groups yet." in empty or "No types yet." in empty
     assert "already exists" in taken
-    assert "“ ” is none of them" in wrong
+    assert "“ ” is not allowed" in wrong

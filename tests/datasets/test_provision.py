@@ -154,30 +154,30 @@ def test_no_secret_is_stored_or_audited():
 @pytest.mark.parametrize(
     ("wrong", "line"),
     [
-        ({"group": "Pay"}, "data_sets[0].group: Use a–z, 0–9, - and _: “P” is none of them."),
+        ({"group": "Pay"}, "data_sets[0].group: Use only a–z, 0–9, - and _. “P” is not allowed."),
         ({"group": 5}, "data_sets[0].group: must be a string"),
-        ({"type": "x" * 61}, "data_sets[0].type: Use 1 to 60 characters; this has 61."),
+        ({"type": "x" * 61}, "data_sets[0].type: Use 1 to 60 characters, not 61."),
         ({"public": "yes"}, "data_sets[0].public: must be true or false"),
         ({"realtime": 1}, "data_sets[0].realtime: must be true or false"),
         ({"retention_days": 0}, "data_sets[0].retention_days: Records can be kept for 1 to 36,500 days."),
         ({"retention_days": True}, "data_sets[0].retention_days: must be a whole number"),
         ({"max_records": 1.0}, "data_sets[0].max_records: must be a whole number"),
-        ({"auto_ids": []}, "data_sets[0].auto_ids: Name 1 to 20 fields; these are 0."),
-        ({"auto_ids": ["a", "a"]}, "data_sets[0].auto_ids: “a” is given twice."),
+        ({"auto_ids": []}, "data_sets[0].auto_ids: Enter 1 to 20 fields, not 0."),
+        ({"auto_ids": ["a", "a"]}, "data_sets[0].auto_ids: “a” is in the list twice. Enter each field once."),
         ({"auto_ids": ["_id"]}, "data_sets[0].auto_ids: “_id” is not a field name."),
         ({"auto_ids": [["a"]]}, "data_sets[0].auto_ids[0]: must be a string"),
         ({"colour": 1}, "data_sets[0].colour: is not a known key"),
         ({"tokens": {}}, "data_sets[0].tokens: must be a list"),
         ({"tokens": ["x"]}, "data_sets[0].tokens[0]: must be an object"),
         ({"tokens": [{}]}, "data_sets[0].tokens[0].scopes: is required"),
-        ({"tokens": [{"scopes": []}]}, "data_sets[0].tokens[0].scopes: Choose write, read or both, each once."),
+        ({"tokens": [{"scopes": []}]}, "data_sets[0].tokens[0].scopes: Choose write, read or both. Choose each once."),
         (
             {"tokens": [{"scopes": ["read", "read"]}]},
-            "data_sets[0].tokens[0].scopes: Choose write, read or both, each once.",
+            "data_sets[0].tokens[0].scopes: Choose write, read or both. Choose each once.",
         ),
         (
             {"tokens": [{"scopes": ["read"], "token": "short"}]},
-            "data_sets[0].tokens[0].token: Use 32 to 128 of A-Z a-z 0-9 . _ ~ + / = -",
+            "data_sets[0].tokens[0].token: Use 32 to 128 of the characters A-Z a-z 0-9 . _ ~ + / = -",
         ),
         (
             {"tokens": [{"scopes": ["read"], "token": None}]},
@@ -233,5 +233,5 @@ def test_the_command_applies_all_or_nothing(service):
     failed = service.manage("provision", "-", input=json.dumps({"data_sets": [good, bad]}))
 
     assert failed.returncode == 1
-    assert failed.stderr.splitlines() == ["data_sets[1].type: Use a–z, 0–9, - and _: “B” is none of them."]
+    assert failed.stderr.splitlines() == ["data_sets[1].type: Use only a–z, 0–9, - and _. “B” is not allowed."]
     assert failed.stdout == ""

@@ -102,7 +102,7 @@ def _one_of(value: str, known: set[Any]) -> str:
 
 
 def _beginning(text: str, days_later: int) -> datetime | None:
-    """Return midnight, in the console's time zone, some days after the date in `text`. None if it is no date."""
+    """Return midnight, in the console's time zone, some days after the date in `text`. None if it is not a date."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

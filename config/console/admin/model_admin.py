@@ -53,7 +53,7 @@ class ConsoleModelAdmin(SavingAdmin):
     list_per_page = 50
     list_filter_submit = False
     save_on_top = False
-    compressed_fields = False  # labels stand above their fields, as in the console's other forms
+    compressed_fields = False  # labels are above their fields, as in the console's other forms
     formfield_overrides: ClassVar[Any] = {models.BooleanField: {"widget": CheckboxInput}}
     warn_unsaved_form = True
 

@@ -32,7 +32,7 @@ breaker = CircuitBreaker(
 
 
 class Connection(psycopg.Connection[Any]):
-    """Closes if no answer comes within `answer_seconds`; None: it waits without a limit."""
+    """A connection that closes if no answer comes within `answer_seconds`. None means no limit."""
 
     answer_seconds: float | None = None
     answered_at = float("-inf")

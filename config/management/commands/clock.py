@@ -11,12 +11,12 @@ from config.queue.app import app
 
 class Command(BaseCommand):
     help = (
-        "Run the clock until it is stopped; a second one waits until the first is gone. "
-        "Example: manage.py clock. Exit code 0 after a stop."
+        "Run the clock, which publishes scheduled tasks, until it is stopped. A second clock waits until the first "
+        "one ends. Example: manage.py clock. Exit code: 0 after a stop."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take no options."""
+        """Add no options."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         statements.allow(statements.WORKER_SECONDS)

@@ -14,8 +14,8 @@ SCALES = {"small": 1, "big": 100}  # big: about 50,000 messages and 100,000 reco
 
 class Command(BaseCommand):
     help = (
-        "Make the demo data that is not there yet. Example: manage.py demo --scale big --wipe. "
-        "Exit code 0, or 1 where a provider could really send."
+        "Create missing demo data. Example: manage.py demo --scale big --wipe. "
+        "Exit codes: 0 on success, 1 if a configured provider could really send a message."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

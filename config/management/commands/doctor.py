@@ -14,8 +14,8 @@ from config.health import health_checks
 
 class Command(BaseCommand):
     help = (
-        "Check database, migrations, queue, worker, clock, keys, time, disk and what the areas need, with a fix for "
-        "each ✗. Example: manage.py doctor. Exit code 0, or 1 where something is not well."
+        "Run the health checks: database, migrations, queue, worker, clock, keys, time, disk and those of each area. "
+        "Each failed check (✗) has a fix. Example: manage.py doctor. Exit codes: 0 on success, 1 if a check fails."
     )
     requires_system_checks = []
 

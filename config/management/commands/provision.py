@@ -15,9 +15,9 @@ from config.management.document import load
 
 class Command(BaseCommand):
     help = (
-        "Create or change services and data sets from a JSON document, all or nothing; safe to repeat. Prints the "
-        "document completed with ids and new secrets. Example: manage.py provision services.json. "
-        "Exit code 0, or 1 with one line for each error."
+        "Create or change services and data sets from a JSON document in one transaction. It is safe to repeat. "
+        "It prints the document with ids and new secrets. Example: manage.py provision services.json. "
+        "Exit codes: 0 on success, 1 with one line for each error."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
 
 def apply(declared: dict[str, object], errors: DocumentErrors) -> dict[str, object]:
-    """Apply each key with its area's part. Any error rolls the transaction back. Return the completed document."""
+    """Apply each key with the part of its area and return the completed document. An error rolls everything back."""
     completed = dict(declared)
     by_key = {part.provision_key: part for part in areas.commands()}
     for unknown in declared.keys() - by_key.keys():

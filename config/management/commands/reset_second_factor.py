@@ -13,8 +13,9 @@ from config.accounts import second_factor, sessions
 
 class Command(BaseCommand):
     help = (
-        "Take the second factor of an account away, recovery codes too, and end its sessions. "
-        "Example: manage.py reset_second_factor mina. Exit code 0, or 1 where there is none."
+        "Remove the second factor and the recovery codes of an account, and end its sessions. "
+        "Example: manage.py reset_second_factor mina. "
+        "Exit codes: 0 on success, 1 if there is no account or no second factor."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

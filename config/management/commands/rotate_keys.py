@@ -11,8 +11,9 @@ from config.encryption import DecryptionFailed
 
 class Command(BaseCommand):
     help = (
-        "Encrypt every secret at rest under the first of FIELD_KEYS; afterwards the other keys may be removed. "
-        "Example: FIELD_KEYS=new,old manage.py rotate_keys. Exit code 0, or 1 where a value does not open."
+        "Encrypt every stored secret with the first of FIELD_KEYS. Then you can remove the other keys. "
+        "Example: FIELD_KEYS=new,old manage.py rotate_keys. "
+        "Exit codes: 0 on success, 1 if a value cannot be decrypted."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -21,5 +22,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"{column.name}: {column.rotate_keys()}")
             except DecryptionFailed as error:
                 raise CommandError(
-                    f"{column.name}: a value does not open with any of FIELD_KEYS; keep the old keys."
+                    f"{column.name}: none of FIELD_KEYS decrypts one of the values. Keep the old keys."
                 ) from error

@@ -17,8 +17,9 @@ from config.jobs.rules import Due, RetentionRule
 
 class Command(BaseCommand):
     help = (
-        "Run one rule, or all, and say how many rows each dealt with; safe beside the clock. "
-        "Example: manage.py sweep --preview. Exit code 0, 1 where a rule failed, or 2 for an unknown rule."
+        "Run one clean-up or catch-up rule, or all, and print how many rows each one handled. It is safe while the "
+        "clock runs. Example: manage.py sweep --preview. "
+        "Exit codes: 0 on success, 1 if a rule fails, 2 for an unknown rule."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,29 +36,29 @@ class Command(BaseCommand):
     def handle(self, *args: Any, rule: str | None, preview: bool, older_than: float | None, **options: Any) -> None:
         if options["json"]:  # stdout gets the document only, so logs go to stderr
             structlog.configure(logger_factory=structlog.WriteLoggerFactory(sys.stderr))
-        chosen = [one for one in rules.registered() if rule in {None, one.name}]
+        chosen = [each for each in rules.registered() if rule in {None, each.name}]
         catching_up = {} if preview else {name: run for name, run in _catch_ups().items() if rule in {None, name}}
         age = None if older_than is None else timedelta(hours=older_than)
         if preview:
-            found = [_previewed(one) for one in chosen]
+            results = [_previewed(each) for each in chosen]
         else:
-            found = [{"rule": name, "removed": run(), "error": ""} for name, run in catching_up.items()]
-            found += [_run(one, age) for one in chosen]
+            results = [{"rule": name, "removed": run(), "error": ""} for name, run in catching_up.items()]
+            results += [_run(each, age) for each in chosen]
         if options["json"]:
-            self.stdout.write(json.dumps({"rules": found}, indent=2, default=str))
+            self.stdout.write(json.dumps({"rules": results}, indent=2, default=str))
         else:
-            for one in found:
-                self._print(one)
-        failed = [f"{one['rule']}: {one['error']}" for one in found if one.get("error")]
+            for result in results:
+                self._print(result)
+        failed = [f"{result['rule']}: {result['error']}" for result in results if result.get("error")]
         if failed:
             raise CommandError("\n".join(failed))
 
-    def _print(self, found: dict[str, Any]) -> None:
-        if "due" not in found:
-            self.stdout.write(f"{found['rule']}: {found['removed']}")
+    def _print(self, result: dict[str, Any]) -> None:
+        if "due" not in result:
+            self.stdout.write(f"{result['rule']}: {result['removed']}")
             return
-        self.stdout.write(f"{found['rule']}: {found['number']} would go")
-        for due in found["due"]:
+        self.stdout.write(f"{result['rule']}: {result['number']} would be removed")
+        for due in result["due"]:
             since = f", oldest {due['oldest']:%Y-%m-%d %H:%M} UTC" if due["oldest"] else ""
             self.stdout.write(f"  {due['label']}: {due['number']}{since}")
 
@@ -70,7 +71,7 @@ def _previewed(rule: RetentionRule) -> dict[str, Any]:
 
 def _run(rule: RetentionRule, age: timedelta | None) -> dict[str, Any]:
     row = retention.run(rule, Trigger.COMMAND, older_than=age)
-    error = row.error or ("" if row.finished_at else "a run is going already; its page shows how far it has come")
+    error = row.error or ("" if row.finished_at else "a run is already in progress; its page shows the progress")
     return {"rule": rule.name, "removed": row.removed, "error": error}
 
 

@@ -12,7 +12,7 @@ from config import areas, env
 class Command(BaseCommand):
     help = (
         "Call the running service once over HTTP with the demo key or token. Example: manage.py try email. "
-        "Exit code 0, 1 with the service's own words, or 2 for an unknown target."
+        "Exit codes: 0 on success, 1 with the error of the service, 2 for an unknown target."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

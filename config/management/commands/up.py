@@ -24,8 +24,9 @@ from config.queue import presence
 
 class Command(BaseCommand):
     help = (
-        "Migrate, create the demo data on the first run, and run web, worker and clock until Ctrl-C. "
-        "Example: manage.py up --port 9000. Exit code 0 after a stop, 1 if it cannot start or a process has ended."
+        "Migrate the database, create the demo data on the first run, and run web, worker and clock until Ctrl-C. "
+        "Example: manage.py up --port 9000. "
+        "Exit codes: 0 after a stop, 1 if the service cannot start or a process ends."
     )
     requires_system_checks = []
 
@@ -67,18 +68,18 @@ class Command(BaseCommand):
                 f"The database {settings.DATABASES['default']['NAME']} cannot be used: {error}"
             ) from error
         return [
-            f"Console      {settings.BASE_URL}/admin/    ./manage.py createsuperuser makes an account",
+            f"Console      {settings.BASE_URL}/admin/    ./manage.py createsuperuser creates an account",
             f"API          {settings.BASE_URL}           docs {settings.BASE_URL}/docs/",
         ]
 
 
 def _check_secrets(host: str) -> None:
-    """Refuse to listen on other hosts with the secrets of the demo."""
+    """Raise CommandError if the secrets of the demo would be used on a host that other machines can reach."""
     made = [name for name in ("SECRET_KEY", "FIELD_KEYS", demo.PASSWORD) if name in env.demo_values()]
     if settings.ENVIRONMENT == "local" and made and not _is_loopback(host):
         raise CommandError(
-            f"{', '.join(made)} of .demo.env are for this machine alone: to listen on {host}, set them yourself and "
-            "ENVIRONMENT=production."
+            f"{', '.join(made)} of .demo.env are for this machine only. To listen on {host}, set them yourself and "
+            "set ENVIRONMENT=production."
         )
 
 
@@ -98,23 +99,23 @@ def _check_free(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CommandError(
-                    f"Port {port} of {host} is taken: choose another with `make run PORT={port + 1}`."
+                    f"Port {port} of {host} is taken. Choose another with `make run PORT={port + 1}`."
                 ) from error
-            raise CommandError(f"{host}:{port} cannot be listened on: {error.strerror}.") from error
+            raise CommandError(f"The service cannot listen on {host}:{port}: {error.strerror}.") from error
 
 
 def _use_own_base_url(host: str, port: int) -> None:
-    """If BASE_URL is not set, set it to this host and port and restart, because settings are read only once."""
-    address = f"http://{host}:{port}"
-    if settings.ENVIRONMENT != "local" or env.is_given("BASE_URL") or address == settings.BASE_URL:
+    """Set BASE_URL to this host and port if it is not set, and restart, because settings are read only once."""
+    url = f"http://{host}:{port}"
+    if settings.ENVIRONMENT != "local" or env.is_given("BASE_URL") or url == settings.BASE_URL:
         return
-    env.keep({"BASE_URL": address})
+    env.keep({"BASE_URL": url})
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606  the same command
 
 
 def _commands(host: str, port: int) -> dict[str, list[str]]:
-    """Return the three processes, the same as in production."""
+    """Return the commands of the three processes, which are the same as in production."""
     manage = [sys.executable, str(Path(sys.argv[0]).resolve())]
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(env.ROOT / "config" / "web" / "gunicorn.py")]
     return {
@@ -134,5 +135,5 @@ def _answers(host: str, port: int) -> bool:
 
 def _reason(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return f"No space on the disk of {settings.VAR}: make room and start again."
-    return f"{error.filename or settings.VAR}: {error.strerror}. Run it where you may write."
+        return f"The disk of {settings.VAR} is full. Free some space and start again."
+    return f"{error.filename or settings.VAR}: {error.strerror}. Run the service in a folder that you can write to."

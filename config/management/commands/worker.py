@@ -12,8 +12,9 @@ from config.queue.pools import Pool, Pools
 
 class Command(BaseCommand):
     help = (
-        "Run a worker until it is stopped: a pool of processes for each kind of work, or one for the queues named. "
-        "Example: manage.py worker --queues send-email --concurrency 8. Exit code 0 after a stop."
+        "Run a worker until it is stopped. It has a pool of processes for each kind of work, or one pool for the "
+        "queues that you name. Example: manage.py worker --queues send-email --concurrency 8. "
+        "Exit code: 0 after a stop."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,7 +22,7 @@ class Command(BaseCommand):
             "--concurrency",
             type=int,
             default=2,
-            help="messages of a channel sent at the same time (default: 2); with --queues: tasks",
+            help="number of messages that a channel sends at the same time (default: 2); with --queues: of tasks",
         )
         parser.add_argument(
             "--queues", default="", help=f"only these queues, separated by commas: {', '.join(settings.WORKER_QUEUES)}"
@@ -38,7 +39,7 @@ def _pools(queues: str, concurrency: int) -> list[Pool]:
     named = tuple(name.strip() for name in queues.split(",") if name.strip())
     unknown = [name for name in named if name not in settings.WORKER_QUEUES]
     if unknown:
-        raise CommandError(f"--queues: {', '.join(unknown)} is none of {', '.join(settings.WORKER_QUEUES)}.")
+        raise CommandError(f"--queues: {', '.join(unknown)} must be one of {', '.join(settings.WORKER_QUEUES)}.")
     if named:
         return [Pool(queues=named, processes=concurrency)]
     return [Pool(queues=of, processes=size or concurrency) for of, size in settings.WORKER_POOLS.items()]

@@ -82,9 +82,9 @@ ROWS: Json = {
 FAULT: Json = {
     "type": "object",
     "properties": {
-        "index": {"type": "integer", "minimum": 0, "description": "Which record, counted from 0."},
-        "field": {"type": ["string", "null"], "description": "Which field; null where the element is no object."},
-        "message": {"type": "string", "description": "What is wrong with it, such as `is required`."},
+        "index": {"type": "integer", "minimum": 0, "description": "The index of the record, from 0."},
+        "field": {"type": ["string", "null"], "description": "The field, or null if the element is not an object."},
+        "message": {"type": "string", "description": "The error, such as `is required`."},
     },
     "required": ["index", "field", "message"],
     "additionalProperties": False,
@@ -93,7 +93,7 @@ REFUSAL: Json = {
     "type": "object",
     "properties": {
         "status": {"const": "error"},
-        "message": {"type": "string", "minLength": 1, "description": "What is wrong, in one sentence."},
+        "message": {"type": "string", "minLength": 1, "description": "The error in one sentence."},
         "errors": {
             "type": "array",
             "items": FAULT,
