@@ -2,10 +2,10 @@
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
+from notifications.models.batches import claim_due, put_back, record_sent
 from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
-from notifications.models.claim import Attempt, Claim, Sent
-from notifications.models.claiming import claim_due
+from notifications.models.claim import Attempt, Claim, Sent, SentMessage
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.early_receipt import EarlyReceipt
@@ -16,7 +16,6 @@ from notifications.models.notification import Channel, Notification, Origin
 from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.received_text import ReceivedText
-from notifications.models.recording import SentMessage, put_back, record_sent
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember

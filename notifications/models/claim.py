@@ -1,6 +1,6 @@
 """The claim of one message: the time-limited right of one worker to send it, and the ways in which the claim ends.
 
-`claim_due` takes claims, see notifications/models/claiming.py. Source: docs/reference/security.md §10.
+`notifications.models.batches` claims messages and records their acceptances. Source: docs/reference/security.md §10.
 """
 
 from dataclasses import dataclass
@@ -98,3 +98,12 @@ class Claim:
         return Notification.objects.filter(
             id=self.notification.id, attempt=self.notification.attempt, status=Status.CREATED
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentMessage:
+    """One message of a batch that a provider has accepted, or that ends here as if it had been."""
+
+    claim: Claim
+    attempt: Attempt
+    sent: Sent

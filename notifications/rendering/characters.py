@@ -1,11 +1,13 @@
-"""Remove invisible characters and lone surrogates, and shield characters that a backslash escapes.
+"""Remove invisible characters, decode references, and shield characters that a backslash escapes.
 
 An escaped character has no meaning for blocks, links and typography, but it counts as a neighbour of other characters.
 Until the text is written, a lone surrogate replaces it ("shielded"). No other text contains surrogates: the API
-rejects them, and `without_surrogates` replaces the rest. Source: docs/reference/rendering.md §3.2, §4.1, §4.4.
+rejects them, and `without_surrogates` replaces the rest. Source: docs/reference/rendering.md §3.2, §4.1, §4.2, §4.4.
 """
 
+import html
 import re
+from html.entities import html5
 
 ZERO_WIDTH = "\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 NO_BREAK_SPACES = "\u00a0\u202f"
@@ -22,6 +24,9 @@ _SHIELD_QUOTES = str.maketrans(dict.fromkeys("'‘’", _SHIELDS["'"]))
 _ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE)}])")
 _SUBJECT_ESCAPE = re.compile(rf"\\([{re.escape(ESCAPABLE + QUOTES)}])")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+# Eight digits are enough for every code point. Longer references stay as typed, so no number grows without bound.
+_REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9A-Fa-f]{1,8}|[A-Za-z][A-Za-z0-9]*+);")
+_FILLERS = str.maketrans("", "", "\u2028\u3164")  # line separator, Hangul filler
 
 
 def one_line(text: str) -> str:
@@ -40,6 +45,20 @@ def without_invisible(text: str) -> str:
     'a lamp'
     """
     return text.translate(_DELETE_BOTH).strip()
+
+
+def without_fillers(text: str) -> str:
+    """Delete U+2028 and U+3164, which are invisible or break mail programs."""
+    return text.translate(_FILLERS)
+
+
+def decode_references(text: str) -> str:
+    """Decode, once, the HTML character references that end in a semicolon.
+
+    >>> decode_references("Fees &pound;5 &amp;amp; &copy 2026 &unknown;")
+    'Fees £5 &amp; &copy 2026 &unknown;'
+    """
+    return _REFERENCE.sub(_decoded, text)
 
 
 def without_surrogates(text: str) -> str:
@@ -78,3 +97,10 @@ def unshield(text: str) -> str:
 
 def _shield_match(match: re.Match[str]) -> str:
     return _SHIELDS[match[1]]
+
+
+def _decoded(match: re.Match[str]) -> str:
+    reference = match[0]
+    if reference.startswith("&#"):
+        return html.unescape(reference)
+    return html5.get(reference[1:], reference)

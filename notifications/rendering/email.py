@@ -10,13 +10,18 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 
 from django.template.loader import render_to_string
 
-from notifications.rendering import markdown, placeholders, references
-from notifications.rendering.characters import one_line, shield_subject, without_surrogates
-from notifications.rendering.markdown import html, plain, preheader
+from notifications.rendering import markdown, placeholders
+from notifications.rendering.characters import (
+    decode_references,
+    one_line,
+    shield_subject,
+    without_fillers,
+    without_surrogates,
+)
+from notifications.rendering.markdown import html, plain
 from notifications.rendering.markdown.tree import Block
 from notifications.rendering.markdown.typography import typeset
 from notifications.rendering.placeholders import Lists
@@ -48,9 +53,9 @@ class EmailText:
     unlinked_names: tuple[str, ...] = ()
 
     @property
-    def html_subject(self) -> str:
-        """Return the subject for an HTML page: character references decoded as in the body, then escaped."""
-        return escape(references.decode(self.subject), quote=False)
+    def title(self) -> str:
+        """Return the subject as the title of the HTML part, not escaped: references are decoded as in the body."""
+        return decode_references(self.subject)
 
     @property
     def body(self) -> str:
@@ -71,7 +76,7 @@ class EmailText:
     def tree(self) -> list[Block]:
         """Return the parsed body with the footer."""
         source = self.filled + _footer(self.unsubscribe_url)
-        decoded = references.without_fillers(references.decode(source))
+        decoded = without_fillers(decode_references(source))
         return markdown.parse(_unlinked(decoded, self.unlinked_names))
 
     @property
@@ -86,8 +91,8 @@ class EmailText:
 
     @property
     def preheader(self) -> str:
-        """Return the preheader: the first words of the email, escaped for HTML."""
-        return escape(preheader.write(self.tree), quote=False)
+        """Return the preheader: the first words of the email, not escaped."""
+        return plain.write_preheader(self.tree)
 
 
 def render(
@@ -127,11 +132,11 @@ def render_subject(subject: str, personalisation: Mapping[str, object]) -> str:
 def html_document(text: EmailText, *, language: str = "en") -> str:
     """Return the HTML part: the fragment in the template that all emails share.
 
-    Django escapes the subject and the preheader. The fragment, which its writer escapes, then replaces a comment in the
+    Django escapes the title and the preheader. The fragment, which its writer escapes, then replaces a comment in the
     page. Escaped text cannot contain a comment, so no input is ever marked as safe.
     """
-    raw = {"subject": references.decode(text.subject), "preheader": preheader.write(text.tree)}
-    page = render_to_string(DOCUMENT_TEMPLATE, {"language": language, **raw})
+    values = {"language": language, "title": text.title, "preheader": text.preheader}
+    page = render_to_string(DOCUMENT_TEMPLATE, values)
     before, _, after = page.partition(_FRAGMENT_PLACE)
     return before + text.html + after
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
-from notifications.rendering import addresses, placeholders, references
+from notifications.rendering import addresses, placeholders
+from notifications.rendering.characters import without_fillers
 
 # Any run of characters before :// counts as a scheme, because an unknown scheme is not safe.
 _SCHEME = re.compile(r"(?<![\w+.-])[\w+.-]++://[^\s<]*+")
@@ -39,7 +40,7 @@ def value(text: str) -> str:
     >>> value("# [win](https://bad.example/x) Dr.Hollow")
     '\\\\# \\\\[win\\\\]\\\\( Dr\\\\. Hollow'
     """
-    text = _SCHEME.sub("", _without_addresses(references.without_fillers(text)))
+    text = _SCHEME.sub("", _without_addresses(without_fillers(text)))
     text = _NAMED_REFERENCE.sub(_defused, text)
     return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", text.translate(_ESCAPED_MARKS))
 

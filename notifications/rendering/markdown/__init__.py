@@ -11,7 +11,7 @@ that replaced, only the token classes of the library would remain.
     lists        parse the lines of a list into one node
     blocks       parse a body into the tree; the entry point
     typography   set the quotes and dashes of one node
-    html, plain, preheader   write the tree; only the writers escape
+    html, plain  write the tree; only the writers escape
 """
 
 from notifications.rendering.markdown.blocks import parse

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from notifications.rendering.characters import without_surrogates
 from notifications.rendering.markdown import inline, lines, lists
-from notifications.rendering.markdown.tree import Block, Heading, Inset, Paragraph, Rule, is_seen
+from notifications.rendering.markdown.tree import Block, Break, Heading, Inline, Inset, Paragraph, Rule
 
 MAX_INSET_DEPTH = 6  # deeper carets are text, which limits the recursion
 TAB_STOPS = 4
@@ -85,7 +85,7 @@ def _heading(source: list[str], at: int) -> _Reading:
         return None
     level, text = found
     inlines = inline.parse(text)
-    if not is_seen(inlines):
+    if not _is_seen(inlines):
         return None, at + 1
     return Heading(level, inlines) if level <= 2 else Paragraph(inlines), at + 1
 
@@ -105,7 +105,7 @@ def _underlined_heading(source: list[str], at: int) -> _Reading:
     if not level:
         return None
     inlines = inline.parse(source[at].strip(" "))
-    return Heading(level, inlines) if is_seen(inlines) else None, at + 2
+    return Heading(level, inlines) if _is_seen(inlines) else None, at + 2
 
 
 def _underline_of_nothing(source: list[str], at: int) -> _Reading:
@@ -122,7 +122,16 @@ def _paragraph(source: list[str], at: int) -> tuple[Block | None, int]:
         end += 1
     text = source[at] if end == at + 1 else "\n".join([line.strip(" ") for line in source[at:end]])
     inlines = inline.parse(text.strip(" "))
-    return Paragraph(inlines) if is_seen(inlines) else None, end
+    return Paragraph(inlines) if _is_seen(inlines) else None, end
+
+
+def _is_seen(nodes: list[Inline]) -> bool:
+    """Return whether a block is visible after empty values are filled in and images are dropped.
+
+    >>> _is_seen([" ", Break()]), _is_seen(["\\u00a0"])
+    (False, True)
+    """
+    return any(node.strip(" ") if isinstance(node, str) else not isinstance(node, Break) for node in nodes)
 
 
 def _inset_lines(source: list[str], at: int) -> tuple[list[str], int]:

@@ -20,9 +20,8 @@ from notifications.rendering.markdown.tree import (
     List,
     Paragraph,
     Rule,
-    visible,
 )
-from notifications.rendering.markdown.typography import typeset
+from notifications.rendering.markdown.typography import typeset, with_text_before
 
 LIVE_SCHEMES = ("http:", "https:", "mailto:", "tel:")
 MAIL_SCHEME = "mailto:"
@@ -86,14 +85,7 @@ def _item(item: Item) -> str:
 
 
 def _inlines(nodes: Sequence[Inline]) -> str:
-    if len(nodes) == 1:
-        return _inline(nodes[0], "")
-    parts: list[str] = []
-    before = ""
-    for node in nodes:
-        parts.append(_inline(node, before))
-        before = visible(node)
-    return "".join(parts)
+    return "".join([_inline(node, before) for node, before in with_text_before(nodes)])
 
 
 def _inline(node: Inline, before: str) -> str:

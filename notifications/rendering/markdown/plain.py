@@ -1,4 +1,4 @@
-"""Write the tree as plain text. Source: docs/reference/rendering.md §4.7."""
+"""Write the tree as plain text: the plain part and the preheader. Source: docs/reference/rendering.md §4.7."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,20 +14,31 @@ from notifications.rendering.markdown.tree import (
     List,
     Paragraph,
     Rule,
-    visible,
 )
-from notifications.rendering.markdown.typography import typeset
+from notifications.rendering.markdown.typography import typeset, with_text_before
 
 WIDTH = 65
+MAX_PREHEADER_CHARACTERS = 256
 BULLET = "•"
 
 
 def write(blocks: Sequence[Block]) -> str:
     """Return the plain text part. It starts with text and ends with one newline."""
-    return PlainWriter().blocks(blocks).lstrip() + "\n"
+    return _PlainWriter().blocks(blocks).lstrip() + "\n"
 
 
-class PlainWriter:
+def write_preheader(blocks: Sequence[Block]) -> str:
+    """Return the first words of the email on one line. They are not escaped: the page must do that."""
+    writer = _PreheaderWriter()
+    start = ""
+    for block in _without_insets(blocks):
+        start = " ".join(f"{start} {writer.block(block)}".split())
+        if len(start) >= MAX_PREHEADER_CHARACTERS:
+            break
+    return start[:MAX_PREHEADER_CHARACTERS].strip()
+
+
+class _PlainWriter:
     """One method for each kind of node. The preheader's writer overrides four of them."""
 
     def blocks(self, blocks: Sequence[Block]) -> str:
@@ -71,14 +82,7 @@ class PlainWriter:
 
     def inlines(self, nodes: Sequence[Inline]) -> str:
         """Write running text."""
-        if len(nodes) == 1:
-            return self._inline(nodes[0], "")
-        parts: list[str] = []
-        before = ""
-        for node in nodes:
-            parts.append(self._inline(node, before))
-            before = visible(node)
-        return "".join(parts)
+        return "".join([self._inline(node, before) for node, before in with_text_before(nodes)])
 
     def _inline(self, node: Inline, before: str) -> str:
         match node:
@@ -92,5 +96,27 @@ class PlainWriter:
                 return self.link(typeset(node.text), node)
 
 
+class _PreheaderWriter(_PlainWriter):
+    def heading(self, text: str, level: int) -> str:
+        return f"\n\n{text}"
+
+    def items(self, block: List) -> Sequence[Item]:
+        return block.items[:MAX_PREHEADER_CHARACTERS]  # each item has at least one character: its bullet or number
+
+    def rule(self) -> str:
+        return ""
+
+    def link(self, text: str, link: Link) -> str:
+        return f"{text} ({link.title})" if link.title else text
+
+
 def _numbered(block: List, items: Sequence[Item]) -> Iterator[tuple[str, Item]]:
     return ((f"{place}." if block.is_ordered else BULLET, item) for place, item in enumerate(items, start=1))
+
+
+def _without_insets(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Inset):
+            yield from _without_insets(block.blocks)
+        else:
+            yield block

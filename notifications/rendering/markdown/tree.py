@@ -78,25 +78,3 @@ class Inset:
 
 
 Block = Paragraph | Heading | Rule | List | Inset
-
-
-def is_seen(nodes: list[Inline]) -> bool:
-    """Return whether a block is visible after empty values are filled in and images are dropped.
-
-    >>> is_seen([" ", Break()]), is_seen(["\\u00a0"])
-    (False, True)
-    """
-    return any(node.strip(" ") if isinstance(node, str) else not isinstance(node, Break) for node in nodes)
-
-
-def visible(node: Inline) -> str:
-    """Return the visible text of a node, for the typography of the next node."""
-    match node:
-        case str():
-            return node
-        case Break():
-            return "\n"
-        case Address():
-            return node.target
-        case Link():
-            return node.text

@@ -7,8 +7,10 @@ Each pattern matches only at the start of a run, so the time stays linear for lo
 """
 
 import re
+from collections.abc import Iterator, Sequence
 
 from notifications.rendering.characters import shield_quotes, shielded, unshield
+from notifications.rendering.markdown.tree import Address, Break, Inline, Link
 
 _SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
 _SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{shielded('-')}]{{1,3}}[^\S\n]++")
@@ -46,6 +48,26 @@ def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
     if curl:
         text = _curled(text, before)
     return unshield(_SPACED_DASH.sub(" – ", text))
+
+
+def with_text_before(nodes: Sequence[Inline]) -> Iterator[tuple[Inline, str]]:
+    """Yield each node of running text with the visible text of the node before it, for `typeset`."""
+    before = ""
+    for node in nodes:
+        yield node, before
+        before = _visible(node)
+
+
+def _visible(node: Inline) -> str:
+    match node:
+        case str():
+            return node
+        case Break():
+            return "\n"
+        case Address():
+            return node.target
+        case Link():
+            return node.text
 
 
 def _curled(text: str, before: str) -> str:

@@ -91,10 +91,10 @@ def test_a_title_shows_in_plain_text_and_preheader() -> None:
     assert text.preheader == "tides (Today's)"
 
 
-def test_a_preheader_leaves_rules_out_and_is_escaped() -> None:
+def test_a_preheader_leaves_rules_out_and_is_not_escaped() -> None:
     text = email.EmailText(subject="", filled="# Fish & chips\n\n---\n\n<b>")
 
-    assert text.preheader == "Fish &amp; chips &lt;b&gt;"
+    assert text.preheader == "Fish & chips <b>"
 
 
 def test_lone_surrogates_raise_nothing() -> None:

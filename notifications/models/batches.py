@@ -1,30 +1,33 @@
-"""Claim a batch of due messages in one statement, fairly over the services that have some.
+"""Claim a batch of due messages, record a batch of acceptances, and put claims back: one statement for each.
 
+A batch is claimed fairly over the services that have due messages.
 Source: docs/reference/security.md §9, promise 6, and §10.
 """
 
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import F
 
 from config.databases.prepared import Columns, prepared_cursor
-from notifications.models.claim import Claim
+from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Channel, Notification
+from notifications.models.status import COMPLETED, FINAL, Status
 
 # What sending needs, and no more: reading a column that is not used costs as much as one that is.
-_READ = (
+_CLAIMED_NAMES = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
     *("template_id", "created_at"),
     *("encrypted_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
     *("status", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
 )
-_COLUMNS = Columns((Notification, _READ))
+_CLAIMED = Columns((Notification, _CLAIMED_NAMES))
 
 # The queue's moments are the database's own: now, and the end of a claim, in each dialect.
 _NOW = {"postgresql": "STATEMENT_TIMESTAMP()", "sqlite": "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')"}
@@ -94,6 +97,41 @@ _AMONG = {"postgresql": "= ANY (ARRAY(SELECT id FROM chosen))", "sqlite": "IN (S
 
 _ANY_DUE = "SELECT EXISTS (SELECT 1 FROM notifications_service AS service WHERE {has_due})"
 
+_RECORDED = {
+    "message_id": "uuid",
+    "attempt": "integer",
+    "status": "text",
+    "completed_at": "timestamptz",
+    "sent_at": "timestamptz",
+    "provider": "text",
+    "provider_reference": "text",
+    "attempts": "jsonb",
+    "is_acceptance_final": "boolean",
+}
+_TYPED = ", ".join(f"{name} {kind}" for name, kind in _RECORDED.items())
+_EXTRACTED = ", ".join(f"JSON_EXTRACT(value, '$.{name}') AS {name}" for name in _RECORDED)
+_GIVEN = {
+    "postgresql": f"JSONB_TO_RECORDSET(%(rows)s::jsonb) AS given({_TYPED})",
+    "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  of our own
+}
+
+# A message that ends in a final status and whose service has a callback for it is left to `Claim.end_as_sent`.
+_RECORD = """
+    UPDATE notifications_notification AS message SET
+        status = given.status, completed_at = given.completed_at, sent_at = given.sent_at, provider = given.provider,
+        provider_reference = given.provider_reference, attempts = given.attempts,
+        is_acceptance_final = given.is_acceptance_final, claimed_until = NULL, encrypted_outgoing = NULL
+    FROM {given}
+    WHERE message.id = given.message_id AND message.attempt = given.attempt AND message.status = 'created'
+      AND (given.status NOT IN ({final}) OR NOT EXISTS (
+        SELECT 1 FROM notifications_callbackendpoint AS endpoint
+        WHERE endpoint.service_id = message.service_id AND endpoint.kind = 'delivery_status'
+      ))
+    RETURNING id
+"""
+
+_FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
+
 
 def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[Claim]:
     """Claim up to `size` due messages of a channel for DELIVERY_CLAIM_SECONDS, and return them in the order to send.
@@ -109,10 +147,10 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
         given["served"] = json.dumps([service_id.hex for service_id in served])
     with prepared_cursor(connection) as cursor:
         if connection.vendor == "sqlite":  # a look takes no lock; an UPDATE that finds nothing does
-            cursor.execute(_statement(_ANY_DUE, connection), given)
+            cursor.execute(_statement(_ANY_DUE, connection.vendor), given)
             if not cursor.fetchone()[0]:
                 return []
-        cursor.execute(_statement(_CLAIM, connection), given)
+        cursor.execute(_statement(_CLAIM, connection.vendor), given)
         claims = [_claim(values) for values in cursor.fetchall()]
     return _in_turn(claims, served)
 
@@ -132,7 +170,7 @@ def _in_turn(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
 def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the statement returns them
     service_name, service_is_active, sender, reply_to_address = values[-4:]
     return Claim(
-        notification=_COLUMNS.rows(values)[0],
+        notification=_CLAIMED.rows(values)[0],
         service_name=service_name,
         service_is_active=bool(service_is_active),
         sender=sender,
@@ -140,20 +178,62 @@ def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the st
     )
 
 
-_statements: dict[tuple[str, str], str] = {}
-
-
-def _statement(text: str, connection: BaseDatabaseWrapper) -> str:
+@cache
+def _statement(text: str, vendor: str) -> str:
     """Return a statement in the dialect of the database."""
+    due = _DUE.format(now=_NOW[vendor])
+    has_due = _HAS_DUE.format(due=due)
+    return text.format(
+        chosen=_CHOSEN[vendor].format(due=due, has_due=has_due),
+        among=_AMONG[vendor],
+        later=_LATER[vendor],
+        read=_CLAIMED.names,
+        has_due=has_due,
+    )
+
+
+def record_sent(batch: Sequence[SentMessage]) -> list[bool]:
+    """Record a batch of acceptances. Returns of each message whether its row was still ours."""
+    connection = connections[DEFAULT_DB_ALIAS]
     vendor = connection.vendor
-    if (text, vendor) not in _statements:
-        due = _DUE.format(now=_NOW[vendor])
-        has_due = _HAS_DUE.format(due=due)
-        _statements[text, vendor] = text.format(
-            chosen=_CHOSEN[vendor].format(due=due, has_due=has_due),
-            among=_AMONG[vendor],
-            later=_LATER[vendor],
-            read=_COLUMNS.names,
-            has_due=has_due,
-        )
-    return _statements[text, vendor]
+    statement = _RECORD.format(given=_GIVEN[vendor], final=", ".join(f"'{status.value}'" for status in FINAL))
+    rows = json.dumps([_row(one, connection) for one in batch], default=str)
+    with prepared_cursor(connection) as cursor:
+        cursor.execute(statement, {"rows": rows})
+        recorded = {str(values[0]) for values in cursor.fetchall()}
+    return [
+        str(_value("id", one.claim.notification.id, connection)) in recorded
+        or (one.sent.status in FINAL and one.claim.end_as_sent(one.attempt, one.sent))
+        for one in batch
+    ]
+
+
+def put_back(claims: Sequence[Claim]) -> None:
+    """Undo the claims of messages for which no provider was called, as `Claim.put_back` does."""
+    by_attempt: dict[int, list[Any]] = {}  # Any: keys
+    for claim in claims:
+        by_attempt.setdefault(claim.notification.attempt, []).append(claim.notification.id)
+    for attempt, ids in by_attempt.items():
+        mine = Notification.objects.filter(id__in=ids, attempt=attempt, status=Status.CREATED)
+        mine.update(claimed_until=None, attempt=F("attempt") - 1)
+
+
+def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a database, values as it takes them
+    sent = one.sent
+    values = {
+        "status": sent.status.value,
+        "completed_at": sent.at if sent.status in COMPLETED else None,
+        "sent_at": sent.at,
+        "provider": sent.provider,
+        "provider_reference": sent.reference,
+        "is_acceptance_final": sent.is_acceptance_final,
+    }
+    return {name: _value(name, value, connection) for name, value in values.items()} | {
+        "message_id": _value("id", one.claim.notification.id, connection),
+        "attempt": one.claim.notification.attempt,
+        "attempts": one.claim.attempts_with(one.attempt),
+    }
+
+
+def _value(name: str, value: Any, connection: Any) -> Any:  # Any: as in `_row`
+    return _FIELDS[name].get_db_prep_save(value, connection)
