@@ -1,8 +1,8 @@
 """Run the whole suite: `python -m tests [arguments of pytest]`.
 
-Once on SQLite and the file queue, and once more on PostgreSQL and Redis, with the tests that touch a database or a
-running service: on servers named by TEST_DATABASE_URL and TEST_REDIS_URL (or DATABASE_URL and REDIS_URL), always in
-databases made beside theirs, else on throw-away servers where the programs are found. With CI=true a skip is a failure.
+The suite runs once on SQLite and the file queue. The tests that use a database or a running service run again on
+PostgreSQL and Redis: on the servers in TEST_DATABASE_URL and TEST_REDIS_URL (or DATABASE_URL and REDIS_URL), in new
+databases, or else on temporary servers if the programs are installed. With CI=true a skipped test is a failure.
 """
 
 import contextlib
@@ -21,16 +21,16 @@ from tests.servers import ROOT, PrivatePostgres, PrivateRedis, postgres_database
 NO_TESTS_COLLECTED = 5  # pytest's exit code
 FIELD_KEY = "ZmllbGQta2V5LWZvci1taWdyYXRpb25zLW9ubHktMzI="
 WORKERS_ON_GIVEN_SERVER = "4"
-WORKERS = "5"  # on two cores: the tests wait for processes, sockets and clocks more than they compute
-# Nothing outlives the run, and no test of the suite ends its server: those that end one start it themselves.
+WORKERS = "5"  # on two cores: tests mostly wait for processes, sockets and clocks
+# All processes end with the run. Tests that end a server start their own.
 SHORT_LIVED = {"synchronous_commit": "off", "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off"}
-# The stores' own names are given to each run; without written bytecode each process would compile the suite for itself.
+# Each run sets the variables of the stores itself. Without bytecode files, each process would compile the suite.
 NOT_PASSED_ON = {"DATABASE_URL", "REDIS_URL", "VAR_DIR", "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of pytest: its exit code, what it counted, and the names of the tests that failed."""
+    """One run of pytest: its exit code, its counts, and the names of the failed tests."""
 
     name: str
     code: int
@@ -44,8 +44,8 @@ class Run:
 
 
 def run(name: str, arguments: list[str], folder: Path, *, is_private: bool = True, **environment: str) -> list[Run]:
-    """Run the tests side by side, then those marked `alone`, one after another with the machine to themselves."""
-    # A server that somebody else has set up may take no more than PostgreSQL's default of 100 connections.
+    """Run the tests in parallel, then those marked `alone` one after another."""
+    # A given server may allow only PostgreSQL's default of 100 connections.
     workers = WORKERS if is_private else WORKERS_ON_GIVEN_SERVER
     base = {key: value for key, value in os.environ.items() if key not in NOT_PASSED_ON}
     with migrated(folder, base | environment) as database:
@@ -76,7 +76,7 @@ def pytest(name: str, arguments: list[str], folder: Path, variables: dict[str, s
 
 @contextlib.contextmanager
 def migrated(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Migrate one database, for the services under test to begin with a copy of. "": it could not be done."""
+    """Migrate one database, which services under test copy. Yield its path or URL, or "" if that failed."""
     variables = {"ENVIRONMENT": "test", "SECRET_KEY": "x" * 50, "FIELD_KEYS": FIELD_KEY, "VAR_DIR": str(folder)}
     with contextlib.ExitStack() as closing:
         database = str(folder / "migrated.sqlite3")
@@ -120,7 +120,7 @@ def main(arguments: list[str]) -> int:
 
 
 def conclude(runs: list[Run], missing: list[str]) -> int:
-    """Print what was not run, what failed and the sum of all runs; return the exit code."""
+    """Print the tests that did not run, the failures and the sum of all runs. Return the exit code."""
     print()
     for line in missing:
         print(f"NOT RUN  {line}")

@@ -1,4 +1,4 @@
-"""A browser without scripts, over HTTP: it opens pages, fills in their forms as they stand, and remembers addresses."""
+"""A browser without scripts: it opens pages over HTTP, fills in their forms and records the URLs."""
 
 from html.parser import HTMLParser
 from urllib.parse import urljoin
@@ -7,7 +7,7 @@ import requests
 
 
 class Form:
-    """What a form of a page would send as it stands, its buttons apart."""
+    """The fields that a form would send unchanged, without its buttons."""
 
     def __init__(self, action: str) -> None:
         self.action = action
@@ -18,7 +18,7 @@ class Form:
 
 
 class _Forms(HTMLParser):
-    """Collects the forms of a page: hidden and typed fields, ticked boxes, chosen options, text areas."""
+    """Collect the forms of a page: hidden and text fields, checked boxes, chosen options, text areas."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Forms(HTMLParser):
 
 
 class Browser:
-    """One person at the console. `visited` holds every address that was asked for, redirects among them."""
+    """One person at the console. `visited`: every requested URL, including redirects."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -68,11 +68,11 @@ class Browser:
         return self._noted(self._session.get(urljoin(self.url, path), timeout=60))
 
     def fill(self, path: str, button: str = "", **values: object) -> requests.Response:
-        """Open a page and send its form with these values; `button` is the name of the button that is pressed."""
+        """Open a page and send its form with these values. `button`: the name of the pressed button."""
         return self.fill_on(self.get(path), button, **values)
 
     def fill_on(self, page: requests.Response, button: str = "", **values: object) -> requests.Response:
-        """Send the form of a page that is open: the last one with one of these fields, else the last one."""
+        """Send a form of an open page: the last one that has one of these fields, or else the last one."""
         assert page.status_code in {200, 409}, (page.status_code, page.url)
         parser = _Forms()
         parser.feed(page.text)

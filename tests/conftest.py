@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures of all tests."""
 
 import gc
 import os
@@ -27,24 +27,24 @@ from tests.service import MIGRATED, Service
 
 Start = Callable[..., Service]
 
-# A busy machine makes an example slow, and that is no failure.
+# A slow example on a busy machine is not a failure.
 hypothesis_settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.load_profile("no-clock")
 
 
 def pytest_configure() -> None:
-    """Look for a static file when it is asked for: else each test client looks for all of them.
+    """Find static files on request instead of at the start of each test client.
 
-    That was a third of the work of a test of a page. Services under test have processes of their own, which look once,
-    as in production.
+    The search was a third of the time of a page test. Services under test search once in their own process, as in
+    production.
     """
     settings.WHITENOISE_AUTOREFRESH = True
-    gc.disable()  # until everything is imported and collected: little of that is garbage
+    gc.disable()  # collection starts after all imports, which create little garbage
 
 
 @contextmanager
 def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
-    """Start services, and end them and search their logs when nobody needs them any more."""
+    """Start services. At the end, stop them and search their logs."""
     started: list[Service] = []
 
     def start(**extra: str) -> Service:
@@ -54,13 +54,13 @@ def services(make_folder: pytest.TempPathFactory) -> Iterator[Start]:
     yield start
     for one in started:
         one.stop()
-    # Whatever the tests have sent, at log level debug. Source: docs/reference/running.md §14.
+    # All requests of the tests, at log level debug. Source: docs/reference/running.md §14.
     assert not [leak for one in started for leak in one.leaks()]
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
-    """Let a test that computes for long keep the transaction it stands in, which no request would."""
+    """Allow long transactions, because a test may compute for long inside one."""
     options = connection.settings_dict["OPTIONS"]
     if "options" in options:
         options["options"] = options["options"].replace("idle_in_transaction_session_timeout=10000", "")
@@ -72,7 +72,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
 
 
 def _fill_from_migrated(connection: BaseDatabaseWrapper, **kwargs: object) -> None:
-    """Begin the new database, a moment before Django migrates it, with what the run has migrated once."""
+    """Copy the database that the run has migrated once, before Django migrates the new one."""
     connection_created.disconnect(dispatch_uid="migrated")
     assert str(connection.settings_dict["NAME"]) == str(connection.settings_dict["TEST"]["NAME"])
     with closing(sqlite3.connect(MIGRATED)) as migrated:
@@ -81,7 +81,7 @@ def _fill_from_migrated(connection: BaseDatabaseWrapper, **kwargs: object) -> No
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker) -> None:
-    """Let the tests that commit empty all tables in the end: PostgreSQL's TRUNCATE would stop at the audit."""
+    """Allow the tests that commit to empty all tables, which the audit's trigger would prevent on PostgreSQL."""
     if connection.vendor == "postgresql":
         with django_db_blocker.unblock(), connection.cursor() as cursor:
             cursor.execute("ALTER TABLE operations_audit_event DISABLE TRIGGER operations_audit_no_truncate")
@@ -89,14 +89,14 @@ def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.Djan
 
 @pytest.fixture(scope="module")
 def start_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
-    """Start a Signalbox of one's own, with further environment variables: `start_service(PROVIDERS=…)`."""
+    """Start a separate Signalbox with further environment variables: `start_service(PROVIDERS=…)`."""
     with services(tmp_path_factory) as start:
         yield start
 
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The Signalbox all tests of this process share: use names of your own in it."""
+    """The Signalbox that all tests of this process share. Use unique names in it."""
     with services(tmp_path_factory) as start:
         yield start()
 
@@ -116,7 +116,7 @@ def smtp_sink() -> Iterator[SmtpSink]:
 
 @pytest.fixture
 def redis_server() -> Iterator[PrivateRedis]:
-    """A Redis of the test's own, which it may stop."""
+    """A separate Redis server, which the test may stop."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not on this machine")
     server = PrivateRedis()
@@ -126,20 +126,20 @@ def redis_server() -> Iterator[PrivateRedis]:
 
 @pytest.fixture
 def noon() -> Iterator[time_machine.Traveller]:
-    """A clock that stands still at noon: no midnight, no end of summer time and no change of codes comes in between."""
+    """A clock that stands still at noon, so that no midnight, clock change or new code interferes."""
     with time_machine.travel("2026-11-20T12:00:00Z", tick=False) as clock:
         yield clock
 
 
 @pytest.fixture
 def operator(db: None) -> User:
-    """A person who may do everything in the console."""
+    """A superuser of the console."""
     return User.objects.create_superuser("mina", "mina@example.org", "a-long-password-1")
 
 
 @pytest.fixture
 def console(operator: User) -> Client:
-    """The console in the hands of a signed-in operator, by a browser without scripts."""
+    """A client without scripts that is signed in as an operator."""
     client = Client()
     client.force_login(operator)
     return client
@@ -154,7 +154,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not even read what would be left out: importing all of the suite takes each process 7 s."""
+    """Ignore files without selected tests, because importing the whole suite takes each process 7 s."""
     if collection_path.suffix != ".py":
         return None
     place = collection_path.relative_to(config.rootpath).as_posix()
@@ -165,7 +165,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     slow = {item.path for item in items if _waits_for_programs(item)}
-    items.sort(key=lambda item: item.path not in slow)  # whole files: none of them may be what is left at the end
+    items.sort(key=lambda item: item.path not in slow)  # slow files first, so that none of them is left at the end
     if not config.getoption("--stores-only"):
         return
     touching = [
@@ -186,14 +186,14 @@ def _waits_for_programs(item: pytest.Item) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what has been imported and collected out of every later look for garbage: a fifth of the work of a test."""
+    """Exclude all imported objects from later garbage collections, a fifth of the time of a test."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Where CI=true, a skip is a failure."""
+    """Treat a skipped test as a failure if CI=true."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") == "true" and reporter and (reporter.stats.get("skipped") or reporter.stats.get("xfailed")):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -201,7 +201,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Show the end of its services' logs below a test that failed with them."""
+    """Add the end of its services' logs to the report of a failed test."""
     report = yield
     for asked, service in getattr(item, "funcargs", {}).items() if report.failed else ():
         if isinstance(service, Service):

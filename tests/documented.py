@@ -1,4 +1,4 @@
-"""Hold an answer of the service to what the OpenAPI document says of its operation."""
+"""Check a response against the OpenAPI document."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,10 @@ _ALWAYS = {"X-Request-Id", "Retry-After", "WWW-Authenticate"}  # where a status 
 
 
 def check(method: str, address: str, status: int, headers: Mapping[str, str], body: Any) -> None:
-    """body: the parsed JSON. Raises AssertionError. Says nothing about addresses and methods that are no operation."""
+    """Raise AssertionError if a response does not match its operation. Other paths and methods are ignored.
+
+    body: the parsed JSON
+    """
     found = _operation(method.lower(), urlsplit(address).path)
     if found is None:
         return
@@ -42,7 +45,7 @@ def _operation(method: str, path: str) -> tuple[str, Any] | None:
 
 @cache
 def _templates() -> list[tuple[re.Pattern[str], str]]:
-    """Every address as a pattern, those without parameters first."""
+    """Return every path as a pattern, those without parameters first."""
     templates = sorted(document()["paths"], key=lambda template: template.count("{"))
     return [
         (re.compile("/*" + re.sub(r"\{\w+\}", "[^/]+", template).lstrip("/") + "/?"), template)

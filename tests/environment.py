@@ -1,4 +1,4 @@
-"""Loaded before Django reads its settings: the environment in which the suite runs. `.env` is not read in it."""
+"""Set the environment of the suite before Django reads its settings. `.env` is not read."""
 
 import os
 import shutil

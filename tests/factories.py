@@ -1,4 +1,4 @@
-"""Rows for tests: plain functions with whole defaults, so that a test names only what it is about."""
+"""Create rows for tests, with defaults, so that a test names only the values that matter."""
 
 import uuid
 from datetime import timedelta
@@ -27,7 +27,7 @@ from notifications.recipients import normalise
 
 
 def make_service(**fields: Any) -> Service:
-    """A live service with every default of a new one, and no sender, key or template."""
+    """Return a live service with default values, without senders, keys and templates."""
     values: dict[str, Any] = {
         "name": f"Service {uuid.uuid4().hex[:8]}",
         "live": True,
@@ -39,7 +39,7 @@ def make_service(**fields: Any) -> Service:
 
 
 def make_api_key(service: Service | None = None, key_type: KeyType = KeyType.LIVE, **fields: Any) -> ApiKey:
-    """A key; `key.secret` is what its holder signs with."""
+    """Return a key. `key.secret` signs its tokens."""
     secret = fields.pop("secret", str(uuid.uuid4()))
     values: dict[str, Any] = {"name": f"{key_type.value}-{uuid.uuid4().hex[:8]}", "key_type": key_type}
     key = ApiKey(service=service or make_service(), **values | fields)
@@ -55,7 +55,7 @@ def make_template(
     subject: str | None = None,
     **fields: Any,
 ) -> Template:
-    """A template and its first version; an email's subject is `Hello` unless given."""
+    """Return a template with its first version. The default subject of an email is `Hello`."""
     if channel == Channel.EMAIL and subject is None:
         subject = "Hello"
     unsubscribe_link = fields.pop("unsubscribe_link", False)
@@ -98,7 +98,7 @@ def make_guest(service: Service, value: str = "guest@example.com") -> GuestListE
 
 
 def make_notification(template: Template | None = None, recipient: str | None = None, **fields: Any) -> Notification:
-    """A message as accepted and due at once: an email to ana@example.com, or for a text template to 07700 900123."""
+    """Return an accepted message that is due: an email to ana@example.com, or a text to 07700 900123."""
     template = template or make_template()
     is_email = template.type == Channel.EMAIL
     recipient = recipient or ("ana@example.com" if is_email else "07700 900123")
@@ -124,7 +124,7 @@ def make_callback(
     signing_secret: str | None = None,
     **fields: Any,
 ) -> CallbackEndpoint:
-    """An endpoint that is told of final statuses; its bearer token is `token-0123456789`."""
+    """Return an endpoint for final statuses. Its bearer token is `token-0123456789`."""
     endpoint = CallbackEndpoint(service=service or make_service(), url=url, kind=kind, **fields)
     endpoint.encrypted_bearer_token = endpoint.encrypt("bearer_token", "token-0123456789")
     if signing_secret:
@@ -136,7 +136,7 @@ def make_callback(
 def make_unsubscribe_request(
     template: Template | None = None, recipient: str = "ana@example.com", **fields: Any
 ) -> UnsubscribeRequest:
-    """A request that waits, of a recipient whose email was sent a week ago; its message is deleted."""
+    """Return an open request whose email was sent a week ago and whose message is deleted."""
     template = template or make_template(unsubscribe_link=True)
     values: dict[str, Any] = {
         "notification_id": uuid.uuid4(),

@@ -1,8 +1,8 @@
-"""A process with Django ready, and all a service under test runs as forks of it: commands, web server, worker, clock.
+"""Fork all programs of a service under test from a process with Django loaded: commands, web server, worker, clock.
 
-Each begins as it would from a shell, with the environment of its service, but without the two seconds of importing:
-the suite runs some hundred commands and starts some hundred programs. That process is itself a fork, of one that has
-imported whatever wants no settings, and ends with the test process.
+Each starts as if from a shell, with the environment of its service, but without two seconds of imports. The suite runs
+some hundred commands and starts some hundred programs. That process is itself a fork, of one that has imported
+everything that needs no settings. It ends with the test process.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ from django.core.management import execute_from_command_line
 from tests.servers import Program, accepts, free_port, wait_until
 
 TIMEOUT_SECONDS = 120
-AHEAD = (  # two thirds of what a service imports: all that takes long and can be imported without settings
+AHEAD = (  # two thirds of a service's imports: the slow ones that need no settings
     "celery.bin.celery",
     "celery.concurrency.prefork",
     "celery.worker.consumer",
@@ -65,12 +65,12 @@ AHEAD = (  # two thirds of what a service imports: all that takes long and can b
     "uritemplate",
     "whitenoise.base",
 )
-_NUMBER = 16  # bytes in which a process id and an exit code are told
+_NUMBER = 16  # bytes for a process id and an exit code
 
 
 @cache
 def _root() -> int:
-    """Start the process all others are forks of, and return its port. It ends when its input does, with this one."""
+    """Start the process that all others are forks of, and return its port. It ends when its input closes."""
     port = free_port()
     command = [sys.executable, "-m", "tests.forks", str(port), "root"]
     _roots.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
@@ -82,7 +82,7 @@ _roots: list[subprocess.Popen[bytes]] = []
 
 
 class Forks:
-    """The process that has imported everything, and what it is asked for."""
+    """The process that has imported everything, and its commands."""
 
     def __init__(self, log: Path, environment: dict[str, str]) -> None:
         self.environment = dict(environment)
@@ -100,7 +100,7 @@ class Forks:
         return subprocess.CompletedProcess(["manage.py", *arguments], code, output, errors)
 
     def start(self, *command: str, log: Path) -> Program:
-        """Start what `python …` would: a file, or `-m` and a module. It outlives the process it is a fork of."""
+        """Start a program like `python …`: a file, or `-m` and a module. It outlives the process it is forked from."""
         return _Forked(command, self._port, {"command": command, "log": str(log)}, log)
 
     def stop(self) -> None:
@@ -108,7 +108,7 @@ class Forks:
 
 
 def start(*command: str, log: Path, environment: dict[str, str]) -> Program:
-    """Start what `python …` would, with settings that nobody has read before it."""
+    """Start a program like `python …`, with new settings."""
     return _Forked(command, _root(), {"command": command, "log": str(log), "environment": environment}, log)
 
 
@@ -121,13 +121,13 @@ def _ask(port: int, question: dict[str, object]) -> socket.socket:
 class _Forked(Program):
     def __init__(self, command: tuple[str, ...], port: int, question: dict[str, object], log: Path) -> None:
         self.log = log
-        self.log.touch()  # it may be read before the fork has come to open it
-        self._began_at = log.stat().st_size  # before it can have said anything
-        self.process = _Process(command, _ask(port, question))  # type: ignore[assignment]  # as much of Popen as is used
+        self.log.touch()  # it may be read before the fork has opened it
+        self._began_at = log.stat().st_size  # before the program can write
+        self.process = _Process(command, _ask(port, question))  # type: ignore[assignment]  # has the used part of Popen
 
 
 class _Process:
-    """A program whose parent tells of its end, in place of `subprocess.Popen`, whose child it would have to be."""
+    """A program that is not a child of this process, with the used methods of `subprocess.Popen`."""
 
     def __init__(self, command: tuple[str, ...], connection: socket.socket) -> None:
         self.args = command
@@ -147,7 +147,7 @@ class _Process:
     def wait(self, timeout: float | None = None) -> int:
         if not select.select([self._connection], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired(self.args, timeout or 0)
-        # Looked at and left where it is: another thread may ask, too.
+        # Peek without reading, because another thread may ask, too.
         told = self._connection.recv(_NUMBER, socket.MSG_PEEK | socket.MSG_WAITALL)
         return int(told or -signal.SIGKILL)
 
@@ -160,7 +160,7 @@ class _Process:
 
 
 def _next_question(listener: socket.socket, *, until: int | None = None) -> socket.socket:
-    """Return in a fork for each caller; the process itself stays in here, or ends with the input `until`."""
+    """Return in a fork for each caller. The process itself stays here until the input `until` closes."""
     watched = [listener] if until is None else [listener, until]
     while True:
         if listener not in select.select(watched, [], [])[0]:
@@ -177,7 +177,7 @@ def _next_question(listener: socket.socket, *, until: int | None = None) -> sock
 def _answer(connection: socket.socket) -> None:
     with connection.makefile("rb") as questions:
         line = questions.readline()
-    if not line:  # somebody looked whether we are there
+    if not line:  # a check whether the process runs
         return
     asked = json.loads(line)
     if "command" in asked:
@@ -190,7 +190,7 @@ def _answer(connection: socket.socket) -> None:
 
 
 def _start(connection: socket.socket, command: list[str], log: str) -> None:
-    os.setsid()  # whoever ends the process with everything imported leaves its programs running
+    os.setsid()  # programs continue if the process with the imports is stopped
     pid = os.fork()
     if pid:
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -232,7 +232,7 @@ def _run(arguments: list[str]) -> int:
         execute_from_command_line(sys.argv)
     except SystemExit as end:
         code = end.code
-    except BaseException:  # noqa: BLE001  as the interpreter does
+    except BaseException:  # noqa: BLE001  like the interpreter
         traceback.print_exc()
         code = 1
     for stream in (sys.stdout, sys.stderr):
@@ -243,14 +243,14 @@ def _run(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     is_root = sys.argv[2:] == ["root"]
-    gc.disable()  # nothing that is imported becomes garbage: looking for it is a tenth of the work
+    gc.disable()  # imported objects do not become garbage, and collection takes a tenth of the time
     if not is_root:
         django.setup()
-    for name in AHEAD if is_root else ("config.urls",):  # what most of them come to need
+    for name in AHEAD if is_root else ("config.urls",):  # most programs need these
         import_module(name)
     gc.freeze()
     gc.enable()
     with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as one_listener:
         asked_for = _next_question(one_listener, until=sys.stdin.fileno() if is_root else None)
     _answer(asked_for)
-    os._exit(0)  # without taking down all that was imported; a program's end comes from where it runs, and is whole
+    os._exit(0)  # without freeing the imports; the program itself ended normally

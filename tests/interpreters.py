@@ -1,7 +1,7 @@
-"""An interpreter that finds what production installs, and none of the tools that stand beside it here.
+"""Create an interpreter that has only the packages of production, without development tools.
 
-What they bring with them hides what is missing from requirements.txt; and libraries load what they meet: rich, pygments
-and jinja2 take memory of every process.
+Their dependencies would hide packages that requirements.txt lacks, and libraries load optional ones: rich, pygments
+and jinja2 take memory in every process.
 """
 
 import re
@@ -15,7 +15,7 @@ _NAME = re.compile(r"[\w.-]+")
 
 
 def production(folder: Path) -> Path:
-    """Make a virtual environment of what requirements.txt names, linked to what is here; return its Python."""
+    """Create a virtual environment with links to the packages of requirements.txt, and return its Python."""
     venv.create(folder, symlinks=True)
     (packages,) = folder.glob("lib/python*/site-packages")
     for line in (ROOT / "requirements.txt").read_text().splitlines():
@@ -27,7 +27,7 @@ def production(folder: Path) -> Path:
 
 
 def _places(requirement: str) -> set[Path]:
-    """Return the folders and files of a distribution; none where it is for other machines and not installed here."""
+    """Return the folders and files of a distribution, or none if it is not installed on this platform."""
     found = _NAME.match(requirement)
     try:
         distribution = metadata.distribution(found[0] if found else requirement)

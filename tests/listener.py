@@ -1,4 +1,4 @@
-"""What listens on a real socket for a test, with a thread for each that connects."""
+"""Base of servers on real sockets for tests, with a thread for each connection."""
 
 import contextlib
 import socket
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class Listener(ABC):
-    """Listens on `port` from its making to `stop`, which sets `closing`; counts the `connections`."""
+    """Listens on `port` until `stop`, which sets `closing`. `connections`: their number."""
 
     def __init__(self) -> None:
         self.connections = 0
@@ -19,12 +19,12 @@ class Listener(ABC):
 
     @abstractmethod
     def converse(self, peer: socket.socket) -> None:
-        """Do what this one does with a connection; it is closed afterwards, and a lost one is no fault."""
+        """Handle a connection, which is closed afterwards. A lost connection is not an error."""
 
     def stop(self) -> None:
         self.closing.set()
         with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)  # or the thread in accept() would keep it open
+            self._socket.shutdown(socket.SHUT_RDWR)  # otherwise the thread in accept() would keep it open
         self._socket.close()
 
     def __enter__(self) -> Self:

@@ -1,7 +1,7 @@
-"""Which tests run on SQLite alone: what they show does not depend on where rows, counters and messages are kept.
+"""List the tests that run on SQLite only, because their results do not depend on the database and the queue.
 
-The second run, on PostgreSQL and Redis, is about SQL of our own, locks, the queue, counters and delivery, and about
-every vector over HTTP. Each page of the console opens there, too: config/console/test_every_page.py.
+The second run, on PostgreSQL and Redis, covers hand-written SQL, locks, the queue, counters, delivery, and every vector
+over HTTP. Each page of the console opens there, too: config/console/test_every_page.py.
 """
 
 _PROGRAMS_AND_DOCUMENTS = (
@@ -19,7 +19,7 @@ _PROGRAMS_AND_DOCUMENTS = (
     "notifications/submission/test_examples.py",
     "notifications/test_every_client_method.py",
 )
-_REQUESTS_BEFORE_ANY_ROW = (  # how a body is read, a token is judged and a refusal is worded
+_REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an error
     "config/test_answers.py",
     "config/test_memory.py",
     "config/test_page_bodies.py",
@@ -36,7 +36,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # how a body is read, a token is judged and a refu
     "notifications/attachments/test_refusals.py",
     "notifications/validation/",
 )
-_PAGES = (  # their words, their forms and their rights, over rows that are read and saved one at a time
+_PAGES = (  # texts, forms and permissions of pages that read and save rows one by one
     "config/accounts/test_enrolment.py",
     "config/accounts/test_hashing.py",
     "config/accounts/test_in_the_audit.py",
@@ -70,7 +70,7 @@ _PAGES = (  # their words, their forms and their rights, over rows that are read
     "notifications/sandbox/test_one_click.py",
     "notifications/sandbox/test_roles_in_the_inbox.py",
 )
-_PROVIDERS = (  # what an adapter sends and what an answer means; claims, retries and turns run on both
+_PROVIDERS = (  # the requests and answers of adapters; claims, retries and fairness run on both
     "faults/test_hostile_mail.py",
     "notifications/delivery/test_anymail.py",
     "notifications/delivery/test_gateway.py",

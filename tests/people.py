@@ -1,4 +1,4 @@
-"""People of the console: an account with roles in a service, and the browser it is signed in with."""
+"""Accounts with roles in a service, and clients that are signed in with them."""
 
 import uuid
 
@@ -10,13 +10,13 @@ from notifications.recipients import normalise
 
 
 def make_person(name: str = "") -> User:
-    """An account that may sign in to the console, and has no right at all."""
+    """Return an account that may sign in to the console and has no permission."""
     name = name or f"person-{uuid.uuid4().hex[:8]}"
     return User.objects.create_user(name, f"{name}@example.org", "a-long-password-1", is_staff=True)
 
 
 def join(user: User, service: Service, *roles: Role) -> TeamMember:
-    """Put an account into a service's team, with these roles."""
+    """Add an account to a service's team with these roles."""
     return TeamMember.objects.create(
         service=service,
         user=user,
@@ -33,7 +33,7 @@ def browser_of(user: User) -> Client:
 
 
 def colleague(service: Service, *roles: Role, name: str = "") -> Client:
-    """The browser of a new person of this service, who has these roles and no other right."""
+    """Return the client of a new person with only these roles in this service."""
     user = make_person(name)
     join(user, service, *roles)
     return browser_of(user)

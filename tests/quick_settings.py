@@ -1,4 +1,4 @@
-"""The service's settings with shorter waits, for tests that end a worker and watch another take over."""
+"""The service's settings with shorter intervals, for tests that stop a worker and wait for another one."""
 
 from config.settings import *  # noqa: F403
 

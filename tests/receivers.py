@@ -1,4 +1,4 @@
-"""Where callbacks go to: HTTP servers of loopback that keep what they are posted, and some that never learnt to."""
+"""HTTP servers on loopback that receive callbacks, and some that misbehave."""
 
 import socket
 import ssl
@@ -26,9 +26,9 @@ class Posted:
 
 
 class Receiver:
-    """Answers with `answers` in turn, the last one for ever, and keeps what it was posted.
+    """Return the `answers` in turn and repeat the last one. Keep all requests.
 
-    location: where every answer redirects to; certificate: the file of a certificate and its key, for https.
+    location: the redirect target of every answer; certificate: the file of a certificate and its key, for https
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Receiver:
                 self.wfile.write(reply)
 
             def log_message(self, *arguments: Any) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         if certificate:
@@ -80,7 +80,7 @@ class Receiver:
 
 
 class RawServer(Listener):
-    """Does to each connection what it is given for that."""
+    """Handle each connection with the given function."""
 
     def __init__(self, converse: Callable[[socket.socket, threading.Event], None]) -> None:
         self._converse = converse
@@ -92,7 +92,7 @@ class RawServer(Listener):
 
 
 def drip(peer: socket.socket, closing: threading.Event) -> None:
-    """Send an answer's head a letter at a time, so that no single read ever waits long."""
+    """Send the head of an answer byte by byte, so that no single read times out."""
     peer.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
     while not closing.wait(0.05):
         peer.sendall(b"x")
@@ -103,7 +103,7 @@ def stay_silent(peer: socket.socket, closing: threading.Event) -> None:
 
 
 def write_certificate(file: Path, names: Sequence[str]) -> None:
-    """Write a certificate of the moment for these names, which is its own authority, and its key."""
+    """Write a temporary self-signed certificate for these names, and its key."""
     private = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "receiver")])
     now = datetime.now(UTC)

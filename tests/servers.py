@@ -1,4 +1,4 @@
-"""The others' side, on real sockets: programs of this machine on free loopback ports, ended by their own process id."""
+"""Start real servers and programs on free loopback ports, and stop them by process id."""
 
 import contextlib
 import os
@@ -20,15 +20,15 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 ROOT = Path(__file__).resolve().parent.parent
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25  # between two looks for what a test waits for
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25  # between two checks of a condition
 _HELD: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port for a server to come: until this process ends nobody is given it who does not ask for it by its number.
+    """Return a port for a server. No other caller on this machine gets it by chance until this process ends.
 
-    A socket stays bound to it that does not listen. Beside that the kernel lets whoever sets SO_REUSEADDR listen, as
-    servers do; to let go of it first would leave it to the next connection of any process.
+    A socket stays bound to the port without listening. Servers set SO_REUSEADDR, so the kernel lets them listen as well.
+    A released port could go to the next connection of any process.
     """
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -38,16 +38,16 @@ def free_port() -> int:
 
 
 def wait_until(answers: Callable[[], object], seconds: float = 90) -> None:
-    """Ask until the answer is true. Raises TimeoutError.
+    """Wait until the condition is true. Raises TimeoutError.
 
-    The time is for a machine with much else to do: a wait that is in vain fails either way.
+    The limit is for a busy machine.
     """
     began, pause = time.monotonic(), SHORTEST_PAUSE
     while not answers():
         if time.monotonic() > began + seconds:
             raise TimeoutError(f"not there after {seconds} s")
         time.sleep(pause)
-        # An answer is often a request or a query: asked for fifty times a second it takes the processor for itself.
+        # A condition is often a request or a query. Fifty of them a second would use all of the CPU.
         pause = min(pause * 1.3, LONGEST_PAUSE)
 
 
@@ -58,7 +58,7 @@ def accepts(port: int) -> bool:
 
 
 class Program:
-    """One started program, its log, and its end."""
+    """A running program with its log."""
 
     _is_asked = False
 
@@ -67,7 +67,7 @@ class Program:
     ) -> None:
         self.log = log
         with log.open("ab") as output:
-            self._began_at = output.tell()  # behind what earlier programs of this name have said
+            self._began_at = output.tell()  # after the output of earlier programs with this log
             self.process = subprocess.Popen(
                 command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
@@ -80,7 +80,7 @@ class Program:
         return self.process.poll() is None
 
     def wait_until(self, answers: Callable[[], object], seconds: float = 90) -> None:
-        """As the function of this name, but end at once, with the log, where the program has died."""
+        """Wait like the function of this name, but raise RuntimeError with the log if the program ends."""
         wait_until(lambda: not self.is_running() or answers(), seconds)
         if not self.is_running():
             raise RuntimeError(f"{self.process.args!r} ended with {self.process.returncode}:\n{self.tail()}")
@@ -92,13 +92,13 @@ class Program:
         return words.encode() in self.log.read_bytes()[self._began_at :]
 
     def ask_to_stop(self) -> None:
-        """Once: whoever is asked twice may take it for haste."""
+        """Send SIGTERM once, because a second one may force an end."""
         if not self._is_asked:
             self._is_asked = True
             self.process.terminate()
 
     def stop(self, seconds: float = 15) -> None:
-        """Ask it to end; after `seconds` end it, and whatever of its own children is left."""
+        """Stop the program. After `seconds`, kill it and its children."""
         if self.is_running():
             self.ask_to_stop()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -107,31 +107,31 @@ class Program:
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)  # its own session: nobody else is in this group
+            os.killpg(self.pid, signal.SIGKILL)  # the group of its own session holds no other process
         self.process.wait()
 
 
 def processes(pid: int) -> list[int]:
-    """Return a program's process and those it has started."""
+    """Return the ids of a program's process and its descendants."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
     return [pid, *(int(child) for child in children.split())]
 
 
 def postgres_programs() -> Path | None:
-    """Where `initdb` and `postgres` are: on the path, or in Debian's folder by version."""
+    """Return the folder of `initdb` and `postgres`: in PATH, or Debian's folder by version."""
     found = shutil.which("postgres")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((folder for folder in folders if (folder / "initdb").exists()), None)
 
 
 class PrivatePostgres:
-    """A PostgreSQL server of our own. `url` names its first database; `settings` stand above the quick ones here."""
+    """A separate PostgreSQL server. `url`: its first database. `settings` override the fast ones here."""
 
     def __init__(self, **settings: str) -> None:
         programs = postgres_programs()
         if programs is None:
             raise FileNotFoundError("postgres")
-        # Not below a test's folder: the server runs as another user, who may not look into that.
+        # Not below a test's folder, because the server runs as another user without access to it.
         self.folder = Path(tempfile.mkdtemp(prefix="signalbox-postgres-"))
         self.port = free_port()
         self.url = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
@@ -145,9 +145,9 @@ class PrivatePostgres:
         settings = {
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": str(self.folder),
-            "fsync": "off",  # safe writes are for data that is wanted tomorrow
+            "fsync": "off",  # the data need not survive a crash
             "full_page_writes": "off",
-            "max_connections": "600",  # five processes of tests, each with services and their workers
+            "max_connections": "600",  # five test processes, each with services and their workers
             **settings,
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
@@ -156,7 +156,7 @@ class PrivatePostgres:
         self.program.wait_until(self._answers)
 
     def stop(self) -> None:
-        self.program.process.send_signal(signal.SIGQUIT)  # at once: nobody wants the data
+        self.program.process.send_signal(signal.SIGQUIT)  # at once, because the data is not needed
         self.program.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -168,7 +168,7 @@ class PrivatePostgres:
 
 @contextlib.contextmanager
 def postgres_database(url: str, name: str, *, template: str = "") -> Iterator[str]:
-    """Make a database beside the one `url` names, a copy of `template` if one is named, and drop it at the end."""
+    """Create a database on the server of `url`, as a copy of `template` if given, and drop it at the end."""
     beside = f"{url.rpartition('/')[0]}/{name}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}"' if template else ""))
@@ -180,7 +180,7 @@ def postgres_database(url: str, name: str, *, template: str = "") -> Iterator[st
 
 
 class PrivateRedis:
-    """A Redis server of our own that writes nothing to disk."""
+    """A separate Redis server that writes nothing to disk."""
 
     def __init__(self) -> None:
         server = shutil.which("redis-server")
@@ -216,7 +216,7 @@ _TAKEN = "taken-by-a-test-run"
 
 
 def claim_redis_database(url: str) -> str:
-    """Find an empty numbered database beside the one `url` names, and mark it ours. Raises LookupError."""
+    """Claim an empty numbered database on the server of `url`. Raises LookupError."""
     address, _, own = url.rpartition("/") if url.count("/") > 2 else (url, "", "0")
     with redis.Redis.from_url(url) as connection:
         count = int(connection.config_get("databases")["databases"])
@@ -231,13 +231,13 @@ def claim_redis_database(url: str) -> str:
 
 
 def empty_redis_database(url: str) -> None:
-    """Give a claimed database back."""
+    """Release a claimed database."""
     with redis.Redis.from_url(url) as connection:
         connection.flushdb()
 
 
 class SmtpSink:
-    """A mail server that keeps what it is given; `refuse("550 no such user")` is then its answer to every recipient."""
+    """A mail server that keeps its messages. After `refuse("550 no such user")` every recipient gets that answer."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -255,7 +255,7 @@ class SmtpSink:
         self._refusal = answer
 
     def wait_for_message(self, seconds: float = 20) -> EmailMessage:
-        """Return the newest message as soon as there is one."""
+        """Return the newest message as soon as one has arrived."""
         wait_until(lambda: self.messages, seconds)
         return self.messages[-1]
 

@@ -1,4 +1,4 @@
-"""A whole Signalbox under test: its own database, gunicorn, and a worker when one is wanted."""
+"""Run a whole Signalbox under test: its own database, gunicorn, and a worker if needed."""
 
 import contextlib
 import os
@@ -15,15 +15,17 @@ from pathlib import Path
 from tests.forks import Forks
 from tests.servers import Program, claim_redis_database, empty_redis_database, free_port, postgres_database
 
-# Recipients as the tests write them, tokens of either area, and keys: 36 characters of service and 36 of secret.
+# Recipients in tests, tokens of both areas, and keys: 36 characters of service and 36 of secret.
 LEAK = re.compile(
     r"[\w.+-]+@example\.\w+|0?7700 ?9\d{5}|ds_[\w-]{43}|eyJ[\w-]{10,}\.[\w-]+|[0-9a-f-]{36}-[0-9a-f-]{36}"
 )
-MIGRATED = os.environ.get("MIGRATED_DATABASE", "")  # a file, or a database beside the run's; `tests.__main__` makes it
+MIGRATED = os.environ.get(
+    "MIGRATED_DATABASE", ""
+)  # a file, or a database on the run's server; `tests.__main__` creates it
 
 
 class Service:
-    """A running Signalbox; `environment` is what its processes see."""
+    """A running Signalbox. `environment`: the environment variables of its processes."""
 
     scheme = "http"
     web_options: tuple[str, ...] = ()
@@ -35,7 +37,7 @@ class Service:
         self._closing = contextlib.ExitStack()
         self._programs: list[Program] = []
         self._worker: Program | None = None
-        self._forks: list[Forks] = []  # the newest last: each knows one environment
+        self._forks: list[Forks] = []  # the newest last; each has one environment
         self.environment = {
             **os.environ,
             "VAR_DIR": str(folder / "var"),
@@ -60,12 +62,12 @@ class Service:
             raise
 
     def _copy_migrated(self) -> None:
-        """Begin with a copy of the run's migrated database; a server's has been made from it."""
+        """Copy the run's migrated database. A server's database is created as a copy."""
         if not MIGRATED.startswith("signalbox_"):
             shutil.copy(MIGRATED, self.folder / "var" / "signalbox.sqlite3")
 
     def _stores(self, extra: Mapping[str, str]) -> dict[str, str]:
-        """Make a database of this service's own: a new file, or a new one on the server this run is about."""
+        """Create a separate database: a new file, or a new one on the server of this run."""
         if os.environ.get("DATABASE_URL", "").startswith("postgres"):
             template = MIGRATED if "AREAS" not in extra else ""
             database = postgres_database(
@@ -79,14 +81,13 @@ class Service:
         return {"DATABASE_URL": f"sqlite:///{self.folder / 'var' / 'signalbox.sqlite3'}", "REDIS_URL": ""}
 
     def manage(self, *arguments: str, input: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run one `manage.py` command beside the service."""
+        """Run one `manage.py` command with the service's environment."""
         return self._ready().run(*arguments, input=input)
 
     def start(self, name: str, *command: str) -> Program:
-        """Start one more program of this service; it ends with the service.
+        """Start one more program of this service, which ends with the service. Each start has its own log.
 
-        What `python …` would run, in a fork; or, where the interpreter is named, by that. Each start has a log of its
-        own.
+        The command starts in a fork as with `python …`, or with an interpreter if it names one.
         """
         starts = sum(program.log.stem.partition(".")[0] == name for program in self._programs)
         log = self.folder / (f"{name}.{starts + 1}.log" if starts else f"{name}.log")
@@ -110,7 +111,7 @@ class Service:
         return web
 
     def start_worker(self) -> Program:
-        """Return the running worker; start it where there is none."""
+        """Return the running worker, or start it."""
         if self._worker is None or not self._worker.is_running():
             worker = self._worker = self.start("worker", "manage.py", "worker")
             worker.wait_until(lambda: worker.has_said("worker.ready"))
@@ -118,7 +119,7 @@ class Service:
 
     def stop(self) -> None:
         for program in reversed(self._programs):
-            program.ask_to_stop()  # all of them first: each takes its second
+            program.ask_to_stop()  # signal all first, because each takes a second
         for program in reversed(self._programs):
             program.stop()
         for forks in self._forks:
@@ -126,7 +127,7 @@ class Service:
         self._closing.close()
 
     def leaks(self) -> list[str]:
-        """Return what callers sent, or what only they may know, and stands in a log all the same."""
+        """Return texts of callers or secrets that are in a log."""
         return [
             f"{program.log.stem}: {found}"
             for program in self._programs
@@ -134,11 +135,11 @@ class Service:
         ]
 
     def logs(self) -> dict[str, str]:
-        """The last lines of every program, by name."""
+        """Return the last lines of every program by name."""
         return {program.log.stem: program.tail() for program in self._programs}
 
     def _is_up(self) -> bool:
-        anyone = ssl._create_unverified_context()  # noqa: S323  a throw-away certificate of our own
+        anyone = ssl._create_unverified_context()  # noqa: S323  a temporary certificate
         address = f"{self.url}/_status"
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2, context=anyone) as answer:  # noqa: S310  our own
             return bool(answer.status == 200)

@@ -1,6 +1,6 @@
-"""What browser tests share: the browser of this machine, none is downloaded.
+"""Fixtures of browser tests. They use the Chromium of this machine and download none.
 
-It is ended with the last test here: its loop would make Django refuse every query of the tests that follow.
+The browser ends with the last browser test, because its event loop makes Django refuse queries.
 """
 
 import shutil
@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser.looks import Looks
 
-# As root a browser has no sandbox; without the last ones some downloads over https are broken off.
+# As root, Chromium has no sandbox. Without the last options, some downloads over https are aborted.
 FLAGS = ["--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"]
-PATIENCE_MS = 60_000  # for a machine with much else to do
+PATIENCE_MS = 60_000  # for a busy machine
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
-"""What is wrong with a page, by axe-core and by measure: at the widths of a desk and of a telephone, light and dark.
+"""Check pages with axe-core and by measurement: at desktop and phone width, light and dark.
 
-A page costs a second where all rules look at all of it four times, most of it for contrast. So each combination of
-colours is examined on the first page that has it, and each structure of elements likewise.
+Checking a page with all rules four times takes a second, mostly for contrast. So each combination of colours, and
+each structure of elements, is only checked on the first page that has it.
 """
 
 from pathlib import Path
@@ -16,14 +16,14 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 class Looks:
-    """Examines pages, one after another."""
+    """Check pages, one after another."""
 
     def __init__(self) -> None:
         self._colours: set[str] = set()
         self._structures: set[int] = set()
 
     def problems(self, page: Page, widths: tuple[int, ...] = WIDTHS) -> list[str]:
-        """Return what is wrong with the page that is open. The last width and the dark scheme stay."""
+        """Return the problems of the open page. The page keeps the last width and the dark scheme."""
         page.evaluate(SCRIPT)
         problems = []
         for width in widths:

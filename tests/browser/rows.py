@@ -1,4 +1,4 @@
-"""One row of each kind, an operator and a member to look at them, and every page of the console that each may open."""
+"""Create one row of each kind, an operator and a member, and list the console pages that each may open."""
 
 import json
 import sys
@@ -26,12 +26,12 @@ from tests.notifications.download.sending import send_file
 PASSWORD = "a-long-password-1"
 LONG_ADDRESS = "somebody.with.a.very.long.address@department-of-long-names.example.org"
 NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoReverseMatch)
-# What leads nowhere by itself: the page without its rows, or the answer to a script.
+# Routes without a page: they need rows in the query, or answer a script.
 NO_PAGES = {"admin:jsi18n", "admin:autocomplete", "admin:app_list", "admin:login", "admin:logout", "admin:search"}
 
 
 def make(name: str) -> dict[str, Any]:
-    """Store the rows, and return the links that are handed to people and the pages of the operator and the member."""
+    """Store the rows, and return the links for recipients and the pages of the operator and of the member."""
     operator = User.objects.create_superuser(name, "", PASSWORD)
     member = User.objects.create_user(f"{name}-member", password=PASSWORD, is_staff=True)
     rows = list(_rows(name, operator, member))
@@ -56,7 +56,7 @@ def make(name: str) -> dict[str, Any]:
 
 
 def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
-    """Make them, some in two states: the steps of the one are not those of the other."""
+    """Create the rows, some in two states, because the states have different actions."""
     service = factories.make_service(name=name, file_contact="https://quay.example/contact")
     trial = factories.make_service(name=f"{name} on trial", live=False)
     template = factories.make_template(service, subject="Hello ((name))", content="High water")
@@ -102,9 +102,9 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
 
 
 def pages(person: User, rows: list[Model]) -> list[str]:
-    """Return the path of each page this person may open: one for each route of the console, for its first row.
+    """Return the path of each page that this person may open: one for each route of the console, for its first row.
 
-    The views are asked, and their answers not rendered: that is left to the browser.
+    The views are called, but their responses are not rendered, because the browser does that.
     """
     client = Client()
     client.force_login(person)
@@ -140,7 +140,7 @@ def _paths(name: str, route: str, rows: list[Model]) -> Iterator[str]:
 
 def _is_page(path: str, person: User, client: Client) -> bool:
     request: HttpRequest = RequestFactory().get(path)
-    request.user, request.session = person, client.session  # type: ignore[assignment]  # as the middleware puts them
+    request.user, request.session = person, client.session  # type: ignore[assignment]  # set by middleware
     view = resolve(path)
     try:
         answer = view.func(request, *view.args, **view.kwargs)

@@ -1,4 +1,4 @@
-"""A Signalbox over https, as browsers want it for `__Host-` cookies: with a certificate of the moment."""
+"""Run a Signalbox over https, which `__Host-` cookies need, with a temporary certificate."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ class SecureService(Service):
         super().__init__(folder, **extra)
 
     def evaluate(self, code: str) -> Any:  # Any: what was printed
-        """Run a piece of Python beside the service and return the JSON on its last line."""
+        """Run Python code with the service's settings and return the JSON on its last line."""
         done = self.manage("shell", "--verbosity", "0", "-c", code)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""The way into the console, as a person takes it."""
+"""Sign in to the console in a browser."""
 
 from playwright.sync_api import Page, expect
 

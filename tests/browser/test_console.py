@@ -16,7 +16,7 @@ PASSWORD = "a-long-password-1"
 
 @pytest.fixture
 def page(browser: Browser, service: Service) -> Iterator[Page]:
-    """A browser at the sign-in, which fails the test where a page breaks its own policy or asks another host."""
+    """Open the sign-in page in a browser. The test fails if a page violates its own policy or calls another host."""
     name = f"mina-{uuid.uuid4().hex[:8]}"
     make = f"from django.contrib.auth.models import User; User.objects.create_superuser('{name}', '', '{PASSWORD}')"
     made = service.manage("shell", "-c", make)
@@ -39,7 +39,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
 
 @pytest.mark.fault("T4")
 def test_all_of_the_work_with_the_browser_alone(page: Page, service: Service, worker: Program):
-    """From the sign-in to the audit, and back to an empty set. Source: docs/reference/console.md §4.1."""
+    """Go from the sign-in to the audit, and empty a data set. Source: docs/reference/console.md §4.1."""
     name = f"Tides {uuid.uuid4().hex[:8]}"
     group = f"g{uuid.uuid4().hex[:8]}"
 
@@ -129,7 +129,7 @@ print(template.pk)
 
 @pytest.fixture
 def long_template(service: Service) -> str:
-    """The id of an email template with 21 placeholders, one of which is a file."""
+    """Return the id of an email template with 21 placeholders, one of them a file."""
     done = service.manage("shell", "-v", "0", "-c", MAKING.format(name=f"Tides {uuid.uuid4().hex[:8]}"))
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""The console without scripts, by keyboard, and while something lies over the page.
+"""Test the console without scripts, by keyboard, and with a panel over the page.
 
 Source: docs/reference/console.md §1.1.
 """
@@ -26,7 +26,7 @@ print(factories.make_template(service, subject="Hello ((name))", content="High w
 
 @pytest.fixture(scope="module")
 def made(service: Service) -> dict[str, str]:
-    """An operator and a service of the same name, with a template."""
+    """Create an operator and a service of the same name, with a template."""
     name = f"tides-{uuid.uuid4().hex[:8]}"
     done = service.manage("shell", "-v", "0", "-c", MAKING.format(name=name, password=PASSWORD))
     assert done.returncode == 0, done.stderr
@@ -108,9 +108,9 @@ def test_a_page_has_its_landmarks_and_one_heading_without_scripts(
 
 
 def press_first_tab(page: Page) -> None:
-    """A key that comes before the page takes any is lost: then nothing has focus, and it is pressed once more.
+    """Press Tab, and again if no element has the focus, because keys before the page is ready are lost.
 
-    Not too soon: on a busy machine the first may only be late, and both together would go past the first link.
+    The wait is long, because on a busy machine the first key may be slow, and both together would skip the first link.
     """
     for _ in range(6):
         page.keyboard.press("Tab")
@@ -147,7 +147,7 @@ def test_a_page_is_reached_and_sent_by_keyboard(browser: Browser, service: Servi
 
 
 def press(page: Page, name: str) -> None:
-    """Press a button on a telephone that is seen on a desk, too."""
+    """Press a button on a phone. It is also visible on a desktop."""
     button = page.get_by_role("button", name=name, exact=True).last
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(button).to_be_visible()

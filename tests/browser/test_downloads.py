@@ -1,6 +1,6 @@
-"""The recipient's way in a real browser, over https: from the link in the inbox to the same bytes on disk.
+"""Test the recipient's pages in a real browser over https, from the link in the inbox to the bytes on disk.
 
-Every page that is opened here must ask no other host, complain of nothing, tell no Referer its key, and pass axe.
+No page may call another host, report an error in the browser, send its key as Referer, or fail axe.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from tests.browser.looks import Looks
 from tests.browser.secure_service import SecureService
 from tests.notifications.download.sending import ADDRESS, CONTENT
 
-WIDTHS = (1280, 390, 320)  # 320 is also what 400 % leaves of 1280
+WIDTHS = (1280, 390, 320)  # 320 is also 1280 at a zoom of 400 %
 
 SENDING = """
 import json
@@ -51,14 +51,14 @@ print(json.dumps(Attachment.objects.filter(pk="{id}").update(withdrawn_at=timezo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient:
-    """Somebody with a browser; `complaints` is what the pages did that they must not do."""
+    """A person with a browser. `complaints`: forbidden actions of the pages."""
 
     page: Page
     service: SecureService
     complaints: list[str]
 
     def send(self, arguments: str = "") -> dict[str, str]:
-        """Store a file and return its addresses by step, and its id."""
+        """Store a file and return its URLs by step, and its id."""
         sent: dict[str, str] = self.service.evaluate(f"{SENDING}\nprint(json.dumps(paths(send_file({arguments}))))")
         return sent
 
@@ -94,7 +94,7 @@ def recipient(browser: Browser, secure_service: SecureService) -> Iterator[Recip
 def watched(context: BrowserContext, service: SecureService) -> Recipient:
     page = context.new_page()
     complaints: list[str] = []
-    refusal = "Failed to load resource: the server responded with a status of"  # of the page itself, by its status
+    refusal = "Failed to load resource: the server responded with a status of"  # an error status of the page itself
     page.on("console", lambda line: None if line.text.startswith(refusal) else complaints.append(line.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     own = (f"{service.url}/", "data:,")
@@ -105,7 +105,7 @@ def watched(context: BrowserContext, service: SecureService) -> Recipient:
         if "key=" in told or "/d/" in told:
             complaints.append(f"Referer: {told}")
 
-    wire = context.new_cdp_session(page)  # what really goes out, not what a page is shown of it
+    wire = context.new_cdp_session(page)  # the requests as sent, before the browser redacts them
     wire.send("Network.enable")
     wire.on("Network.requestWillBeSentExtraInfo", check_referrer)
     return Recipient(page=page, service=service, complaints=complaints)
@@ -116,7 +116,7 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     made = secure_service.evaluate(SET_UP)
     secure_service.start_worker()
     client = NotificationsAPIClient(made["key"], base_url=secure_service.url)
-    client.request_session.trust_env = False  # this machine's own list of authorities would win
+    client.request_session.trust_env = False  # otherwise requests would use the machine's own certificate authorities
     client.request_session.verify = str(secure_service.certificate)
     upload = prepare_upload(BytesIO(CONTENT), filename="Permit 4711.pdf")
     client.send_email_notification(ADDRESS, made["template"], personalisation={"link": upload})
@@ -134,7 +134,7 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Permit 4711.pdf").click()
     expect(opened.value).to_have_url(tab.url)
-    recipient.complaints.clear()  # the inbox is the console's page and has a test of its own
+    recipient.complaints.clear()  # the inbox is a console page, which other tests check
 
     page.goto(tab.url)
     recipient.sees("You have a file to download")
@@ -228,7 +228,7 @@ def test_who_keeps_no_cookies_is_told_what_to_do(
     context.close()
 
 
-# name, how the file was sent, the page that is opened, its heading
+# name, options of the sent file, opened page, heading
 PAGES: list[tuple[str, str, str, str]] = [
     ("landing", "", "", "You have a file to download"),
     ("landing without a question", "address=None", "", "You have a file to download"),
@@ -246,7 +246,7 @@ PAGES: list[tuple[str, str, str, str]] = [
 
 @pytest.fixture(scope="module")
 def sent_pages(secure_service: SecureService) -> dict[str, dict[str, str]]:
-    """The files of all those pages, name → addresses by step; all at once, since each program takes its time."""
+    """Store the files of all pages in one process, as each takes seconds. Return name → URLs by step."""
     calls = ", ".join(f"{name!r}: paths(send_file({arguments}))" for name, arguments, _, _ in PAGES)
     made: dict[str, dict[str, str]] = secure_service.evaluate(f"{SENDING}\nprint(json.dumps({{{calls}}}))")
     return made

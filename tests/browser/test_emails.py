@@ -1,4 +1,4 @@
-"""An email as a phone shows it."""
+"""Test an email at the width of a phone."""
 
 import pytest
 from playwright.sync_api import Browser

@@ -1,6 +1,6 @@
-"""Every page: for readers by ear or keyboard, on a desk and on a telephone, in both colour schemes.
+"""Check every page for screen readers and keyboards, at desktop and phone width, in both colour schemes.
 
-Source: docs/reference/console.md §1.1. The pages of the console are found by its routes; see `rows.pages`.
+Source: docs/reference/console.md §1.1. The console's pages are found by its routes; see `rows.pages`.
 """
 
 import json
@@ -15,7 +15,7 @@ from tests.browser.looks import Looks
 from tests.browser.signing_in import sign_in
 from tests.service import Service
 
-PARTS = 6  # of a long walk: a test has an end
+PARTS = 6  # parts of a long walk, so that no test takes too long
 OF_ANYBODY = (
     "/admin/login/",
     "/admin/forgot-password/",
@@ -69,7 +69,7 @@ def test_the_pages_of_an_operator(page: Page, made: dict[str, Any], looks: Looks
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, part: int):
-    """They are opened on a telephone, and then seen on a desk."""
+    """Open the pages at phone width, then check them at desktop width."""
     page.set_viewport_size({"width": 390, "height": 860})
     sign_in(page, f"{made['name']}-member")
 
@@ -83,7 +83,7 @@ def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, p
 
 
 def test_every_kind_of_page_is_among_them(made: dict[str, Any]):
-    """The list is made by asking each route: a mistake in that would leave pages out without a word."""
+    """Check the list of pages, because a mistake in calling the routes would leave out pages silently."""
     ends = {place.rstrip("/").rpartition("/")[2].partition("?")[0] for place in made["operator"]}
 
     assert {"add", "change", "delete", "history", "revoke", "archive", "restore", "go-live", "withdraw"} <= ends

@@ -1,4 +1,4 @@
-"""What opens over the page is closed by Escape and by a click elsewhere."""
+"""Menus and panels close with Escape and with a click elsewhere."""
 
 import uuid
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The page behind an email's unsubscribe link, in a browser without scripts, down to the narrowest screen."""
+"""Test the page of an unsubscribe link in a browser without scripts, at the narrowest width."""
 
 import json
 import uuid
@@ -11,7 +11,7 @@ from tests.service import Service
 
 NARROWEST = 320  # WCAG 2.2, 1.4.10
 TOUCHABLE = 44
-# Colours by WCAG's formula: the brighter of text and background against the darker one.
+# WCAG's contrast formula: the lighter of text and background against the darker one.
 CONTRASTS = """() => [...document.querySelectorAll("h1, p, time, button")].filter(one => one.innerText).map(one => {
   const rgb = text => text.match(/[\\d.]+/g).map(Number);
   let behind = one;
@@ -74,7 +74,7 @@ def test_it_is_read_and_pressed_by_keyboard_on_the_narrowest_screen(browser: Bro
 
 
 def check_looks(page: Page) -> None:
-    """Nothing is cut off at the side, and every text stands out from what is behind it."""
+    """Check that nothing is cut off at the side and that every text has enough contrast."""
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST
     contrasts = page.evaluate(CONTRASTS)
     assert contrasts

@@ -1,4 +1,4 @@
-"""Messages of a queue as no program of ours writes them, by what is wrong with each."""
+"""Damaged queue messages by the kind of damage."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ PROPERTIES = {
 
 
 def task(**changes: Any) -> bytes:
-    """Return a message for a real task, with these parts of it in place of the right ones; None leaves one out."""
+    """Return a message for a real task with these changes. None removes a part."""
     message = {
         "body": base64.b64encode(b"[[], {}, {}]").decode(),
         "content-type": "application/json",
@@ -63,7 +63,7 @@ DAMAGED = {
     "a group and a parent that are none": with_header(group={}, parent_id=[]),
     "arguments of another kind": task(body=base64.b64encode(b"[1, 2, 3]").decode()),
 }
-# What can be read, and stumbles in Celery.
+# Readable messages that fail in Celery.
 ODD = {
     "no task": task(headers={}),
     "no task and another content type": task(headers={}, **{"content-type": "application/data"}),

@@ -1,4 +1,4 @@
-"""The answers that belong to no view, and the headers of every place. Source: docs/reference/security.md §4, §8."""
+"""Answers outside the views, and the headers of all answers. Source: docs/reference/security.md §4, §8."""
 
 import json
 import re

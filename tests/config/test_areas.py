@@ -1,4 +1,4 @@
-"""The one registry of the areas' parts."""
+"""The registry of the areas' parts."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A worker comes back to a broker that was away: soon, and however long that took."""
+"""A worker reconnects to a broker soon after an outage, however long it lasted."""
 
 import pytest
 from kombu.exceptions import OperationalError

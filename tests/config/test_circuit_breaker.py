@@ -1,4 +1,4 @@
-"""Closed, open, half-open: which calls a circuit breaker allows."""
+"""Which calls a circuit breaker allows while it is closed, open or half-open."""
 
 from config.circuit_breaker import CircuitBreaker
 

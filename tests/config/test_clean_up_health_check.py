@@ -1,4 +1,4 @@
-"""The line on clean-up of `manage.py doctor` and the deep check. Source: docs/reference/running.md §13."""
+"""The clean-up finding of `manage.py doctor` and the deep check. Source: docs/reference/running.md §13."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The clock: one ticks, another waits and takes over; a worker shows that it is there."""
+"""The clock: one publishes, another waits and takes over. A worker records that it runs."""
 
 import time
 from datetime import timedelta

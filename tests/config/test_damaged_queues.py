@@ -1,4 +1,4 @@
-"""Messages that nobody can read, in each queue of a worker: it goes on, and they are kept, logged and counted."""
+"""Damaged messages in each queue of a worker: the worker continues, and they are kept, logged and counted."""
 
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def test_a_running_pool_survives_them_too(own_service):
 
 def test_in_redis_a_damaged_note_of_a_dead_worker_and_a_key_of_another_kind_end_nothing(own_service):
     if not own_service.environment["REDIS_URL"]:
-        return  # files are the queue
+        return  # the queue has no keys, only files
     with redis.Redis.from_url(own_service.environment["REDIS_URL"]) as connection:
         for tag, held in {"a-tag": b"garbage", "another": b"[]"}.items():
             connection.hset("unacked", tag, held)

@@ -1,4 +1,4 @@
-"""Is everything well, and who may ask? Source: docs/reference/running.md §13."""
+"""The deep check, and who may read it. Source: docs/reference/running.md §13."""
 
 import pytest
 import requests
@@ -35,7 +35,7 @@ def test_all_is_well_when_everything_runs(start_service):
 
 @pytest.fixture(scope="module")
 def guarded(start_service):
-    """A service with a token for monitors, whose scanner is away."""
+    """A service with METRICS_TOKEN and an unavailable scanner."""
     return start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
 
 

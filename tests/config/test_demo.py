@@ -1,4 +1,4 @@
-"""What `manage.py demo` makes with a seed, on a scale, and takes away. Source: docs/reference/running.md §5."""
+"""What `manage.py demo` creates by seed and scale, and removes. Source: docs/reference/running.md §5."""
 
 from collections.abc import Callable
 

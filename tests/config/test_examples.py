@@ -1,4 +1,4 @@
-"""The programs in docs/examples/ run as they stand, against a running service with the demo data."""
+"""The programs in docs/examples/ run unchanged against a running service with the demo data."""
 
 import importlib.util
 import os

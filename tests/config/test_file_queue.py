@@ -1,4 +1,4 @@
-"""The queue below `var/`: whole messages, each to one reader, in order, however full the folder is."""
+"""The file queue delivers complete messages, each to one reader, in order, however full the folder is."""
 
 import os
 import resource
@@ -94,7 +94,7 @@ def test_a_message_that_cannot_be_read_lies_aside_and_the_next_one_is_read(folde
 
 def endless(path: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(2**40)  # takes no room on the disk
+        file.truncate(2**40)  # uses no disk space
 
 
 def link_to(target: str):
@@ -169,7 +169,7 @@ def test_a_message_that_cannot_be_written_leaves_nothing_behind(folder):
 
 
 class Loop:
-    """An event loop whose next timer the test runs itself."""
+    """An event loop whose next timer the test runs."""
 
     def call_later(self, seconds, callback):
         self.wait_seconds, self.next = seconds, callback

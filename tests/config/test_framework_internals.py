@@ -1,4 +1,4 @@
-"""docs/framework-internals.md names what is used, where it is used."""
+"""docs/framework-internals.md lists the private attributes and the files that use them."""
 
 import re
 

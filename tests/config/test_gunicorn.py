@@ -1,4 +1,4 @@
-"""What the web server's settings do to a process that answers requests."""
+"""Test how the web server's settings change the memory of a process."""
 
 import json
 import platform
@@ -20,11 +20,11 @@ def resident() -> float:
 if sys.argv[1] == "cared for":
     gunicorn._give_back_large_blocks()
 made = b"a" * (3 << 20)
-del made  # from here on the C library by itself keeps blocks of this size
+del made  # from now on, the C library would keep blocks of this size
 before, large, small = resident(), [], []
 for _ in range(10):
     large.append(b"a" * (3 << 20))
-    small.append(b"a" * 200_000)  # stays, behind a large one
+    small.append(b"a" * 200_000)  # stays after a large one
 held = resident() - before
 large.clear()
 print(json.dumps([held, resident() - before]))
@@ -32,7 +32,7 @@ print(json.dumps([held, resident() - before]))
 
 
 def held_and_kept(kind: str) -> tuple[float, float]:
-    """MiB that such blocks took, and that were left of them once they were let go."""
+    """Return the MiB that such blocks took, and the MiB that remained after they were freed."""
     done = subprocess.run(
         [sys.executable, "-c", HOLD_AND_LET_GO, kind], cwd=ROOT, capture_output=True, text=True, check=True
     )

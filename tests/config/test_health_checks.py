@@ -1,4 +1,4 @@
-"""What `manage.py doctor` and the deep check find where something they look at is away: findings, never a trace."""
+"""The health checks report unavailable dependencies as findings, never as a traceback."""
 
 import json
 import os
@@ -36,7 +36,7 @@ LATER = {
 
 
 def doctor(folder: Path, **environment: str) -> dict[str, Finding]:
-    """Run it on a state of its own; returns the findings by name."""
+    """Run `manage.py doctor` with its own state folder and return the findings by name."""
     own = {"VAR_DIR": str(folder / "var"), "DATABASE_URL": "", "REDIS_URL": "", **environment}
     given = {name: value for name, value in {**os.environ, **own}.items() if value or name not in own}
     program = forks.start(

@@ -1,4 +1,4 @@
-"""What holds for the whole tree: style, types, layers, migrations, settings, and the documents that name them."""
+"""Rules for the whole repository: style, types, layers, migrations, settings, and the documents that name them."""
 
 import ast
 import os
@@ -77,7 +77,7 @@ def test_every_setting_is_known_to_a_library_or_used_by_us():
     djangos = {*dir(global_settings), "ROOT_URLCONF", "SETTINGS_MODULE"}
     names = [name for name in dir(settings) if name.isupper() and name not in djangos]
 
-    # Where a line begins with a name, that is where it is set; between quotes it is the word of a message.
+    # A name at the start of a line is an assignment. Between quotes it is part of a message.
     used = {word for line in ours for word in set(WORD.findall(line)) - {re.split(r"\W", line, maxsplit=1)[0]}}
     unknown = [name for name in names if not name.startswith(libraries) and name not in used]
 
@@ -92,7 +92,7 @@ def test_every_celery_setting_is_one_of_celerys():
 
 
 def environment_variables() -> set[str]:
-    """Every name that `env.<kind>("NAME")` or `secret("NAME")` asks for."""
+    """Return every name in `env.<kind>("NAME")` or `secret("NAME")`."""
     names = set()
     for path in (ROOT / "config").rglob("*.py"):
         for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
@@ -113,7 +113,7 @@ def test_every_environment_variable_stands_in_the_example():
 def test_only_one_file_reads_the_environment():
     readers = {path.relative_to(ROOT).as_posix() for path in product_files() if "os.environ" in path.read_text()}
 
-    # The two entry points name the settings module before there are settings.
+    # The two entry points set the settings module before settings exist.
     assert readers <= {"config/env.py", "config/queue/app.py", "config/wsgi.py"}
 
 
@@ -160,7 +160,7 @@ def test_each_section_of_a_page_has_a_heading():
 
 
 def test_no_template_writes_microseconds_where_html_takes_three_digits():
-    """`date:"c"` writes six. Source: https://html.spec.whatwg.org/#valid-time-string."""
+    """`date:"c"` writes six digits. Source: https://html.spec.whatwg.org/#valid-time-string."""
     found = [
         f"{path.relative_to(ROOT)}: {time}"
         for path in (ROOT / "templates").rglob("*.html")

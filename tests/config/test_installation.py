@@ -1,4 +1,4 @@
-"""The first installation in docs/operations.md: its variables start, and commands without them do not."""
+"""The first installation in docs/operations.md: it starts with its variables, and commands without them fail."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def postgres():
 
 
 def test_the_steps_lead_to_a_migrated_database(tmp_path, postgres):
-    """All but the steps that need root: packages, the account, and running as another user."""
+    """Run all steps that do not need root."""
     code, state, etc = tmp_path / "opt", tmp_path / "var", tmp_path / "etc"
 
     def of_this_test(text: str) -> str:
@@ -99,7 +99,7 @@ def test_the_steps_lead_to_a_migrated_database(tmp_path, postgres):
     steps = [line for line in of_this_test(STEPS).splitlines() if not line.startswith(("apt-get ", "adduser "))]
     assert len(STEPS.splitlines()) - len(steps) == 2
     cloned = [line.replace("https://git.example.org/signalbox.git", str(ROOT)) for line in steps]
-    # No network here: what pip would install is linked from the environment that runs the tests.
+    # Tests have no network, so the packages are linked from the environment of the tests.
     installed = [line for line in cloned if "pip install" not in line and "-m venv" not in line]
     assert len(cloned) - len(installed) == 2
     before, after = installed[:2], installed[2:]

@@ -1,4 +1,4 @@
-"""A lease: one holder at a time, which keeps the row while it renews, and loses it when it stays silent."""
+"""A lease has one holder at a time, who keeps the row by renewing it and loses it otherwise."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Log lines: one an event, at most 8 KB, with ids and never with what a caller sent.
+"""Log lines: one line for an event, at most 8 KB, with ids and without text from callers.
 
 Source: docs/reference/security.md §7.
 """
@@ -18,7 +18,7 @@ SECRETS = "Zq7-nothing-of-this-may-be-logged"
 
 
 def render(log_format: str, **event: object) -> str:
-    """Take an event through all steps, as a call of `log.info` does."""
+    """Process an event like a call of `log.info`."""
     line: object = {"event": "something.happened", "level": "info", **event}
     for step in logs._finish(log_format):
         line = step(None, "info", line)

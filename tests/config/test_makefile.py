@@ -1,4 +1,4 @@
-"""What `make` says on a machine that lacks something: one line, with the fix."""
+"""The errors of `make` on a machine that lacks something: one line with the fix."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ TOOLS = ("sh", "make", "awk", "df", "cmp", "cp", "echo", "tail", "rm", "[")
 
 @pytest.fixture
 def machine(tmp_path):
-    """A folder with the Makefile, and a path on which only the most basic programs are."""
+    """Return a folder with the Makefile, and a PATH with only the most basic programs."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for tool in TOOLS:

@@ -1,4 +1,4 @@
-"""Bodies that strangers send leave a web process below 250 MiB. Source: docs/reference/security.md §13."""
+"""Bodies from unknown callers leave a web process below 250 MiB. Source: docs/reference/security.md §13."""
 
 import gzip
 import socket
@@ -39,7 +39,7 @@ LARGE = {
     "a file": (MULTIPART, _part('name="a"; filename="a"'), b"a" * MIB),
     "JSON": ("application/json", b"[", b"{}," * (MIB // 3)),
 }
-# Each is the most that a page takes, in the form that costs most to read.
+# Each is the largest body that a page accepts, in the form that takes the most memory.
 SMALL = {
     "escapes": (FORM, b"username=" + b"%41" * (4 * MIB // 3 - 4)),
     "wide characters": (FORM, b"username=" + "\U0001f600".encode() * (MIB - 4)),
@@ -53,7 +53,7 @@ SMALL = {
 
 
 def peak_mib(service) -> float:
-    """Return the most memory that a web process has held."""
+    """Return the peak memory of the web processes."""
     peaks = []
     for pid in processes(service.web.pid):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -67,7 +67,7 @@ def at_once(service, requests: list[list[bytes]]) -> list[int]:
 
 
 def status_of(service, blocks: list[bytes]) -> int:
-    """Send them and return the status; 0 if the service closed the connection in the middle."""
+    """Send the blocks and return the status, or 0 if the service closed the connection before."""
     with socket.create_connection(("127.0.0.1", service.port), 60) as connection:
         with suppress(OSError):
             for block in blocks:
@@ -132,7 +132,7 @@ def test_every_other_place_does_too(attacked, path):
     for kind, body in (SMALL["escapes"], SMALL["parts"]):
         statuses = at_once(attacked, [[head(path, kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
 
-        assert {status // 100 for status in statuses} <= {2, 3, 4}  # some pages do not look at a body
+        assert {status // 100 for status in statuses} <= {2, 3, 4}  # some pages do not read a body
     assert peak_mib(attacked) < MOST_MIB
 
 

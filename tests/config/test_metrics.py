@@ -1,4 +1,4 @@
-"""Figures for monitors: right over several processes, and with nobody's name on them.
+"""Metrics are right with several processes, and their labels name nobody.
 
 Source: docs/reference/running.md §13.
 """
@@ -32,7 +32,7 @@ def value(service, name: str, **labels: str) -> float:
 
 @pytest.fixture(scope="module")
 def counting(start_service):
-    """Two web processes and a worker."""
+    """A service with two web processes and a worker."""
     service = start_service(WEB_CONCURRENCY="2")
     wait_until(lambda: len(processes(service.web.pid)) == 1 + 2)
     service.start_worker()
@@ -54,11 +54,11 @@ def sender(counting) -> Provisioned:
 
 
 def test_requests_are_counted_over_all_web_processes(counting):
-    # Not /_status, which was asked while the service started: that may be counted only now.
+    # Not /_status, because its requests at the start may be counted only now.
     before = value(counting, "signalbox_request_seconds_count", route="/_status/ready", status="200")
 
     for _ in range(40):
-        requests.get(f"{counting.url}/_status/ready", timeout=60)  # each on a connection of its own, to either process
+        requests.get(f"{counting.url}/_status/ready", timeout=60)  # each on its own connection, to either process
 
     wait_until(
         lambda: value(counting, "signalbox_request_seconds_count", route="/_status/ready", status="200") == before + 40

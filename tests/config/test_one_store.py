@@ -1,4 +1,4 @@
-"""The list of tests that run on SQLite alone names files there are."""
+"""The list of tests that run on SQLite only names existing files."""
 
 import pytest
 

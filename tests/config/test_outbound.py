@@ -1,4 +1,4 @@
-"""Which URLs a user may set for calls from here, judged without network. Source: docs/reference/security.md §6."""
+"""Which callback URLs users may set, checked without network. Source: docs/reference/security.md §6."""
 
 import ipaddress
 

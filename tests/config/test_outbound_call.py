@@ -1,7 +1,6 @@
-"""Calls to addresses that a user has set, on real sockets: what is refused is never connected to.
+"""Calls to URLs that a user has set, on real sockets: a rejected URL is never connected to.
 
-Names are resolved by a function the test hands in, as the system's would answer. Source: docs/reference/security.md §6,
-test plan H5.
+The tests pass their own function that resolves names. Source: docs/reference/security.md §6; docs/testing.md, H5.
 """
 
 import threading
@@ -21,7 +20,7 @@ Listener = RawServer
 
 @pytest.fixture
 def listener() -> Iterator[Listener]:
-    """Somebody in our own network whom no call may reach."""
+    """A server in the private network that no call may reach."""
     with RawServer(stay_silent) as server:
         yield server
 
@@ -109,7 +108,7 @@ def test_a_name_is_looked_up_once_so_that_another_second_answer_gains_nothing():
         return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
 
     with Receiver(200) as receiver:
-        with pytest.raises(UnsafeUrl):  # by http only into an allowed network, and a name is none before it is asked
+        with pytest.raises(UnsafeUrl):  # http is for allowed networks only, and a name is checked when it is resolved
             post(f"http://hooks.example.org:{receiver.port}/", resolve=rebinding)
         assert asked == []
         answer = post(receiver.url, resolve=rebinding)
@@ -243,7 +242,7 @@ def test_an_answer_that_is_none_is_a_failure(converse):
 
 
 class TestOverTls:
-    """The name is for SNI, certificate and Host; the address is the one that was looked up."""
+    """The name is used for SNI, the certificate and Host; the connection goes to the resolved IP address."""
 
     @pytest.fixture
     def certificate(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -278,7 +277,7 @@ class TestOverTls:
 
     def test_a_handshake_that_drips_is_cut_off_in_time(self):
         def drip_tls(peer: Any, closing: threading.Event) -> None:
-            peer.sendall(b"\x16\x03\x03\x3f\xff")  # a record of 16 kB, of which a byte comes now and then
+            peer.sendall(b"\x16\x03\x03\x3f\xff")  # a record of 16 kB that arrives byte by byte
             while not closing.wait(0.05):
                 peer.sendall(b"\x02")
 

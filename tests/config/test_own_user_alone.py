@@ -1,4 +1,4 @@
-"""State on disk is readable by the service's own user alone, whatever the umask of its shell."""
+"""Only the service's own user can read its state on disk, whatever the umask of the shell."""
 
 import os
 import sqlite3
@@ -19,7 +19,7 @@ SHOW_UMASK = "import os; print(f'umask {os.umask(0):03o}')"
 
 
 def run(folder: Path, program: str) -> str:
-    """Run it where every file is readable by all, with its state in `folder`; returns what it prints."""
+    """Run the program with a permissive umask and its state in `folder`. Return its output."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""How much a page takes, judged before it is read. Source: docs/reference/security.md §3."""
+"""The size limits of page requests, checked before a body is read. Source: docs/reference/security.md §3."""
 
 import socket
 

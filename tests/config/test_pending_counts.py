@@ -1,4 +1,4 @@
-"""What is counted in memory is handed out once, and comes back where it could not be stored."""
+"""Counts in memory are returned once, and kept if they cannot be stored."""
 
 import pytest
 from django.db import DatabaseError

@@ -1,4 +1,4 @@
-"""What a process of a worker has been given at the moment of a stop is waited for."""
+"""A worker that stops waits for the tasks that its processes have received."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Production: what it refuses to start with, and what it refuses to answer over plain http."""
+"""Production does not start with unsafe values, and rejects API calls over plain http."""
 
 import os
 import re
@@ -34,7 +34,7 @@ STORES = {"ALLOW_EMBEDDED": "off", "DATABASE_URL": "postgres://127.0.0.1/x", "RE
 
 
 def refusal(folder: Path, environment: dict[str, str], *command: str) -> list[str]:
-    """Start a process; returns the lines it ends with."""
+    """Start a process and return its last lines."""
     program = forks.start(*command, log=folder / "start.log", environment={**os.environ, **environment})
     assert program.process.wait(100) != 0
     return program.log.read_text().splitlines()
@@ -104,7 +104,7 @@ def production(start_service):
 
 
 def get(production, path: str, method: str = "GET", scheme: str = "http") -> requests.Response:
-    # What a proxy that ends TLS says of the scheme.
+    # as sent by a proxy that ends TLS
     headers = {"X-Forwarded-Proto": scheme, "Authorization": "Bearer anything"}
     return requests.request(method, f"{production.url}{path}", headers=headers, timeout=60, allow_redirects=False)
 

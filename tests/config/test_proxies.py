@@ -1,4 +1,4 @@
-"""The configurations of nginx and Caddy in docs/operations.md, with the real programs."""
+"""Run the configurations of nginx and Caddy in docs/operations.md with the real programs."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from tests.servers import ROOT, Program, accepts, free_port, wait_until
 
 HOST = "signalbox.example.org"
 DOCUMENT = (ROOT / "docs" / "operations.md").read_text()
-CALLER = "127.0.0.2"  # where the proxy is called from: neither its own address nor one that a header names
+CALLER = "127.0.0.2"  # the client's IP address: neither the proxy's nor one in a header
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 
 
@@ -27,7 +27,7 @@ def text_of(language: str) -> str:
 
 
 class Nginx:
-    """nginx with the document's text; what differs are paths, ports, and waits that are shorter."""
+    """nginx with the document's text, except for paths, ports and shorter time-outs."""
 
     def __init__(self, folder: Path, web_port: int) -> None:
         assert NGINX is not None
@@ -74,7 +74,7 @@ class Nginx:
         return program
 
     def connect(self) -> ssl.SSLSocket:
-        anyone = ssl._create_unverified_context()  # noqa: S323  a throw-away certificate of our own
+        anyone = ssl._create_unverified_context()  # noqa: S323  a temporary certificate
         return anyone.wrap_socket(socket.create_connection(("127.0.0.1", self.https), 30), server_hostname=HOST)
 
 
@@ -101,7 +101,7 @@ def nginx(service, tmp_path_factory):
 def session_with(nginx: Nginx) -> requests.Session:
     session = requests.Session()
     session.mount("https://", _FromCaller())
-    session.trust_env = False  # it may name certificates of its own
+    session.trust_env = False  # the environment may name other certificates
     session.verify = nginx.certificate
     session.headers["Host"] = HOST
     session.url = f"https://127.0.0.1:{nginx.https}"
@@ -167,7 +167,7 @@ class TestNginx:
         def logs() -> str:
             return "".join(path.read_text() for path in nginx.folder.glob("*.log"))
 
-        wait_until(lambda: "GET /d/nothing 404" in logs())  # nginx writes the line after it has answered
+        wait_until(lambda: "GET /d/nothing 404" in logs())  # nginx writes the line after the response
         assert "secret-word" not in logs()
 
     def test_without_a_web_process_the_answer_has_the_shape_of_the_api(self, tmp_path):

@@ -1,4 +1,4 @@
-"""A broker that is dead or hung never breaks a request and hardly delays one."""
+"""A dead or hung broker never fails a request, and hardly delays one."""
 
 import json
 import os
@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 
 class Publisher:
-    """A process that publishes once whenever it is told to, and says how long that took."""
+    """A process that publishes on command and prints how long that took."""
 
     def __init__(self, **environment: str) -> None:
         self.process = subprocess.Popen(
@@ -116,7 +116,7 @@ def test_a_dead_redis_costs_a_request_nothing(publish_to, redis_server):
     first, second = publisher.publish(), publisher.publish()
 
     assert max(first, second) < 5
-    assert publisher.failures == 1  # the second has not even tried
+    assert publisher.failures == 1  # the second publish did not try to connect
 
 
 @pytest.mark.fault("A6", "A7")
@@ -128,9 +128,9 @@ def test_a_hung_redis_costs_half_a_second_and_then_nothing_for_a_while(publish_t
     first, second = publisher.publish(), publisher.publish()
 
     os.kill(redis_server.program.pid, signal.SIGCONT)
-    assert 0.4 < first < 10  # the half second, and time for a busy machine: Redis by default would block for 20 s
+    assert 0.4 < first < 10  # half a second, and time for a busy machine; the default of Redis would block for 20 s
     assert second < 10
-    assert publisher.failures == 1  # the second has not even tried
+    assert publisher.failures == 1  # the second publish did not try to connect
 
 
 def test_publishing_goes_on_five_seconds_after_redis_is_back(publish_to, redis_server):

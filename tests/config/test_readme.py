@@ -1,4 +1,4 @@
-"""Every block of the README is run as it stands, against a running service with the demo data."""
+"""Every block of the README runs unchanged against a running service with the demo data."""
 
 import json
 import re
@@ -19,7 +19,7 @@ def demo(service):
 
 
 def paste(block: str, demo) -> dict[str, object]:
-    """Run the block in bash, where `.demo.env` is, and return the JSON it prints."""
+    """Run the block in bash in the folder of `.demo.env`, and return the JSON that it prints."""
     pasted = block.replace("http://127.0.0.1:8000", demo.url)
     done = subprocess.run(["bash", "-c", pasted], cwd=demo.folder / "var", capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""A request's way to Redis: one connection for each thread, and no answer that was meant for somebody else."""
+"""The Redis client of requests: one connection for each thread, and no answer to another command."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def client(server: PrivateRedis) -> Impatient:
 
 
 def callers(server: PrivateRedis) -> int:
-    """How many connections there are, but for the one that asks."""
+    """Return the number of connections, except the one of this call."""
     with server.client() as asking:
         return len(asking.client_list()) - 1
 
@@ -88,7 +88,7 @@ def test_it_is_connected_anew_as_often_as_need_be(server, client):
 
 
 def test_a_command_that_may_have_been_carried_out_is_not_said_again(server, client):
-    """The connection is cut while the answer is waited for. Said again, it would be waited for until the time-out."""
+    """The connection is cut before the answer. Sent again, the command would block until the time-out."""
     client.ask("PING")
     cut = threading.Timer(SECONDS / 3, lambda: server.client().execute_command("CLIENT", "KILL", "TYPE", "normal"))
     cut.start()
@@ -121,7 +121,7 @@ def test_an_answer_that_comes_late_is_nobodys(server, client):
 
 
 def test_what_breaks_a_request_off_leaves_no_answer_behind(server, client):
-    """As a worker's time limit does, by a signal, while the answer is on its way."""
+    """The request is interrupted by a signal while the answer is on its way, like a worker's time limit."""
 
     class OutOfTime(BaseException):
         pass

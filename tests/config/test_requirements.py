@@ -1,4 +1,4 @@
-"""requirements.txt names all that the product needs: it is what production installs."""
+"""requirements.txt names every package that the product needs, because production installs only these."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from tests.interpreters import production
 from tests.servers import ROOT
 
-# Settings of other environments want variables of their own, and the WSGI module refuses to be loaded by a test.
+# Settings of other environments need their own variables, and a test cannot load the WSGI module.
 LOAD_ALL = """
 import pkgutil
 from importlib import import_module

@@ -128,7 +128,7 @@ def test_every_rule_can_be_run_by_hand(service):
     done = service.manage("sweep")
 
     assert done.returncode == 0
-    lines = [line for line in done.stdout.splitlines() if not line.startswith("{")]  # a log line may stand between them
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("{")]  # log lines may be between them
     assert [line for line in lines if not line.rpartition(": ")[2].isdecimal()] == []
     name = lines[0].rpartition(": ")[0]
     assert f"{name}: " in service.manage("sweep", name).stdout
@@ -178,7 +178,7 @@ def test_the_doctor_is_content_when_all_is_well(fresh):
 
 
 def test_secrets_open_after_the_key_that_encrypted_them_is_gone(start_service):
-    """And a key that was lost is named, and nothing is changed for it."""
+    """A lost key is named, and nothing is changed."""
     old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     service = start_service(FIELD_KEYS=old)
     assert service.manage("demo").returncode == 0

@@ -1,4 +1,4 @@
-"""Every `Source:` names a section that exists: in a document of this project, or of an RFC or another standard."""
+"""Every `Source:` names an existing section of a document of this project, or of an RFC or another standard."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ OTHER = re.compile(r"RFC \d+|SMPP|3GPP|https://|\[MS-CFB\]|mallopt|ietf|OWASP|Am
 
 
 def sources() -> list[tuple[str, str]]:
-    """Return the file and the text of each `Source:` to the end of its sentence."""
+    """Return the file and the text of each `Source:` up to the end of its sentence."""
     found = []
     for tree in TREES:
         for path in sorted((ROOT / tree).rglob("*")):
@@ -33,9 +33,9 @@ def sections_of(document: str) -> set[str]:
 
 
 def unknown_in(source: str) -> list[str]:
-    """Return what a source names and no document has."""
+    """Return the parts of a source that do not exist."""
     missing = []
-    document = ""  # what the sections after a comma belong to
+    document = ""  # the document of the sections that follow a comma
     for part in re.split(r"[;,] | to ", source):
         if named := DOCUMENT.search(part) or OTHER.search(part):
             document = named[0]

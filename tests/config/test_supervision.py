@@ -1,4 +1,4 @@
-"""Several processes as one: the grace they are given, and how a second Ctrl-C ends it."""
+"""The supervisor gives processes time to finish, and a second Ctrl-C ends them at once."""
 
 import signal
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from tests.servers import ROOT, Program, wait_until
 
-# The children speak once the program has said that it is ready: what they write before is kept to themselves.
+# The children write after the program is ready, because earlier output is not shown.
 WATCH = """
 import pathlib, sys
 from config.management.supervision import Supervisor
@@ -68,7 +68,7 @@ def test_a_second_interrupt_ends_at_once(watch):
     program.process.wait(60)
 
     assert was_waiting
-    assert time.monotonic() - started < 9  # of the 10 s that a child is given
+    assert time.monotonic() - started < 9  # children get 10 s
 
 
 def test_one_that_dies_takes_the_others_along_and_says_why(watch):

@@ -1,4 +1,4 @@
-"""The fault table of docs/testing.md is made from the tests, and the scripts that the document names exist."""
+"""The fault table of docs/testing.md is generated from the tests, and the scripts that it names exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A request answered before its body was read costs the client no later request. Source: RFC 9112 §9.3, §9.6."""
+"""An answer before the body is read does not lose the client's next request. Source: RFC 9112 §9.3, §9.6."""
 
 import contextlib
 import http.client
@@ -15,7 +15,7 @@ import requests
 from tests.notifications.provisioned import Provisioned
 from tests.notifications.tokens import make_token
 
-TRIES = 9  # of each refusal by each client: a hundred by each of them
+TRIES = 9  # of each rejected request by each client: about a hundred for each client
 BODY = b"x" * 200_000
 TEXT = "/v2/notifications/sms"
 REFUSED = {
@@ -59,7 +59,7 @@ main()
 
 @pytest.fixture(scope="module")
 def small(start_service):
-    """A service whose requests may have 100,000 bytes below /v2."""
+    """A service with a body limit of 100,000 bytes below /v2."""
     return start_service(REQUEST_MAX_BYTES="100000")
 
 
@@ -84,7 +84,7 @@ def headers_of(name: str, service) -> dict[str, str]:
 
 
 def one_that_may_send_no_more(service) -> Provisioned:
-    """Return a service that has just sent the one request of its minute."""
+    """Return a service that has used up its rate limit of one request a minute."""
     limited = provisioned(service, rate_limit_per_minute=1)
     limited.request("POST", TEXT, {})
     return limited
@@ -95,7 +95,7 @@ def token_of(caller: Provisioned) -> str:
 
 
 def read_answer(connection: socket.socket) -> tuple[int, str | None]:
-    """Return status and what becomes of the connection."""
+    """Return the status and the header `Connection` of an answer."""
     answer = http.client.HTTPResponse(connection)
     answer.begin()
     answer.read()
@@ -108,7 +108,7 @@ def head_of(method: str, path: str, headers: dict[str, str]) -> bytes:
 
 
 def refusals_and_next(service, method: str, path: str, headers: dict[str, str], body: bytes, tries: int = TRIES):
-    """Send the request and `GET /_status` in turn over one connection for as long as it stays open."""
+    """Send the request and `GET /_status` in turn over one connection until it closes."""
     found = []
     with contextlib.ExitStack() as closing:
         connection = None
@@ -198,7 +198,7 @@ def test_an_agent_of_node_loses_none(service):
     ids=["nothing", "half", "half a chunk", "no size", "more than its size", "an exabyte", "more than a number"],
 )
 def test_a_body_that_never_ends_is_answered_and_the_connection_closed(service, head, body):
-    """At four addresses side by side, as the service waits 2 s for more of some of them."""
+    """At four URLs in parallel, because the service waits 2 s for more data of some."""
 
     def status_and_rest(path: str) -> tuple[int, str | None, bytes]:
         with socket.create_connection(("127.0.0.1", service.port), 30) as connection:

@@ -1,4 +1,4 @@
-"""Requests the web server cannot read: never a page, never an echo."""
+"""Requests that the web server cannot parse get neither a page nor an echo of their text."""
 
 import json
 import socket

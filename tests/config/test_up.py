@@ -1,4 +1,4 @@
-"""`make run`, from a fresh copy to the second start. Each test goes on from the one before, as a person would."""
+"""`make run`, from a fresh copy to the second start. Each test continues from the previous one."""
 
 import os
 import re
@@ -23,7 +23,7 @@ SECRET = re.compile(r"password (\S+)|NOTIFY_API_KEY=(\S+)|DATA_TOKEN=(\S+)")
 
 
 class Copy:
-    """A copy of the repository with the same `.venv`, and what runs in it."""
+    """A copy of the repository with the same `.venv`, and the programs that run in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,14 +37,14 @@ class Copy:
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
-        # Compiled as it is here, as the times of the files say: else each of a dozen processes compiles it for itself.
+        # Copy the bytecode with its times; otherwise each of a dozen processes would compile everything.
         for compiled in (each for area in ("config", "datasets", "notifications") for each in _compiled(area)):
             shutil.copytree(compiled, folder / compiled.relative_to(ROOT), dirs_exist_ok=True)
         (folder / ".venv").symlink_to(Path(sys.prefix))
         self.starts = 0
 
     def run(self, *arguments: str) -> Program:
-        """`make run`, with what it prints in a log."""
+        """Start `make run` with its output in a log."""
         self.starts += 1
         log = self.folder / f"run-{self.starts}.log"
         return Program(
@@ -61,7 +61,7 @@ class Copy:
         return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=150)
 
     def stored(self, query: str) -> object:
-        """Return what the query finds first in the copy's database."""
+        """Return the first value of the query in the copy's database."""
         with closing(sqlite3.connect(self.folder / "var" / "signalbox.sqlite3")) as connection:
             return connection.execute(query).fetchone()[0]
 
@@ -71,7 +71,7 @@ def _compiled(area: str) -> list[Path]:
 
 
 def _files_below(folder: Path) -> list[str]:
-    """Where the tests run from an archive there is no git to ask."""
+    """Return the files below a folder without git, because the tests may run from an archive."""
     left_out = {".venv", "var", ".git"}
     paths = (path.relative_to(folder) for path in folder.rglob("*"))
     return [str(path) for path in paths if path.parts[0] not in left_out and path.name != ".demo.env"]
@@ -84,7 +84,7 @@ def copy(tmp_path_factory):
 
 @pytest.fixture
 def ended():
-    """Ends what a failed test has left running."""
+    """Stop the programs that a failed test has left running."""
     programs: list[Program] = []
     yield programs
     for program in programs:
@@ -92,7 +92,7 @@ def ended():
 
 
 def press_ctrl_c(program: Program) -> int:
-    """Interrupt the whole foreground group, as a terminal does; returns make's exit code."""
+    """Interrupt the whole foreground group like a terminal, and return make's exit code."""
     os.killpg(program.pid, signal.SIGINT)
     return program.process.wait(60)
 
@@ -188,7 +188,7 @@ def test_the_second_start_keeps_everything_and_when_one_process_dies_the_others_
 
 
 def _child_named(pid: int, words: str) -> int:
-    """Return the process below `pid` whose command line ends in these words, or 0."""
+    """Return the process below `pid` whose command line ends with these words, or 0."""
     listed = subprocess.run(["ps", "-e", "-ww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True)
     rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
     family = {pid}

@@ -1,4 +1,4 @@
-"""The version stands in one place and is shown wherever people look for it."""
+"""The version is defined in one place and shown in several."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A worker is a pool of processes for each kind of work: one dies or stands still, and the others go on."""
+"""A worker has a pool of processes for each kind of work. If one dies or hangs, the others continue."""
 
 import os
 import signal
@@ -88,7 +88,7 @@ def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
 
 
 def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
-    """Else each task connects anew, and another thread of the process finds the pool closed under its hands."""
+    """Otherwise each task would open a connection, and other threads of the process would find the pool closed."""
     if connection.vendor != "postgresql":
         assert connection.vendor == "sqlite", "whose file is always at hand"
         return
@@ -106,7 +106,7 @@ def test_between_two_tasks_a_process_keeps_its_connection(own_service, worker):
 
 
 def note(service: Service, worker: Program) -> None:
-    """Have the one process of a queue do one task."""
+    """Run one task in the one process of a queue."""
     done = f'"task": "{tasks.note_worker.name}"'
     before = worker.log.read_text().count(done)
     code = "from config.queue.tasks import note_worker; note_worker.apply_async(queue='upkeep')"
@@ -115,7 +115,7 @@ def note(service: Service, worker: Program) -> None:
 
 
 def backends(service: Service) -> set[int]:
-    """The connections that are open to the database of a service."""
+    """Return the open connections to the database of a service."""
     url = service.environment["DATABASE_URL"]
     question = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     with psycopg.connect(url) as anybody:
@@ -142,7 +142,7 @@ def test_the_pools_end_when_the_process_above_them_is_killed(worker):
 
 
 def is_gone(pid: int) -> bool:
-    """Ended, whether or not somebody has asked after it."""
+    """Return whether the process has ended, even if it is not reaped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A variable that cannot be right: no process starts, and one line names it."""
+"""No process starts with a wrong value of a variable, and one line names the variable."""
 
 import os
 

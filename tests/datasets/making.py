@@ -1,4 +1,4 @@
-"""Data sets, tokens and calls for tests: plain functions."""
+"""Create data sets, tokens and records for tests, and call the API."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def put_in(data_set: DataSet, values: list[dict[str, Any]]) -> None:
 
 
 def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
-    """Every record as a reader gets it, by `_id`, computed fields included."""
+    """Return every record by `_id` as a reader gets it, including computed fields."""
     query = parameters.parse("", data_set_id=data_set.pk, bounds=BOUNDS)
     found = [json.loads(written.record(row)) for row in raw.page(data_set.pk, query).rows]
     assert len(found) == Record.objects.filter(data_set=data_set).count()
@@ -41,7 +41,7 @@ def stored(data_set: DataSet) -> dict[str, dict[str, Any]]:
 
 
 def call(method: str, data_set: DataSet, secret: str, body: Any = None, *, query: str = "", **headers: str) -> Any:
-    """Call the API with Django's own client; `body` is bytes, or a value to be sent as JSON."""
+    """Call the API with Django's client. `body`: bytes, or a value to send as JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else b""
     sent = {"Authorization": f"Bearer {secret}", **{name.replace("_", "-"): value for name, value in headers.items()}}
     path = f"/data/{data_set.group}/{data_set.type}" + (f"?{query}" if query else "")

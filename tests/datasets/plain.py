@@ -1,4 +1,4 @@
-"""The answers of section 11 computed in plain Python from whole records: what the database is held against."""
+"""Compute the answers of section 11 in plain Python from whole records, for comparison with the database."""
 
 import json
 import math
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def matches(value: object, wanted: str) -> bool:
-    """Is a stored value equal to the text of a filter? `12` is the text, and the number; `true` and `null` likewise."""
+    """Return whether a stored value equals a filter's text. `12` matches text and number; so do `true` and `null`."""
     if isinstance(value, str):
         return value == wanted
     if isinstance(value, bool) or value is None:

@@ -1,4 +1,4 @@
-"""The console's pages about data sets and their tokens, with the plain client."""
+"""The console's pages of data sets and their tokens."""
 
 import re
 
@@ -261,7 +261,7 @@ def test_an_owner_sees_their_own_set_alone(owner, data_set):
     client = signed_in(owner)
 
     assert client.get(page("dataset_change", data_set.pk)).status_code == 200
-    assert client.get(page("dataset_change", other.pk)).status_code == 404  # as for a row that is not there
+    assert client.get(page("dataset_change", other.pk)).status_code == 404  # as for a row that does not exist
     assert client.get(page("dataset_empty", other.pk)).status_code == 404
     assert client.get(page("dataset_add")).status_code == 403
     assert client.get(page("datagroup_changelist")).status_code == 403

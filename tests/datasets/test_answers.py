@@ -1,4 +1,4 @@
-"""Every kind of answer of section 11 against a plain Python computation over random records."""
+"""Every kind of answer of section 11 equals a computation in plain Python over random records."""
 
 import itertools
 import json
@@ -67,7 +67,7 @@ SPANS = st.sampled_from(
 
 @st.composite
 def questions(draw) -> str:
-    """Draw a query string that groups, goes by period, or both."""
+    """Draw a query string with groups, periods, or both."""
     group_by = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=2))
     by_period = draw(st.booleans()) or not group_by
     pairs: list[tuple[str, str]] = [("group_by", name) for name in group_by]
@@ -111,7 +111,7 @@ def stored_set(records):
 
 
 def alike(got, wanted) -> bool:
-    """Equal as JSON, doubles to the last few places: they are added in another order."""
+    """Return whether values are equal as JSON. Doubles may differ in the last digits, as they are added in another order."""
     if isinstance(wanted, dict):
         return list(got) == list(wanted) and all(alike(got[key], wanted[key]) for key in wanted)
     if isinstance(wanted, list):

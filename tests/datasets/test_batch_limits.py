@@ -1,4 +1,4 @@
-"""How much work one batch can make. Source: docs/reference/data-sets.md §5, §10."""
+"""Limits for the work of one batch. Source: docs/reference/data-sets.md §5, §10."""
 
 import gzip
 import sys

@@ -1,4 +1,4 @@
-"""Every setting of a data set runs through console form and provision document alike; its path through the API, too."""
+"""Console form and provision document apply the same rules to the settings of a data set; the API checks the path."""
 
 import doctest
 import html
@@ -49,7 +49,7 @@ BAD: list[tuple[str, Any, str]] = [
 
 
 def by_console(console: Client, name: str, value: Any) -> str:
-    """Post the form for a new data set; return the page that comes back."""
+    """Post the form of a new data set and return the response page."""
     page = reverse("admin:datasets_dataset_add")
     nonce = re.findall(r'name="nonce" value="([^"]+)"', console.get(page).content.decode())[0]
     values = {**NAMED, name: value}
@@ -64,7 +64,7 @@ def by_console(console: Client, name: str, value: Any) -> str:
 
 
 def by_document(name: str, value: Any) -> list[str]:
-    """Provision the value; return the lines of its errors."""
+    """Provision the value and return the lines of its errors."""
     errors = DocumentErrors()
     with transaction.atomic():
         provision.apply([{**NAMED, name: value}], errors)

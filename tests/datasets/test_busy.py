@@ -1,4 +1,4 @@
-"""A database that does not take it in time: 503, nothing stored, and the next request is served as ever."""
+"""If the database is busy, a request gets 503 and stores nothing, and the next request succeeds."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from tests.datasets.making import call, make_data_set, make_token, some_records
 
 @pytest.fixture
 def elsewhere() -> Callable[[Callable[[], object]], object]:
-    """Run something in another thread, which has a connection of its own."""
+    """Run a function in another thread, which has its own connection."""
 
     def run(work: Callable[[], object]) -> object:
         results: list[object] = []
@@ -84,7 +84,7 @@ def test_writers_of_the_same_few_records_are_all_counted_and_none_twice():
 
 @pytest.mark.django_db(transaction=True)
 def test_writers_of_one_record_of_many_and_of_none_take_turns():
-    """Each way of storing takes the data set before its records; in another order they would lock each other out."""
+    """Each kind of write locks the data set before its records, so that they cannot deadlock."""
     data_set = make_data_set()
     secret = make_token(data_set)
     bodies = {"one": some_records(1), "many": some_records(300), "many backwards": some_records(300)[::-1], "none": []}
@@ -103,7 +103,7 @@ def test_writers_of_one_record_of_many_and_of_none_take_turns():
     day = DataSetDay.objects.get(data_set=data_set)
     assert set(answers) == {200}
     assert data_set.record_count == data_set.records.count()
-    assert 32 < data_set.revision <= 40  # emptying an empty one changes nothing
+    assert 32 < data_set.revision <= 40  # emptying an empty data set changes nothing
     assert (day.writes, day.records) == (32, 2 * 8 * (1 + 300))
 
 
@@ -115,11 +115,11 @@ def test_a_data_set_that_is_deleted_while_a_writer_waits_takes_nothing():
         with transaction.atomic():
             DataSet.objects.select_for_update().get(pk=data_set.pk)
             waiting = writers.submit(_call_and_close, data_set, secret)
-            time.sleep(0.3)  # for it to wait; one that comes later finds no token, and is refused all the same
+            time.sleep(0.3)  # time for the writer to wait; a later one finds no token and is rejected as well
             data_set.delete()
         answer = waiting.result(30)
 
-    assert answer.status_code in (401, 404)  # the second where it had been let in
+    assert answer.status_code in (401, 404)  # 404 if it was authenticated before
     assert DataSetDay.objects.count() == 0
 
 
@@ -132,7 +132,7 @@ def _call_and_close(data_set: DataSet, secret: str) -> Any:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_record_that_came_after_the_sample_is_overwritten():
-    """Twenty ids are looked for before a batch is taken for new; here only others are there."""
+    """Only 20 ids are looked up to decide whether a batch is new; here other ids exist."""
     data_set = make_data_set()
     secret = make_token(data_set)
     values = some_records(501)

@@ -1,4 +1,4 @@
-"""What is counted and noted beside the records: refusals, calls, fields, freshness. Console §2.15, contract §15."""
+"""Counters and samples beside the records: refused writes, calls, fields, freshness. Console §2.15, data sets §15."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def turned_late() -> float:
 
 @pytest.fixture(autouse=True)
 def _nothing_pending(db):
-    """Calls of an earlier test, whose tokens are gone."""
+    """Drop pending calls of earlier tests, whose tokens are deleted."""
     call_counts.store_pending()
 
 

@@ -1,4 +1,4 @@
-"""The tabs of one data set in the console: what each shows, does and refuses, and to whom. Console §2.14, §2.15."""
+"""The tabs of one data set in the console: content, actions, errors and permissions. Console §2.14, §2.15."""
 
 import json
 import re
@@ -324,7 +324,7 @@ def charted(manager, data_set, **asked) -> str:
 
 
 def some_days(data_set) -> str:
-    """Write on the day that is running, and return it."""
+    """Write records today and return the day."""
     now = timezone.now()
     values = [{"_timestamp": now.isoformat(), "channel": f"c{n}", "n": n} for n in range(12) for _ in range(12 - n)]
     put_in(data_set, values)

@@ -1,4 +1,4 @@
-"""Every name that a field may have works in every query, page and export; every other one is refused."""
+"""Every valid field name works in every query, page and export. Every other name is rejected."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A token that is read by a statement of our own is what the ORM would have read."""
+"""The prepared statement returns the same token as the ORM."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Each refusal of this area links to its entry in the documentation. Source: docs/reference/data-sets.md §10."""
+"""Each error of this area links to its entry in the documentation. Source: docs/reference/data-sets.md §10."""
 
 import pytest
 

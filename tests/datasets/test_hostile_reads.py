@@ -1,4 +1,4 @@
-"""No parameter, however hostile, gives anything but data or one sentence that refuses it."""
+"""Hostile parameters get data or an error of one sentence."""
 
 import json
 from urllib.parse import urlencode

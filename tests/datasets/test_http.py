@@ -1,4 +1,4 @@
-"""What only shows over real HTTP: existing writers, callers at once, callers that go away."""
+"""Cases that need real HTTP: existing clients, concurrent callers, broken connections."""
 
 import gzip
 import http.client
@@ -19,7 +19,7 @@ from tests.service import Service
 
 
 class Writer:
-    """A data set of its own in the running service, and a caller who may write and read it."""
+    """A separate data set in the running service, with a token to write and read it."""
 
     def __init__(self, service: Service, **settings: Any) -> None:
         self.service = service
@@ -59,7 +59,7 @@ def writer(service: Service) -> Writer:
 
 
 def as_the_existing_client(writer: Writer, records: Any) -> requests.Response:
-    """Post as performanceplatform-client does: one `data=` text, gzip-coded when it is longer than 2,048 bytes."""
+    """Post like performanceplatform-client: one `data=` text, compressed if it is longer than 2,048 bytes."""
     text = json.dumps(records).encode()
     headers = {"User-Agent": "Performance Platform Client 0.11.5", "Accept": "application/json, text/javascript"}
     if len(text) > 2048:
@@ -103,7 +103,7 @@ def test_fifty_batches_with_the_same_ids_in_different_orders(writer):
     stored = writer.stored()
     assert Counter(answer.status_code for answer in answers) == {200: 50}
     assert len(stored) == 200
-    assert len({record["batch"] for record in stored}) == 1  # one after the other: the last one stands whole
+    assert len({record["batch"] for record in stored}) == 1  # the batches are stored one by one: the last is complete
 
 
 @pytest.mark.fault("D4")
@@ -150,7 +150,7 @@ def test_a_caller_who_goes_away_in_the_middle_stores_nothing(writer):
 
 
 def test_the_connection_is_clean_after_refusals(writer):
-    """The 2018 service stayed broken after an error only its database saw."""
+    """The service of 2018 stayed broken after an error that only its database noticed."""
     connection = http.client.HTTPConnection(urlsplit(writer.url).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {writer.token}", "Content-Type": "application/json"}
     statuses = []

@@ -1,4 +1,4 @@
-"""A reader pages through a set while a writer appends and overwrites: what is untouched comes exactly once."""
+"""A reader pages through a data set while a writer appends and overwrites: unchanged records come exactly once."""
 
 import itertools
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""`manage.py provision` for data sets: declared, completed, repeated, refused."""
+"""`manage.py provision` for data sets: create, complete, repeat, reject."""
 
 import copy
 import getpass
@@ -73,7 +73,7 @@ def test_the_same_document_again_changes_nothing():
 def test_settings_that_are_left_out_stay_and_so_do_records():
     apply({**ONE, "public": True, "max_records": 5})
     data_set = DataSet.objects.get()
-    DataSet.objects.update(retention_days=10, auto_ids=["channel"])  # as staff may have set them since
+    DataSet.objects.update(retention_days=10, auto_ids=["channel"])  # as staff may have changed them
     put_in(data_set, some_records(3))
 
     (done,) = apply({**ONE, "expected_every_seconds": 60})

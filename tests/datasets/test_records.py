@@ -1,4 +1,4 @@
-"""The rules of a record, and that what is accepted comes back equal."""
+"""The rules of a record. A valid record comes back equal."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def rejections_of(*elements: object, made_from: tuple[str, ...] = ()) -> list[tu
 
 
 def same(one: object, other: object) -> bool:
-    """Equal in value and in type, at any depth: True is not 1, and -0.0 is not 0.0."""
+    """Return whether values and types are equal at any depth: True is not 1, and -0.0 is not 0.0."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -59,8 +59,10 @@ def same(one: object, other: object) -> bool:
 @given(batch=st.lists(good, min_size=1, max_size=8, unique_by=lambda record: record["_id"]), times=st.integers(1, 40))
 def test_any_accepted_record_comes_back_equal(batch, times):
     data_set = DataSet.objects.at("pay", "volumes").first() or make_data_set()
-    data_set.records.all().delete()  # those of the example before
-    more = [{**batch[0], "_id": f"{batch[0]['_id'][:20]}-{n}"} for n in range(times * 5)]  # both ways of storing
+    data_set.records.all().delete()  # those of the previous example
+    more = [
+        {**batch[0], "_id": f"{batch[0]['_id'][:20]}-{n}"} for n in range(times * 5)
+    ]  # few and many have different statements
 
     put_in(data_set, [*more, *batch])
 
@@ -75,7 +77,7 @@ def test_any_value_is_parsed_or_refused_with_a_reason(value):
     try:
         assert parse(value, auto_ids=())
     except RecordsRejected as refusal:
-        assert refusal.rejections  # noqa: PT017  either way is right
+        assert refusal.rejections  # noqa: PT017  both results are valid
     except NoRecords:
         assert not isinstance(value, dict)
         assert not isinstance(value, list) or not value
@@ -134,7 +136,7 @@ def test_a_bad_id(record_id, message):
 def test_an_id_of_up_to_two_thousand_bytes_is_stored_replaced_and_found(record_id):
     data_set = make_data_set()
 
-    for more in (0, 150):  # a few records and many are stored by different statements
+    for more in (0, 150):  # few and many records are stored by different statements
         put_in(data_set, [{"_timestamp": TIMESTAMP, "_id": record_id, "more": more}, *some_records(more)])
 
     assert stored(data_set)[record_id]["more"] == 150

@@ -1,4 +1,4 @@
-"""Records go by age and beyond a number: exactly those, in small steps, whoever else is at it. Contract §14."""
+"""Retention deletes old records and records over a limit exactly, in small batches, beside other writers. §14."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL Appendix A
 
 
 def aged(*days: float, prefix: str = "r") -> list[dict[str, object]]:
-    """Records of so many days before NOW."""
+    """Return records that are so many days older than NOW."""
     return [
         {"_id": f"{prefix}{n}", "_timestamp": (NOW - timedelta(days=each)).isoformat()} for n, each in enumerate(days)
     ]
@@ -65,7 +65,7 @@ def test_what_is_older_than_its_days_goes_and_the_border_stays():
 def test_of_equal_moments_the_later_stored_and_then_the_greater_id_is_newer():
     data_set = make_data_set(max_records=3)
     put_in(data_set, [{"_id": each, "_timestamp": "2024-01-02T00:00:00Z"} for each in "cab"])
-    put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-02T00:00:00Z"}])  # stored again: the newest of them now
+    put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-02T00:00:00Z"}])  # stored again, so it is the newest of them
     put_in(data_set, [{"_id": "z", "_timestamp": "2024-01-01T00:00:00Z"}])
 
     run("records-by-number")
@@ -129,7 +129,7 @@ def test_one_set_that_fails_does_not_stop_the_others():
 
 @contextmanager
 def refusing_to_delete(data_set: DataSet) -> Iterator[None]:
-    """A trigger that fails each removal from one data set: what a damaged table or a full disk would do."""
+    """Create a trigger that fails each deletion from one data set, like a damaged table or a full disk."""
     is_it = f"WHEN (old.data_set_id = {data_set.pk})"
     function = "CREATE FUNCTION no_delete() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$"
     before = "CREATE TRIGGER no_delete BEFORE DELETE ON datasets_record FOR EACH ROW"
@@ -174,7 +174,7 @@ def test_two_at_once_and_a_writer_between_lose_and_miscount_nothing():
 
 
 def in_time(work: Callable[[], object]) -> None:
-    """Do it, and again where the lock was not to be had in time, as whoever is answered 503."""
+    """Repeat the work while the lock is not free in time, like a caller that gets 503."""
     while True:
         try:
             work()

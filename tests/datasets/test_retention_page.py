@@ -1,4 +1,4 @@
-"""The retention of a data set is not saved over somebody else's. Source: docs/reference/console.md §1.2 T10."""
+"""A save does not overwrite another person's retention. Source: docs/reference/console.md §1.2 T10."""
 
 import re
 

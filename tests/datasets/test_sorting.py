@@ -1,4 +1,4 @@
-"""The order of values in SQL against plain Python, whole and page by page, on whichever database. Contract §11."""
+"""SQL sorts values like plain Python, as a whole and page by page, on both databases. Data sets §11."""
 
 import itertools
 import json
@@ -45,10 +45,10 @@ NEAR = [
 
 
 def ordered(records, key, *, falling):
-    """Sort by the contract's own words, two at a time."""
+    """Sort pair by pair with the rules of the contract."""
 
     def value(record):
-        if key in {"_start_at", "_end_at", "_updated_at"}:  # all are of one moment of storing
+        if key in {"_start_at", "_end_at", "_updated_at"}:  # all were stored at one moment
             found = record.get(key) if key != "_updated_at" else "same"
             return None if found is None else found.replace("Z", "" if "." in found else ".000000")
         return record.get(key)
@@ -65,7 +65,7 @@ def ordered(records, key, *, falling):
 
 
 def read_all(data_set, pairs):
-    """Page through to the end."""
+    """Read all pages."""
     found, cursor = [], ""
     while cursor is not None:
         more = [("cursor", cursor)] if cursor else []
@@ -105,7 +105,7 @@ def test_any_order_is_what_plain_python_computes_and_pages_put_it_together(recor
 
 
 def _as_read(records):
-    """Their moments in one form, so that texts are in the order of instants."""
+    """Return the records with moments in one format, so that texts sort like instants."""
     moments = ("_timestamp", "_end_at")
     return [
         record

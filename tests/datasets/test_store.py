@@ -1,4 +1,4 @@
-"""Storing: one transaction, a constant number of statements, all or nothing. On whichever database the suite runs."""
+"""Store records in one transaction with a constant number of statements, all or nothing, on both databases."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 def statements_of_a_post(count: int) -> list[str]:
     data_set = make_data_set(type=f"of-{count}")
     secret = make_token(data_set)
-    call("POST", data_set, secret, some_records(1))  # the first call of a day and of a token writes a row more each
+    call("POST", data_set, secret, some_records(1))  # the first call of a day and of a token writes one more row each
     with CaptureQueriesContext(
         connection,
     ) as captured:
@@ -37,7 +37,7 @@ def statements_of_a_post(count: int) -> list[str]:
 def test_ten_thousand_records_cost_no_more_statements_than_a_thousand():
     thousand, ten_thousand = statements_of_a_post(1_000), statements_of_a_post(10_000)
 
-    chunks = 0 if connection.vendor == "postgresql" else 2  # the second of SQLite's chunks of 5,000
+    chunks = 0 if connection.vendor == "postgresql" else 2  # the second chunk of 5,000 on SQLite
     assert len(ten_thousand) == len(thousand) + chunks
     assert len(thousand) <= 12
     assert sum("SAVEPOINT" in sql and "RELEASE" not in sql for sql in ten_thousand) <= 1  # one transaction
@@ -141,7 +141,7 @@ def test_odd_texts_come_back_as_they_went_in(count):
 
 
 def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
-    """SQLite has no server: it stores them alike. Who wrote may be unknown to one call and not to the next."""
+    """SQLite has no prepared statements, but stores them alike. One call may have a token and the next one none."""
     data_set = make_data_set()
     make_token(data_set)
     token = AccessToken.objects.get(data_set=data_set)
@@ -250,7 +250,7 @@ def test_a_set_that_was_deleted_meanwhile_takes_nothing():
 
     with pytest.raises(NoSuchDataSet):
         store.append(pk, records.check(some_records(2_000), auto_ids=()))
-    with pytest.raises(RecordsRejected):  # comes first in the contract's order
+    with pytest.raises(RecordsRejected):  # comes first in the contract's order of checks
         store.append(pk, records.check([*some_records(2_000), {}], auto_ids=()))
     assert not Record.objects.exists()
 

@@ -1,4 +1,4 @@
-"""`manage.py try data`, against the running service."""
+"""`manage.py try data` against the running service."""
 
 import json
 

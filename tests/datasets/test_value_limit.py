@@ -1,4 +1,4 @@
-"""A body with too many values is refused while it is parsed. Source: docs/reference/data-sets.md §5, §10."""
+"""A body with too many values is rejected during parsing. Source: docs/reference/data-sets.md §5, §10."""
 
 import gzip
 import tracemalloc

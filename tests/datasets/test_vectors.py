@@ -1,4 +1,4 @@
-"""Every test vector of the data set contract, over HTTP against a running service."""
+"""Every test vector of the data set contract over HTTP against a running service."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A stored record is spelt the same whichever of the two writers wrote it."""
+"""Both serializers write a stored record identically."""
 
 import json
 
@@ -13,7 +13,7 @@ from datasets.records import writing
 from datasets.records.writing import look_at
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
-# Near where the writers part, as well as anywhere.
+# Numbers near the point where the serializers differ, and elsewhere.
 floats = st.floats(allow_nan=False, allow_infinity=False) | st.floats(9e-5, 2e-4) | st.floats(9e15, 2e16)
 leaves = st.none() | st.booleans() | st.integers() | floats | texts
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(texts, inner), max_leaves=20)

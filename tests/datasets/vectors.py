@@ -1,4 +1,4 @@
-"""Play the contract's test vectors over HTTP, in the format described at the head of the data set contract."""
+"""Play the contract's test vectors over HTTP. The data set contract describes their format."""
 
 import base64
 import gzip
@@ -41,7 +41,7 @@ class Answer:
 
 
 class Case:
-    """One line of the file, with the words its placeholders stand for."""
+    """One line of the file, with the values of its placeholders."""
 
     def __init__(self, vector: dict[str, Any]) -> None:
         self.vector = vector
@@ -49,7 +49,7 @@ class Case:
         self.words: dict[str, str] = {"missing": f"missing-{secrets.token_hex(6)}", "uuid": str(uuid.uuid4())}
 
     def declarations(self) -> list[dict[str, Any]]:
-        """The data set of the case and a second one, each with a group of its own."""
+        """Return the data set of the case and a second one, each with its own group."""
         unique = secrets.token_hex(5)
         given = self.vector["given"]["data_set"]
         tokens = [{"scopes": ["write"]}, {"scopes": ["read"]}, {"scopes": ["write", "read"], "revoked": True}]
@@ -73,7 +73,7 @@ class Case:
         }
 
     def fill(self, value: Any) -> Any:
-        """Put the words in for their placeholders, at any depth."""
+        """Replace placeholders by their values, at any depth."""
         if isinstance(value, str):
             return _PLACEHOLDER.sub(lambda found: self.words.get(found[1], found[0]), value)
         if isinstance(value, list):
@@ -88,7 +88,7 @@ def cases() -> list[Case]:
 
 
 def provision(service: Service, wanted: list[Case]) -> None:
-    """Make the data sets of all cases in one call."""
+    """Create the data sets of all cases in one call."""
     document = {"data_sets": [one for case in wanted for one in case.declarations()]}
     done = service.manage("provision", "-", input=json.dumps(document))
     assert done.returncode == 0, done.stderr
@@ -98,7 +98,7 @@ def provision(service: Service, wanted: list[Case]) -> None:
 
 
 class Player:
-    """Play cases against one running service."""
+    """Plays cases against one running service."""
 
     def __init__(self, url: str) -> None:
         address = urlsplit(url)
@@ -141,7 +141,7 @@ class Player:
                 if chunked:
                     connection.send(b"0\r\n\r\n")
             except (BrokenPipeError, ConnectionResetError):
-                pass  # refused unread: the answer is there already
+                pass  # the body was rejected unread, so the answer is there
             return Answer(connection.getresponse())
         finally:
             connection.close()
@@ -206,7 +206,7 @@ def _post(stored: list[Any]) -> dict[str, Any]:
 
 
 def body_of(case: Case, request: dict[str, Any]) -> tuple[int, Iterator[bytes] | None]:
-    """The length of a body and its blocks; the great ones are never held whole."""
+    """Return the length of a body and its blocks. Large bodies are never in memory as a whole."""
     for name, coded in (("parts", False), ("gzip_parts", True)):
         if name in request:
             parts = [(case.fill(text).encode(), times) for text, times in request[name]]
@@ -251,7 +251,7 @@ def check(given: Any, wanted: Any, *, whole: bool) -> None:
 
 
 def is_like(given: Any, wanted: Any, *, whole: bool = True) -> bool:
-    """Compare as the contract says: numbers by value, placeholders by their kind, objects whole or in part."""
+    """Compare as the contract states: numbers by value, placeholders by kind, objects as a whole or in part."""
     if isinstance(wanted, str):
         return _is_like_text(given, wanted)
     if isinstance(wanted, dict):

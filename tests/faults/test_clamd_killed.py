@@ -1,4 +1,4 @@
-"""clamd dies with files in its hands, and stands still with two hundred before it: nothing unscanned gets in.
+"""clamd is killed during a scan, and freezes with two hundred files waiting: no file is accepted without a scan.
 
 Source: docs/testing.md, A14.
 """
@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.notifications.attachments.conftest import blobs  # noqa: F401  a store of the test's own
+from tests.notifications.attachments.conftest import blobs  # noqa: F401  a separate store
 from tests.notifications.attachments.scanners import RealClamd, clamd_program
 from tests.notifications.attachments.sending import file_caller, file_of, nothing_is_stored, send
 from tests.notifications.calling import email_template
@@ -35,7 +35,7 @@ def clamd(settings):
 @pytest.mark.fault("A14")
 def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noqa: F811
     caller = file_caller()
-    os.kill(clamd.program.pid, signal.SIGSTOP)  # the upload is in its hands, and will stay there
+    os.kill(clamd.program.pid, signal.SIGSTOP)  # the upload stays in progress
     killer = threading.Timer(0.7, clamd.program.kill)
     killer.start()
 

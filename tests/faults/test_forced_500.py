@@ -1,4 +1,4 @@
-"""A table is gone, so requests fail in the middle: the caller gets the fixed words, and the log nothing of the request.
+"""A table is missing, so requests fail: the caller gets a fixed text, and the log contains nothing of the request.
 
 Source: docs/reference/security.md §7; docs/testing.md, H8.
 """
@@ -27,7 +27,7 @@ def without(table: str) -> None:
 
 
 def fail(kind: str, console: Client) -> tuple[int, bytes, list[str]]:
-    """Make one request of this kind that fails. Returns the answer, and what must not be in it or in the log."""
+    """Make one failing request of this kind. Return the answer and the texts that must not be in it or in the log."""
     caller = make_caller()
     caller.client.cookies["other"] = COOKIE
     mail, text = email_template(caller, "Dear ((name))"), sms_template(caller, "Dear ((name))")
@@ -94,7 +94,7 @@ KINDS = [
 
 @pytest.fixture
 def said(request) -> Callable[[], str]:
-    """Return what has been printed since the last call: our log lines, which keep to the output they began with."""
+    """Return a function that returns the log output since its last call."""
     captured = request.config.pluginmanager.getplugin("capturemanager")
     return lambda: "".join(captured.read_global_capture())
 

@@ -1,4 +1,4 @@
-"""Values made to become headers, recipients or messages of their own: the mail server sees one message, as meant.
+"""Values that look like headers, recipients or messages do not change the one message that the mail server gets.
 
 Source: docs/testing.md, H1, H2.
 """
@@ -66,7 +66,7 @@ def test_no_value_becomes_a_header_a_recipient_or_a_message(smtp_sink, line_brea
 
     assert len(smtp_sink.messages) == 1
     assert smtp_sink.envelopes[0].rcpt_tos == ["someone@example.org"]
-    assert {name.lower() for name in mail.keys()} <= OURS  # noqa: SIM118  a message is no dict: one name may come twice
+    assert {name.lower() for name in mail.keys()} <= OURS  # noqa: SIM118  a message may have several headers of one name
     assert len(mail.get_all("Subject")) == 1
     assert len(mail.get_all("To")) == 1
     assert not mail["Bcc"]

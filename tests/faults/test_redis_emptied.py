@@ -1,4 +1,4 @@
-"""Redis forgets all it holds while messages wait: the rows know, and all are handed over.
+"""Redis loses its data while messages wait: the rows remain, and all messages are sent.
 
 Source: docs/testing.md, A5; at full size in benchmarks/faults/redis_away.py.
 """

@@ -1,6 +1,6 @@
-"""A backup, restored elsewhere under a new encryption key: API keys, file links and callbacks of before work.
+"""API keys, file links and callbacks work after a restore with a new encryption key.
 
-Source: docs/reference/security.md §1; docs/testing.md, I2; docs/operations.md says it in commands.
+Source: docs/reference/security.md §1; docs/testing.md, I2; docs/operations.md has the commands.
 """
 
 import base64
@@ -65,7 +65,7 @@ def test_what_was_encrypted_before_opens_after_a_restore_and_a_new_key(start_ser
 
 
 def send_file(caller: Provisioned) -> str:
-    """Return the link to the file, as the answer tells it once."""
+    """Send a file and return its link, which only this response contains."""
     file = {"file": base64.b64encode(b"name,number\nAna,1\n").decode(), "filename": "list.csv"}
     body = {
         "email_address": "p@example.org",
@@ -109,7 +109,7 @@ def restore(service: Service, dump: Path) -> None:
 
 
 def run_documented(program: str, service: Service, dump: Path) -> None:
-    """Run the command of docs/operations.md, with an option in DATABASE_URL that only this project knows."""
+    """Run the command of docs/operations.md, with an option in DATABASE_URL that only Signalbox supports."""
     folder = postgres_programs()
     if folder is None and shutil.which(program) is None:
         pytest.skip(f"{program} is not on this machine")

@@ -1,7 +1,7 @@
-"""Whatever people, callers and recipients have typed, it stays text on every page of the console (test plan: H4).
+"""Texts from people, callers and recipients stay text on every page of the console. Source: docs/testing.md, H4.
 
-Each list and each row's page is compared with one that has letters in the place of what makes markup: a parser must
-find the same elements with the same attributes in both.
+Each list and each row's page is compared with one that has letters instead of markup: a parser must find the same
+elements with the same attributes in both.
 """
 
 from collections.abc import Collection
@@ -26,13 +26,13 @@ from tests.notifications.download.test_injection import SCRIPTS, Skeleton
 
 pytestmark = pytest.mark.django_db
 
-# Several at once, as long as a name may be. All begin alike, so that lists have one order.
+# Several attacks in one name, up to its limit. All start alike, so that lists have one order.
 SEVERAL = [f"zz {' '.join(SCRIPTS[start : start + 5])}"[:250] for start in range(0, len(SCRIPTS), 5)]
 HARMLESS = str.maketrans(dict.fromkeys("<>\"'&", "x"))
 
 
 def rows_called(text: str, group: str = "pay") -> list[Any]:
-    """Return a row of each kind that people, callers or recipients give words to, all of them these."""
+    """Return a row of each kind that has text from people, callers or recipients, with this text everywhere."""
     service = factories.make_service(name=text, created_by=text)
     template = factories.make_template(service, name=text, subject=text, content=f"Dear all {text}")
     words = factories.make_template(service, Channel.SMS, name=text, content=text)
@@ -76,7 +76,7 @@ def rows_called(text: str, group: str = "pay") -> list[Any]:
 
 
 def lists(console: Client, texts: list[str]) -> dict[str, Skeleton]:
-    """Return the overview and every list, by its name, with the rows of all these texts."""
+    """Return the overview and every list by name, with rows of all these texts."""
     with transaction.atomic():
         for number, text in enumerate(texts):
             rows_called(text, f"pay{number}")
@@ -88,7 +88,7 @@ def lists(console: Client, texts: list[str]) -> dict[str, Skeleton]:
 
 
 def row_pages(console: Client, text: str, only: Collection[str] = ()) -> dict[str, Skeleton]:
-    """Return the pages of every row with this text, by their names; `only` limits them to the pages it names."""
+    """Return the pages of every row with this text by name. `only` limits them to these names."""
     with transaction.atomic():
         found = {}
         for number, row in enumerate(rows_called(text)):
@@ -114,7 +114,7 @@ def different(pages: dict[str, Skeleton], harmless: dict[str, Skeleton]) -> list
 
 
 def odd_targets(pages: dict[str, Skeleton]) -> list[str]:
-    """Return where the links of these pages lead, if not to a usual scheme."""
+    """Return the links of these pages that do not have a usual scheme."""
     targets = [target for page in pages.values() for target in page.targets if ":" in target.partition("/")[0]]
     return [target for target in targets if not target.lower().startswith(("data:", "https:", "http:", "mailto:"))]
 
@@ -133,7 +133,7 @@ def test_it_stays_text_in_every_list(console):
 
 @pytest.fixture(scope="module")
 def usual() -> dict[str, Skeleton]:
-    """The pages of rows called by one harmless text. Most are the same for every text, whose own are then not made."""
+    """Return the pages of rows with a harmless text, for pages that do not depend on the text."""
     return {}
 
 

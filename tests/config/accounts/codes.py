@@ -1,4 +1,4 @@
-"""An authenticator app for the tests, and the steps of signing in."""
+"""An authenticator app for tests, and helpers to sign in."""
 
 import re
 import time
@@ -17,23 +17,22 @@ CODE = "/admin/login/code/"
 
 
 def code_of(key: bytes, *, steps: int = 0) -> str:
-    """The six digits an app shows now, or some steps of 30 seconds later."""
+    """Return the six digits that the app shows now, or some steps of 30 seconds later."""
     app = TOTP(key)
     app.time = time.time() + steps * 30
     return f"{app.token():06}"
 
 
 def wrong_code_of(key: bytes) -> str:
-    """Six digits that the app shows neither now nor two steps around it."""
+    """Return six digits that the app shows neither now nor within two steps."""
     shown = {code_of(key, steps=steps) for steps in range(-2, 3)}
     return next(code for number in range(6) if (code := f"{number:06}") not in shown)
 
 
 def enrolled(user: User) -> bytes:
-    """Give an account a second factor; the key its app holds.
+    """Give an account a second factor and return the key of its app.
 
-    It is confirmed a minute ago, by a clock that stands still: the code of now is unused, and stays good for one step
-    more.
+    It was confirmed a minute ago, so the current code is unused and valid for one more step.
     """
     device = second_factor.begin(user)
     with travel(time.time() - 60, tick=False):
@@ -46,7 +45,7 @@ def password(client: Client, name: str = "mina", typed: str = PASSWORD, **extra:
 
 
 def is_in(client: Client) -> bool:
-    """Does the console open for this browser?"""
+    """Return whether the console opens for this browser."""
     return client.get("/admin/account/").status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""A person who forgot the password gets a link by email: once, for 30 minutes, and nobody learns who has an account."""
+"""A person who forgot the password gets a link by email that works once, for 30 minutes, and reveals no accounts."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor

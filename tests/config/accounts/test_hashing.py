@@ -1,4 +1,4 @@
-"""What hashing a password costs, and what happens to hashes of before."""
+"""Test the memory of password hashing, and hashes with older parameters."""
 
 import subprocess
 import sys

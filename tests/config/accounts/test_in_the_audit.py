@@ -1,4 +1,4 @@
-"""What the audit says of signing in."""
+"""Test the audit events of signing in."""
 
 from config.accounts import second_factor
 from config.audit.models import AuditEvent

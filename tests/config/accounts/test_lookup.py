@@ -1,4 +1,4 @@
-"""Which account a person means by what they type at the sign-in."""
+"""Test which account belongs to the name that a person types at the sign-in."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -39,7 +39,7 @@ def test_the_exact_user_name_comes_before_an_address_and_other_capitals():
 
     assert [lookup.find(typed) for typed in ("jo", "JO", "third@example.org")] == [jo, upper, named]
     assert lookup.find("Third@example.org") == other
-    assert lookup.find("Jo") is None  # two have this name in other capitals, and neither is meant more
+    assert lookup.find("Jo") is None  # two accounts match without case, so none is chosen
 
 
 def test_an_address_that_two_accounts_share_opens_neither(client):

@@ -1,4 +1,4 @@
-"""Whatever is typed into the pages of accounts: an answer, never an error, and nobody signed in by it."""
+"""Odd input on the account pages gets an answer without an error, and signs in nobody."""
 
 import pytest
 from django.test import Client

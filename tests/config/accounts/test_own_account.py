@@ -1,4 +1,4 @@
-"""What people change about their own account: the name and the password."""
+"""Test how people change their own name and password."""
 
 import pytest
 from django.contrib.auth.models import User

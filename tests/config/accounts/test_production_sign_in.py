@@ -1,4 +1,4 @@
-"""Signing in as in production: over https, with cookies for this host alone, and no further without a second factor."""
+"""Sign in as in production: over https, with cookies for one host, and with a second factor."""
 
 import re
 from http.cookies import Morsel, SimpleCookie
@@ -21,7 +21,7 @@ def production(start_service):
 
 
 class Browser:
-    """What a browser behind a proxy that ends TLS sends; it keeps `Secure` cookies although the test speaks http."""
+    """A browser behind a proxy that ends TLS. It keeps `Secure` cookies although the test uses http."""
 
     def __init__(self, service, address: str = "192.0.2.1") -> None:
         self.service = service

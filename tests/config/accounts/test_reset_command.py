@@ -1,4 +1,4 @@
-"""The way back in for the only operator, whose telephone and recovery codes are lost."""
+"""Remove the second factor of an operator who has lost the phone and the recovery codes."""
 
 import pytest
 from django.core.management import CommandError, call_command

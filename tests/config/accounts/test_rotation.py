@@ -1,4 +1,4 @@
-"""The secret of a second factor at rest: encrypted, bound to its row, and encrypted again with the other secrets."""
+"""The stored secret of a second factor is encrypted, bound to its row, and included in key rotation."""
 
 import pytest
 from cryptography.fernet import Fernet

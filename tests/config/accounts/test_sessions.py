@@ -1,4 +1,4 @@
-"""How long a session lives, and what ends it everywhere."""
+"""Test how long a session lives and which actions end it."""
 
 import pytest
 from django.contrib.sessions.backends.base import UpdateError
@@ -181,7 +181,7 @@ def test_a_visitor_without_a_cookie_costs_no_session(client, db):
 
 
 def test_every_page_that_reloads_itself_is_known_to_the_sessions():
-    """Found by its meta element: a page added later must stand in the list of `sessions`."""
+    """Pages are found by their meta element, so that a page added later must be in the list of `sessions`."""
     reloading = {
         path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()
     }

@@ -1,4 +1,4 @@
-"""Signing in with a second factor, by a code of the app or a recovery code."""
+"""Sign in with a second factor, by a code of the app or by a recovery code."""
 
 import pytest
 from django.test import Client

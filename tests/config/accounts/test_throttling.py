@@ -1,4 +1,4 @@
-"""Ten wrong passwords for an account from one address, and it waits: also for the right one."""
+"""Ten wrong passwords from one IP address lock the account for that address, also for the right password."""
 
 import pytest
 from axes.models import AccessAttempt
@@ -54,7 +54,7 @@ def test_an_inactive_account_and_one_that_is_no_staff_get_the_same_words(client,
 
 @pytest.fixture
 def hashed(settings):
-    """How often a password has been hashed: a hasher that counts, as settings name it."""
+    """Count how often a password is hashed, with a hasher from the settings."""
     settings.PASSWORD_HASHERS = ["tests.config.accounts.test_throttling.CountingHasher"]
     CountingHasher.count = 0
     return CountingHasher

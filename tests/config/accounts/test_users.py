@@ -1,4 +1,4 @@
-"""Accounts, as operators make and change them."""
+"""Test how operators create and change accounts."""
 
 import re
 
@@ -25,7 +25,7 @@ def page_of(user: User, step: str = "change") -> str:
 
 
 def change(console, user: User, **values: str):
-    """Post the form of an account as the browser would: with what it was opened with, and these values."""
+    """Post the form of an account like a browser: with its original values and these changes."""
     opened = console.get(page_of(user)).content.decode()
     form = {"email": user.email, "started_from": hidden(opened, "started_from"), **values}
     return console.post(page_of(user), {name: value for name, value in form.items() if value != "off"})
@@ -104,7 +104,7 @@ def test_accounts_are_not_deleted(console, jo):
     assert User.objects.filter(pk=jo.pk).exists()
 
 
-# Making one.
+# Creating an account.
 
 
 def test_the_invited_person_chooses_a_password_and_is_signed_in(console):
@@ -277,11 +277,11 @@ def test_choosing_a_password_ends_the_sessions_of_before(console, jo):
     assert not is_in(browser)
 
 
-# Changing one.
+# Changing an account.
 
 
 def rights_of(user: User) -> tuple[bool, bool]:
-    """Operator? Manages data sets?"""
+    """Return whether the account is an operator, and whether it manages data sets."""
     stored = User.objects.get(pk=user.pk)
     return stored.is_superuser, stored.user_permissions.filter(codename="manage_data_sets").exists()
 
@@ -370,7 +370,7 @@ def test_changing_rights_wants_a_recent_sign_in(console, jo):
     assert not jo.is_superuser
 
 
-# Steps.
+# Actions.
 
 
 def test_ending_the_sessions_of_somebody(console, jo):

@@ -1,4 +1,4 @@
-"""The audit as a page: days and sentences, filters, and who may read what. Source: docs/reference/console.md §2.18."""
+"""The page of the audit: days and sentences, filters, and permissions. Source: docs/reference/console.md §2.18."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -34,7 +34,7 @@ def text_of(page: bytes) -> str:
 
 
 def lines(client: Client, query: str = "") -> list[str]:
-    """The sentences of the page, top to bottom."""
+    """Return the sentences of the page, top to bottom."""
     answer = client.get(PAGE + query)
     assert answer.status_code == 200
     return [line["sentence"] for _, on_day in answer.context["days"] for line in on_day]
@@ -167,7 +167,7 @@ def test_people_are_called_by_email_address_as_long_as_they_have_their_user_name
     ravi = User.objects.create_user("ravi", "ravi@example.org")
     event("revoked", actor_id=str(mina.pk))
     event("reset_second_factor", "user", "", object_id=str(ravi.pk), object_label="ravi", actor_id=str(mina.pk))
-    event("archived", actor_id=str(ravi.pk))  # of an account that was called mina then
+    event("archived", actor_id=str(ravi.pk))  # by an account with the same user name that is older
 
     assert sorted(lines(console)) == [
         "mina archived the API key “pay-live”",
@@ -307,7 +307,7 @@ def test_a_filter_stays_on_the_next_page(console: Client) -> None:
     ]
 
 
-# Who reads what
+# Permissions
 
 
 def test_who_manages_a_service_reads_of_it_alone() -> None:

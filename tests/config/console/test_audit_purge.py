@@ -1,4 +1,4 @@
-"""The audit is append-only but for one way out: what is older than it is kept, by clean-up. Security §7."""
+"""Only clean-up deletes audit events, after their retention time. Security §7."""
 
 from datetime import timedelta
 
@@ -60,7 +60,7 @@ def test_it_goes_in_batches_and_a_second_run_finds_nothing(purge):
     assert [purge().removed, purge().removed] == [450, 0]
 
 
-if connection.vendor == "postgresql":  # SQLite has no second door
+if connection.vendor == "postgresql":  # SQLite has no trigger
 
     @pytest.mark.parametrize(
         ("days", "kept", "goes"), [(101, "", False), (101, "100", True), (99, "100", False), (29, "1", False)]

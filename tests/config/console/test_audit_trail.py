@@ -1,4 +1,4 @@
-"""The audit trail: written with the change, read by people, rewritten by nobody."""
+"""Audit events are stored with the change, and nobody can change them."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -35,7 +35,7 @@ def test_an_event_is_not_deleted(event):
         AuditEvent.objects.filter(pk=event.pk).delete()
 
 
-if connection.vendor == "postgresql":  # SQLite has no second door: whoever can open the file can write it
+if connection.vendor == "postgresql":  # SQLite has no trigger: anyone who can open the file can write to it
 
     @pytest.mark.parametrize(
         "statement", ["UPDATE operations_audit_event SET verb = 'kept'", "DELETE FROM operations_audit_event"]

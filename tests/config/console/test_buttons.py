@@ -1,4 +1,4 @@
-"""A button says what it does: it names its verb and its object. Source: docs/reference/console.md §1.1."""
+"""A button's label is a verb and its object. Source: docs/reference/console.md §1.1."""
 
 import re
 
@@ -34,7 +34,7 @@ def test_a_list_names_what_its_button_makes_and_the_form_names_it_again(console,
         return
     assert f"New {noun}" in shown
     form = buttons_of(console.get(model_admin.url_of("add")).content.decode())
-    assert not any(label.startswith("New ") for label in form)  # the form is what that button opens
+    assert not any(label.startswith("New ") for label in form)  # the button of the list opens this form
     assert not {"Save", "Add"} & set(form)
 
 

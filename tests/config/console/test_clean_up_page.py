@@ -1,4 +1,4 @@
-"""The page of clean-up: what would go, what went, and a button to run it now.
+"""The page of clean-up: previews, past runs, and a button to start a run.
 
 Source: docs/reference/console.md §2.17.
 """
@@ -36,13 +36,13 @@ def old_search(operator: User, days: float = 8) -> SavedSearch:
 
 
 def text_of(page: bytes) -> str:
-    """What a person reads, without tags and with single blanks."""
+    """Return the text of a page without tags and with single spaces."""
     return " ".join(re.sub(r"<[^>]*>", " ", page.decode()).replace("\xa0", " ").split())
 
 
 @pytest.fixture
 def sent(settings: Any) -> Iterator[list[str]]:
-    """Run what is published at once, as a worker would: Celery's own way to do so."""
+    """Run published tasks at once, with Celery's own setting."""
     app.conf.task_always_eager = settings.CELERY_TASK_ALWAYS_EAGER = True
     yield []
     app.conf.task_always_eager = False

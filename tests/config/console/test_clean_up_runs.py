@@ -1,4 +1,4 @@
-"""One run of one rule of clean-up: its row, its turns, its failures, and what happens when its process dies. §2.17."""
+"""One run of a clean-up rule: its row, its tasks, its failures, and the death of its process. §2.17."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def make_rule(*batches: Batch, **more: object) -> RetentionRule:
-    """A rule that removes these batches, whenever it is run."""
+    """Return a rule that removes these batches."""
     fields = {"name": f"rule-{uuid4().hex[:8]}", "title": "Things", "keeps": lambda: "a day", "preview": list}
     return RetentionRule(**{**fields, "remove": lambda: iter(batches), **more})  # type: ignore[arg-type]
 

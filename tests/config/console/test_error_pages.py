@@ -1,4 +1,4 @@
-"""Pages of the console that are missing, forbidden or broken."""
+"""The console's pages for missing, forbidden and failed requests."""
 
 from django.db import connection
 from django.test import Client
@@ -16,7 +16,7 @@ def test_a_missing_page_keeps_the_way_on(console):
 
     assert answer.status_code == 404
     assert "404 · Page not found" in words(answer)
-    assert 'href="/admin/account/"' in words(answer)  # the frame, with the person's own menu
+    assert 'href="/admin/account/"' in words(answer)  # the frame has the person's own menu
 
 
 def test_a_forbidden_page_says_whom_to_ask(db):

@@ -1,4 +1,4 @@
-"""Every page of the console opens, for those who may, and answers nothing it was not asked to."""
+"""Every page of the console opens for people with permission, and rejects undeclared parameters."""
 
 import re
 
@@ -23,7 +23,7 @@ from tests.notifications.download.sending import send_file
 REGISTERED = sorted(admin.site._registry.items(), key=lambda item: item[0]._meta.label)
 NAMES = [model._meta.label for model, _ in REGISTERED]
 PEEKS = ("startswith", "contains", "regex", "gte", "exact")
-NOT_UNDERSTOOD = (BadRequest, SuspiciousOperation)  # what Django answers 400 for
+NOT_UNDERSTOOD = (BadRequest, SuspiciousOperation)  # Django answers these with 400
 
 
 def address(model: type[models.Model], page: str) -> str:
@@ -31,7 +31,7 @@ def address(model: type[models.Model], page: str) -> str:
 
 
 def refuse(model_admin: admin.ModelAdmin, person: User, request: HttpRequest) -> None:
-    """Ask the list without the page around its refusal, which costs ten times as much as the answer."""
+    """Call the list without rendering the error page, which takes ten times as long."""
     request.user = person
     with pytest.raises(NOT_UNDERSTOOD):
         model_admin.changelist_view(request)
@@ -64,7 +64,7 @@ def test_strangers_are_sent_to_the_sign_in(client, model, model_admin, page, db)
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
 @pytest.mark.fault("T2")
 def test_a_column_cannot_be_read_letter_by_letter(console, rf, operator, model, model_admin):
-    """Django filters by any field a query string names; only declared filters may (trap T2)."""
+    """Django filters by any field in a query string; the console accepts declared filters only (trap T2)."""
     place = address(model, "changelist")
     declared = {one[0] if isinstance(one, tuple) else one for one in model_admin.list_filter}
     declared.add(model_admin.date_hierarchy)
@@ -150,7 +150,7 @@ def test_a_form_that_is_too_old_says_what_to_do(operator):
 
 
 def rows_of_every_model():
-    """One row of each registered model, by its label."""
+    """Return one row of each registered model by its label."""
     service = factories.make_service()
     template = factories.make_template(service)
     data_set = making.make_data_set()
@@ -190,7 +190,7 @@ def test_the_page_of_every_row_opens_with_its_history(console):
         for page in ("change", "history"):
             place = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{page}", args=[row.pk])
             answer = console.get(place)
-            if page == "history" and isinstance(row, AuditEvent):  # an event has no history of its own
+            if page == "history" and isinstance(row, AuditEvent):  # an event has no history
                 assert answer.status_code == 403
                 continue
             assert answer.status_code == 200, place

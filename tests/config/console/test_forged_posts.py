@@ -1,4 +1,4 @@
-"""Nothing changes on GET, without the form's token, or from another site.
+"""No data changes on GET, without the form's token, or from another site.
 
 Source: docs/reference/security.md §5; docs/testing.md, G8.
 """
@@ -18,7 +18,7 @@ from tests.config.console.test_every_page import rows_of_every_model
 from tests.notifications.download.sending import ADDRESS, send_file
 
 OUTSIDE = {"Origin": "https://evil.example"}
-READ_ONLY = re.compile(r"_(?:changelist|history|change|delete)\Z")  # opened by the test of every page
+READ_ONLY = re.compile(r"_(?:changelist|history|change|delete)\Z")  # the test of every page opens these
 FORM = {
     "name": "Forged",
     "username": "forged",
@@ -43,7 +43,7 @@ def patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URL
 
 @pytest.fixture
 def addresses(db) -> dict[str, str]:
-    """Every address of the console and of the sandbox's pages, about a row that exists: address → name."""
+    """Return every URL of the console and the sandbox's pages for an existing row: URL → name."""
     rows = {row._meta.label_lower.replace(".", "_"): row.pk for row in rows_of_every_model().values()}
     found: dict[str, str] = {}
     for route, pattern in patterns(get_resolver()):
@@ -56,7 +56,7 @@ def addresses(db) -> dict[str, str]:
 
 
 def everything() -> dict[str, list[str]]:
-    """All rows of all tables but sessions."""
+    """Return all rows of all tables except sessions."""
     models = [model for model in apps.get_models() if model is not Session]
     return {model._meta.label: sorted(repr(row) for row in model._default_manager.values_list()) for model in models}
 
@@ -111,7 +111,7 @@ def test_nothing_changes_by_looking(addresses, browser):
 
 
 def test_the_same_form_with_its_token_from_here_is_taken(browser):
-    """What the tests above lack is all that is missing."""
+    """With the token and from this site the same form is accepted, so nothing else was missing in the tests above."""
     form = {**FORM, "csrfmiddlewaretoken": token(browser)}
 
     taken = browser.post("/admin/account/sessions/", form, headers={"Origin": "http://testserver"})

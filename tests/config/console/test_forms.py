@@ -1,4 +1,4 @@
-"""Forms look alike, whether a row's form or a page of its own draws the fields."""
+"""Row forms and other forms draw their fields alike."""
 
 import re
 

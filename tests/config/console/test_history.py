@@ -1,4 +1,4 @@
-"""The history of a row is a part of the audit: to whom that is shut, this is.
+"""The history of a row is part of the audit and needs the same permission.
 
 Source: docs/reference/console.md §2.18.
 """

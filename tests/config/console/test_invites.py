@@ -1,4 +1,4 @@
-"""Invites: a link that works once, for 7 days, kept as a digest. Source: docs/reference/console.md §2.7, §2.19."""
+"""Invites: a link that works once, for 7 days, stored as a hash. Source: docs/reference/console.md §2.7, §2.19."""
 
 import uuid
 from datetime import timedelta

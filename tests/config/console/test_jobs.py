@@ -37,24 +37,24 @@ def many_keys(service, number=MANY):
 
 
 def text_of(answer):
-    """What a person reads, with single blanks."""
+    """Return the text of a page with single spaces."""
     return " ".join(re.sub(r"<[^>]*>", " ", answer.content.decode()).replace("\xa0", " ").split())
 
 
 def fields_of(answer):
-    """What the form of a page sends, its button apart."""
+    """Return the fields that the form of a page sends, without its button."""
     form = re.search(r'<form class="sb-card".*?</form>', answer.content.decode(), re.DOTALL)[0]
     found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form)
     return {name: [value for other, value in found if other == name] for name, _ in found}
 
 
 def confirm_all(browser, url, action, pk, **more):
-    """The page that follows "select all that match" in a list."""
+    """Return the page that follows "select all that match" in a list."""
     return browser.post(url, {"action": action, "select_across": "1", "_selected_action": [pk], **more})
 
 
 def started(browser, url, action, pk, **more):
-    """The job that starts when the page is confirmed."""
+    """Confirm the page and return the job that starts."""
     sent = {**fields_of(confirm_all(browser, url, action, pk)), **more}
     answer = browser.post(url, sent)
     assert answer.status_code == 302, text_of(answer)
@@ -62,27 +62,27 @@ def started(browser, url, action, pk, **more):
 
 
 def job_over(keys, person):
-    """A run that is stored already: the way to it through the pages is for more rows than a turn needs."""
+    """Store a run directly, because the pages only start jobs for many rows."""
     return BulkJobRun.objects.create(
         kind="revoke-keys", by=person, rows=[str(key.pk) for key in keys], total=len(keys), way_back="/admin/"
     )
 
 
 def let_lease_expire(run):
-    """Let the process that has its turn be dead for longer than its lease."""
+    """Let the lease expire, as if its process had died."""
     gone = Now() - timedelta(seconds=LEASE_SECONDS + 1)
     BulkJobRun.objects.filter(pk=run.pk).update(holder="gone", seen_at=gone)
 
 
 def work_once(run, seconds=None):
-    """What a worker does that has no other row object of the run."""
+    """Work on the run like a worker that has its own row object."""
     run = BulkJobRun.objects.get(pk=run.pk)
     return runner.work(run, registry.named(run.kind), seconds)
 
 
 @pytest.fixture
 def eager(settings):
-    """Run what is published at once, as a worker would: Celery's own way to do so."""
+    """Run published tasks at once, with Celery's own setting."""
     app.conf.task_always_eager = settings.CELERY_TASK_ALWAYS_EAGER = True
     yield
     app.conf.task_always_eager = False
@@ -230,14 +230,14 @@ def test_killed_midway_it_goes_on_where_it_was_and_no_row_is_done_twice(operator
 
 
 def test_a_batch_that_did_not_end_has_not_happened(console, service):
-    """Who is killed inside a batch leaves an open transaction, which the database rolls back with the position."""
+    """A process that is killed inside a batch leaves an open transaction, which the database rolls back."""
     keys = many_keys(service)
     run, _ = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     revoke = bulk.named("revoke-keys").work
 
     def taken_over(run, pace):
         for batch in revoke(run, pace):
-            BulkJobRun.objects.filter(pk=run.pk).update(holder="another")  # as if the lease had ended meanwhile
+            BulkJobRun.objects.filter(pk=run.pk).update(holder="another")  # as if the lease had expired
             yield batch
 
     areas.register("tests", BulkJob(name="lost", verb="Lose", noun="key", done="lost", work=taken_over))
@@ -269,7 +269,7 @@ def test_two_workers_at_once_do_each_row_once(operator):
         thread.start()
     for thread in threads:
         thread.join()
-    while work_once(run):  # a worker that met another one ended; the clock would ask again
+    while work_once(run):  # a worker that met the other one has ended; the clock would publish again
         pass
 
     run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""A page links to nothing that its reader may not open."""
+"""A page has no links to pages that its reader may not open."""
 
 import re
 from collections import deque
@@ -16,7 +16,7 @@ ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|(?<=/)\d+(?=/)|=[^&]*")
 
 
 def shape(place):
-    """Two addresses that differ in ids and values alone are answered alike."""
+    """Return the URL without ids and values, because URLs that differ only in these get the same answer."""
     return ID.sub("…", place)
 
 

@@ -1,4 +1,4 @@
-"""Lists count no further than they must, and say what belongs in them."""
+"""Lists stop counting at a limit, and empty lists say what belongs in them."""
 
 import re
 
@@ -38,7 +38,7 @@ def test_a_short_list_is_counted_whole():
 )
 @pytest.mark.fault("T5")
 def test_a_list_never_counts_without_a_limit(console, model, query, counts_there):
-    """The message log reads at most so many statuses instead, which is the same without COUNT."""
+    """The message log reads a limited number of statuses instead of COUNT."""
     factories.make_notification()
 
     with CaptureQueriesContext(connection) as queries:
@@ -80,7 +80,7 @@ def test_a_page_beside_a_list_is_named_at_its_head_and_the_list_once(console):
         return re.findall(r'class="sb-crumb-text"[^>]*>([^<]+)<', re.search(r"<h1.*?</h1>", page, re.DOTALL)[0])
 
     assert head("notifications_guestlistentry_add") == ["API", "Guest list", "Add to the guest list"]
-    assert head("notifications_notification_send") == ["Send a message"]  # it has an entry of the sidebar of its own
+    assert head("notifications_notification_send") == ["Send a message"]  # it has its own sidebar entry
     assert head("operations_auditevent_changelist") == ["Operations", "Audit"]
 
 

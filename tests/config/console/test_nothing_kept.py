@@ -1,9 +1,9 @@
-"""After a full run through the console nothing secret stands where it would stay.
+"""After a full run through the console, no secret is stored where it should not be.
 Source: docs/reference/console.md §4.3.
 
-Every secret is made or typed once by a person over HTTP: passwords right and wrong, codes, keys, tokens, links,
-recipients, ids of records. Then the logs of all processes, every row of every table, what waits in the queue, Redis,
-and the addresses the browser has asked for are searched for each of them.
+A person creates or types every secret once over HTTP: right and wrong passwords, codes, keys, tokens, links,
+recipients, ids of records. Then the test searches the logs of all processes, all rows, the queue, Redis and the
+requested URLs for each of them.
 """
 
 import json
@@ -33,7 +33,7 @@ for model in apps.get_models(include_auto_created=True):
 found["sessions.Session"] += [{"decoded": repr(one.get_decoded())} for one in Session.objects.all()]
 print(json.dumps(found))
 """
-# Where a recipient belongs: the rows that are sent by, and those that say who may be sent to.
+# Rows that may have a recipient: messages, and lists of allowed or suppressed recipients.
 OF_RECIPIENTS = {
     "auth.User",
     "notifications.GuestListEntry",
@@ -43,14 +43,14 @@ OF_RECIPIENTS = {
     "notifications.UnsubscribeRequest",
 }
 OF_RECORDS = {"datasets.Record"}
-DONE = {  # what the run is to have done, as the audit calls it
+DONE = {  # verbs of the audit that the run must cause
     *("refused_sign_in", "signed_in", "enrolled_second_factor", "changed_password", "chose_password"),
     *("created", "issued", "invited", "accepted_the_invite_of", "sent", "emptied"),
 }
 
 
 class Secrets:
-    """What was made or typed, by kind; each value is one that occurs by accident nowhere."""
+    """The created and typed values by kind. Each is unlikely to occur by accident."""
 
     def __init__(self) -> None:
         self.values: dict[str, list[str]] = {"secret": [], "recipient": [], "record": []}
@@ -79,14 +79,14 @@ def shown(page: requests.Response, pattern: str) -> str:
 
 
 def run_through(service: Service, secrets: Secrets) -> list[str]:
-    """Do all of the work once; the addresses that were asked for, links that carry a token by their nature apart."""
+    """Do all of the work once and return the requested URLs, except links with a token."""
     first, second = secrets.secret("Pq7-first-password"), secrets.secret("Pq7-second-password")
     name = f"mina-{uuid.uuid4().hex[:8]}"
     make = f"from django.contrib.auth.models import User; User.objects.create_superuser('{name}', '', '{first}')"
     assert service.manage("shell", "-c", make).returncode == 0
     mina = Browser(service.url)
 
-    # Signing in, with what is wrong as well; the second factor; another password.
+    # Signing in, also with wrong values; the second factor; another password.
     mina.fill("/admin/login/", username=name, password=secrets.secret("Pq7-wrong-password"))
     mina.fill("/admin/login/", username=secrets.recipient("zq7.typed@example.org"), password=first)
     assert "Log out" in mina.fill("/admin/login/", username=name, password=first).text
@@ -123,7 +123,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     made = mina.fill(
         "/admin/notifications/callbackendpoint/add/",
         service=service_id,
-        kind="received_text_message",  # none comes, so nobody is called
+        kind="received_text_message",  # no text is received, so no callback is sent
         url="https://93.184.215.14/texts",
         bearer_token=secrets.secret("Pq7-bearer-token"),
         is_signed="on",
@@ -142,7 +142,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     whole = secrets.secret(shown(made, r'id="copy-secret"[^>]*value="([^"]+)"'))
     secret = secrets.secret(whole[-36:])
 
-    # Messages by the API and by hand, and looking for them.
+    # Messages by API and console, and searches for them.
     token = secrets.secret(make_token(service_id, secret))
     recipient = secrets.recipient("zq7.ana@example.org")
     for bearer, to in ((token, recipient), (token, secrets.recipient("zq7.not-an-address@")), (token[:-2], recipient)):
@@ -173,7 +173,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
     mina.fill(f"/admin/datasets/dataset/{data_set}/records/", record_id=record["_id"])
     mina.fill(f"/admin/datasets/dataset/{data_set}/empty/", name=f"{group}/volumes")
 
-    # An account with a link, which its holder opens.
+    # An account with a link, which its owner opens.
     made = mina.fill("/admin/auth/user/add/", username=f"sam-{uuid.uuid4().hex[:8]}", email="zq7.staff@example.org")
     link = shown(made, r'value="[^"]*(/admin/choose-password/\?token=[\w-]+)"')
     secrets.secret(link.partition("token=")[2])
@@ -188,7 +188,7 @@ def run_through(service: Service, secrets: Secrets) -> list[str]:
 
 @pytest.fixture(scope="module")
 def service(start_service: Start) -> Service:
-    """One of our own: its rows and logs are searched whole."""
+    """A service for this module only, because all its rows and logs are searched."""
     service = start_service()
     service.start_worker()
     return service
@@ -233,7 +233,7 @@ def test_nothing_secret_stays_after_a_full_run(service, kept):
 
 
 def in_redis(service: Service) -> dict[str, str]:
-    """Every value of the service's own Redis database; nothing where there is none."""
+    """Return every value of the service's Redis database, or nothing without Redis."""
     url = service.environment.get("REDIS_URL")
     if not url:
         return {}
@@ -246,7 +246,7 @@ def in_redis(service: Service) -> dict[str, str]:
 
 
 def test_the_search_finds_what_it_looks_for(service, kept):
-    """What is planted in a log, in a session and in a row is found: the search above is not blind."""
+    """Secrets that are planted in a log, a session and a row are found, so the search above works."""
     secrets, _ = kept
     value = secrets.values["secret"][0]
     plant = f"""

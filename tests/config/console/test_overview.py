@@ -1,4 +1,4 @@
-"""The overview: what has happened in 7 days, what to do first, and clean-up. Source: docs/reference/console.md §2.1."""
+"""The overview: counts of 7 days, first steps, and clean-up. Source: docs/reference/console.md §2.1."""
 
 import re
 from collections.abc import Callable
@@ -253,7 +253,7 @@ def test_the_last_clean_up_is_red_when_it_failed_or_is_more_than_26_hours_ago(
 
 
 def test_counters_alone_are_asked(console: Client, django_assert_max_num_queries: Callable[..., object]) -> None:
-    """However many messages there are: the rows are asked for nothing but whether there is one."""
+    """However many messages there are, the page only queries whether one exists."""
     make_notification(status=Status.DELIVERED)
 
     with django_assert_max_num_queries(60) as queries:

@@ -1,4 +1,4 @@
-"""A recent sign-in before grave steps."""
+"""Sensitive actions need a recent sign-in."""
 
 import pytest
 

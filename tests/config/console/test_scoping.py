@@ -1,4 +1,4 @@
-"""Every address of the console, asked by somebody of another service: their rows are as if they were not there.
+"""A person from another service gets the same answers as for rows that do not exist, at every URL of the console.
 
 Source: docs/reference/console.md §1.2 T6, T8.
 """
@@ -19,15 +19,15 @@ from tests.datasets import making
 from tests.people import browser_of, join, make_person
 
 PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
-MAY_BE_DELETED = {  # all else is revoked, archived, withdrawn, emptied first, or a log
+MAY_BE_DELETED = {  # all others are revoked, archived, withdrawn, emptied first, or a log
     "datasets.DataGroup",
     "datasets.DataType",
 }
-OUTWARD = ("logout", "account", "password")  # what a person does with their own account or session
+OUTWARD = ("logout", "account", "password")  # actions on a person's own account or session
 
 
 def routes(patterns, prefix=""):
-    """Return the whole route of each page below these patterns; the catch-all of the admin is none."""
+    """Return the whole route of each page below these patterns, without the admin's catch-all."""
     for one in patterns:
         if not isinstance(one.pattern, RoutePattern):
             continue
@@ -42,20 +42,20 @@ ROUTES = sorted({route for route in routes(get_resolver().url_patterns) if route
 
 
 def model_of(route):
-    """Return the label of the model whose rows a route is about."""
+    """Return the label of the model of a route's rows."""
     parts = route.split("/")
     known = {(model._meta.app_label, model._meta.model_name): model._meta.label for model in apps.get_models()}
     return known.get((parts[1], parts[2])) if len(parts) > 2 else None
 
 
 def filled(route, row_id):
-    """Return the address of a row's page; a second parameter gets an id of nothing."""
+    """Return the URL of a row's page. A second parameter gets an id that does not exist."""
     first = PARAMETER.sub(str(row_id), route, count=1)
     return "/" + PARAMETER.sub("0", first)
 
 
 def plain(answer, row_id):
-    """Return status, place and text of an answer without what differs from one answer to the next."""
+    """Return status, place and text of a response, without values that differ between responses."""
     text = answer.content.decode() if not answer.streaming else ""
     text = re.sub(r'(name="(?:csrfmiddlewaretoken|nonce)" value=)"[^"]*"', r"\1", text)
     its_own = (f"/{row_id}/", "/…/")
@@ -69,13 +69,13 @@ def id_of_nothing(row):
 
 @pytest.fixture
 def theirs(db):
-    """One row of each model, none of which has to do with the person who asks."""
+    """Create one row of each model that the person has no permission for."""
     return rows_of_every_model()
 
 
 @pytest.fixture
 def stranger(db):
-    """Somebody with every role in a service of their own, who owns a data set, too."""
+    """Create a person with every role in another service, who also owns a data set."""
     person = make_person("sam")
     join(person, factories.make_service(name="Sam's own"), *Role)
     making.make_data_set("own", "set").owners.add(person)
@@ -112,7 +112,7 @@ def test_no_list_and_no_form_shows_anything_of_another_service(stranger, theirs)
             continue
         pages = [stranger.get(f"/{route}"), stranger.post(f"/{route}", ids)]
         found = {mark for page in pages if not page.streaming for mark in marks if mark in page.content.decode()}
-        # What was typed comes back into the form it was typed into; nothing else of the row may.
+        # The form may show the typed text again, but nothing else of the row.
         assert found <= {str(pk) for pk in ids.values()}, (route, found)
 
     assert before == {label: apps.get_model(label).objects.count() for label in before}

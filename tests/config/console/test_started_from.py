@@ -1,4 +1,6 @@
-"""Two people edit one row: the second save is refused and shows both. Source: docs/reference/console.md §1.2 T10."""
+"""Two people edit one row: the second save is rejected and shows both versions.
+Source: docs/reference/console.md §1.2 T10.
+"""
 
 import re
 
@@ -20,7 +22,7 @@ def address_of(row):
 
 
 def opened(console, row):
-    """Return what the page of a row carries."""
+    """Return the hash in the page of a row."""
     found = re.search(r'name="started_from" value="(\w+)"', console.get(address_of(row)).content.decode())
     return found.group(1)
 

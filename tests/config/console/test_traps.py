@@ -1,4 +1,4 @@
-"""Traps of the Django admin that no page's own tests are about. Source: docs/reference/console.md §1.2."""
+"""Traps of the Django admin without a test of their own page. Source: docs/reference/console.md §1.2."""
 
 from datetime import UTC, datetime
 
@@ -16,16 +16,16 @@ OURS = [
     model
     for model in apps.get_models()
     if model._meta.app_config.name.partition(".")[0] in {"config", "datasets", "notifications"}
-    and model is not DataSet  # called by its address alone
+    and model is not DataSet  # its name is its path
 ]
-# What a row is called by its makers, and everybody may read.
+# Titles that staff choose and everybody may read.
 NAMES = {"name", "sender", "group", "type", "provider", "rule", "kind", "key_type", "prefix"}
 
 
 @pytest.mark.parametrize("model", OURS, ids=[model._meta.label for model in OURS])
 @pytest.mark.fault("T3")
 def test_no_row_is_named_by_what_it_holds(model):
-    """`str(row)` is kept by logs and error pages for ever (trap T3)."""
+    """Logs and error pages store `str(row)` permanently (trap T3)."""
     texts = [
         field.name
         for field in model._meta.get_fields()
@@ -55,7 +55,7 @@ def test_times_are_stored_in_utc_whatever_the_console_shows():
 
 @pytest.mark.fault("T9")
 def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else():
-    """Trap T9; that its frame is sandboxed is shown with each page that has one."""
+    """Trap T9. Tests of the pages with previews check that its frame is sandboxed."""
     document = preview.sandboxed("<!doctype html><html><head><title>Tides</title></head></html>")
 
     policy, _, rest = document.partition("<head>")[2].partition(">")

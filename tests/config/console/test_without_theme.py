@@ -1,4 +1,4 @@
-"""Nothing but the look depends on the theme: without it every page is Django's own, and opens."""
+"""Only the look depends on the theme: without it, every page opens in Django's own."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Which verbs the code writes into the audit: read from the source, so that none can be forgotten."""
+"""Find the audit verbs that the code writes, by reading the source."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _Trees = dict[Path, ast.Module]
 
 
 def written() -> dict[str, str]:
-    """Return each verb with a place that writes it: what is passed anywhere for a parameter called `verb`."""
+    """Return each verb with a place that writes it: each value passed for a parameter called `verb`."""
     trees = {
         path: ast.parse(path.read_text())
         for package in PACKAGES
@@ -32,7 +32,7 @@ def written() -> dict[str, str]:
 
 
 def _takers(trees: _Trees) -> dict[str, set[int]]:
-    """Return functions with that parameter: name → its places in a call."""
+    """Return functions with that parameter: name → positions in a call."""
     found: dict[str, set[int]] = {}
     for tree in trees.values():
         for function in ast.walk(tree):

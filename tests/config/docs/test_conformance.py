@@ -1,6 +1,6 @@
-"""The running service against its own document: what it is asked is made of the document, the answers are held to it.
+"""Test the running service against its OpenAPI document: requests are generated from it, and responses must match it.
 
-A fixed number of requests from a fixed seed: good ones with ids and recipients of the caller, bad ones as they come.
+The number of requests and the seed are fixed: valid requests with the caller's ids and recipients, and invalid ones.
 """
 
 import uuid
@@ -24,7 +24,7 @@ from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
 from tests.notifications.tokens import make_token
 from tests.service import Service
 
-REQUESTS = 25  # for each operation, good and bad each
+REQUESTS = 25  # for each operation, valid and invalid ones
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -37,7 +37,7 @@ OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 
 class Callers:
-    """Whoever may call either area, and what is theirs."""
+    """A caller of both areas, with its ids and recipients."""
 
     def __init__(self, service: Service) -> None:
         self.base_url = service.url
@@ -65,7 +65,7 @@ class Callers:
         return f"Bearer {make_token(self.sender.id, self.sender.keys['test'][-36:])}"
 
     def know(self, case: Any) -> None:
-        """Put what is ours into a good request, in place of ids and recipients nobody has."""
+        """Put the caller's ids and recipients into a valid request."""
         known = {
             "template_id": self.sender.templates["email" if "email" in case.path else "sms"],
             "notification_id": self.message_id,

@@ -1,4 +1,4 @@
-"""Every example of the page, run as it stands after the block of the chapter on authentication, with the demo data."""
+"""Every example of the documentation page runs as pasted with the demo data."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_an_example_works_as_pasted(demo, name):
     done = subprocess.run(["bash", "-c", pasted], cwd=demo.folder / "var", capture_output=True, text=True, timeout=30)
 
     answer = json.loads(done.stdout)
-    if name == "readMessage":  # its id is nobody's
+    if name == "readMessage":  # no message has this id
         assert answer["errors"][0]["message"] == "No result found"
     else:
         assert "errors" not in answer, answer

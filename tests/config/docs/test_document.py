@@ -1,4 +1,4 @@
-"""The OpenAPI document: valid, whole, and of one mind with the code that reads and refuses."""
+"""The OpenAPI document is valid, complete, and matches the code."""
 
 import os
 import re
@@ -37,7 +37,7 @@ def test_it_is_generated_without_a_warning(capfd):
 
 
 def test_threads_that_ask_at_once_all_get_it():
-    """In a process of its own: once the generator is loaded, there is nothing left to go wrong."""
+    """In a separate process, because a loaded generator would hide the problem."""
     program = """if True:
         import django
         from concurrent.futures import ThreadPoolExecutor

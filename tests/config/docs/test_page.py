@@ -1,4 +1,4 @@
-"""The page at /docs/, and the same as plain text: whole, without other hosts, with every anchor that is linked to."""
+"""The page at /docs/ and its plain text are complete, call no other host, and have every linked anchor."""
 
 import json
 import os

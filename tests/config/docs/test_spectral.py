@@ -1,4 +1,4 @@
-"""Spectral, which other people's code generators and reviews use, finds nothing in the OpenAPI document."""
+"""Spectral, a linter for OpenAPI, finds nothing in the document."""
 
 import fcntl
 import json
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "spectral"
 
 @pytest.fixture(scope="module")
 def spectral() -> Path:
-    """Return the program, installed once; from then on no network is needed."""
+    """Return the program, which the first use installs. After that, it needs no network."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("Spectral: npm is not on this machine")

@@ -1,4 +1,4 @@
-"""Counting the elements of an array before it becomes values."""
+"""Count the elements of an array without parsing them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The bytes of a body: length, chunks, gzip, and the cap on all of them."""
+"""Read the bytes of a body: length, chunks, gzip, and the size limit for all of them."""
 
 import gzip
 import io
@@ -133,7 +133,7 @@ def test_a_bomb_is_stopped_at_the_cap():
         body.read(bomb, max_bytes=100_000, gzip=True)
 
     assert refused.value.reason is Reason.TOO_LARGE
-    assert bomb["wsgi.input"].read(1) or bomb["wsgi.input"].tell() <= 65_536  # not opened to its end
+    assert bomb["wsgi.input"].read(1) or bomb["wsgi.input"].tell() <= 65_536  # not decompressed to its end
 
 
 @pytest.mark.parametrize(
@@ -176,4 +176,4 @@ def test_a_large_text_is_never_held_three_times():
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert value == {"file": "QUJD" * 500_000}
-    assert most < 2.5 * 2_000_000  # as blocks and bytes, as bytes and text, as text and value
+    assert most < 2.5 * 2_000_000  # as blocks and bytes, bytes and text, or text and value; never three copies

@@ -1,4 +1,4 @@
-"""The quick writer of answers: the bytes REST framework's own would have written."""
+"""The fast renderer writes the same bytes as Django REST framework's."""
 
 from collections import OrderedDict
 

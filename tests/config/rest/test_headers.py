@@ -1,4 +1,4 @@
-"""The two headers both areas read: Authorization and Idempotency-Key."""
+"""The headers that both areas read: Authorization and Idempotency-Key."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""What the server may keep prepared, and how an operator says that it may not."""
+"""Test which statements the server keeps prepared, and how an operator turns that off."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def test_the_address_of_the_database_says_from_when_statements_are_prepared(opti
 
 @pytest.mark.django_db
 def test_a_statement_that_comes_again_and_again_is_kept_by_the_server() -> None:
-    """SQLite has no server: it answers the same."""
+    """SQLite has no server, but gets the same answer."""
     on_postgresql = connection.vendor == "postgresql"
     asked = "SELECT 40 + %s::integer" if on_postgresql else "SELECT 40 + %s"
     for number in range(8):

@@ -1,4 +1,4 @@
-"""A real server that is stopped in the middle: whoever waits for it gives up, and goes on once it is back.
+"""A real server is stopped in the middle: waiting processes give up, and continue once it is back.
 
 Source: docs/reference/security.md §12; docs/testing.md, A8, A9; under load in benchmarks/faults/postgres_away.py.
 """

@@ -1,4 +1,4 @@
-"""Writers of SQLite wait for a lock, and never for a process that has ended or a thread that does not write."""
+"""SQLite writers wait for a lock, but not for ended processes or threads that do not write."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ from django.db.utils import ConnectionHandler
 from config.databases.sqlite.base import LOCK_SUFFIX, DatabaseWrapper, WriteLock, write_lock_at
 from tests.servers import ROOT, wait_until
 
-LONG = 30  # seconds; for what comes at once where all is well
+LONG = 30  # seconds, for steps that normally take no time
 SHORT = 0.2
 
 HOLD = """
@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database(tmp_path: Path, django_db_blocker) -> Iterator[ConnectionHandler]:
-    """A file of its own, not the suite's."""
+    """Create a database file for this test only."""
     handler = open_database(tmp_path / "own.sqlite3")
     with django_db_blocker.unblock():
         with handler["default"].cursor() as cursor:
@@ -68,7 +68,7 @@ def is_free(path: Path) -> bool:
 
 
 def hold(path: Path) -> subprocess.Popen[str]:
-    """Start a process that has the lock."""
+    """Start a process that takes the lock."""
     holder = subprocess.Popen([sys.executable, "-c", HOLD, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "taken\n"
@@ -76,7 +76,7 @@ def hold(path: Path) -> subprocess.Popen[str]:
 
 
 def add_ones(database: ConnectionHandler, times: int) -> None:
-    """Read, and write one more: what is lost where two do so at once."""
+    """Read a number and write one more. Without the lock, concurrent increments would be lost."""
     connection = database["default"]
     for _ in range(times):
         begin(connection)
@@ -193,7 +193,7 @@ def test_after_the_time_out_sqlite_refuses_a_writer_if_another_writes(tmp_path, 
             begin(connection)
         pool.submit(other.release).result() if other else None
 
-    assert is_free(file)  # or all others would wait for one that writes nothing
+    assert is_free(file)  # otherwise all others would wait for a thread that writes nothing
     assert connection.cursor().execute("PRAGMA busy_timeout").fetchone() == (SHORT * 1000,)
     writer.close()
 
@@ -221,7 +221,7 @@ def test_a_fork_does_not_have_the_lock_of_its_parent(tmp_path, database):
             write_lock_at(str(file)).release()
             found = 1 if is_free(file) else 0
         finally:
-            os._exit(found)  # or it would go on with the suite
+            os._exit(found)  # otherwise the fork would continue with the suite
     _, status = os.waitpid(child, 0)
 
     assert os.waitstatus_to_exitcode(status) == 0
@@ -231,7 +231,7 @@ def test_a_fork_does_not_have_the_lock_of_its_parent(tmp_path, database):
 
 
 def test_an_interrupted_wait_leaves_no_lock(path):
-    """As by a worker's time limit, which is a signal."""
+    """Interrupt the wait with a signal, like a worker's time limit."""
 
     class OutOfTime(BaseException):
         pass
