@@ -26,7 +26,7 @@ class KeysFound:
     is_whole: bool
 
     def sentence(self, row: UUID) -> str:
-        where = "the messages still kept" if self.is_whole else f"the newest {formats.number(MOST)} messages"
+        where = "the stored messages" if self.is_whole else f"the newest {formats.number(MOST)} messages"
         names = self.names.get(row, [])
         if not names:
             return f"No key used it in {where}."

@@ -101,33 +101,34 @@ def steps(request: HttpRequest) -> list[Step]:
     sent = Notification.objects.filter(**mine)
     found = [
         Step(
-            title="Make a template",
-            explanation="The text people receive. Put ((double brackets)) around what changes, like ((name)).",
+            title="Create a template",
+            explanation="A template is the text that people receive. Put ((double brackets)) around the parts that "
+            "change, like ((name)).",
             is_done=Template.objects.filter(**mine).exists(),
             url=reverse("admin:notifications_template_add") if may_edit else "",
-            button="New template",
+            button="Create template",
         ),
         Step(
-            title="Make a test key",
-            explanation="Nothing leaves with it, and every message comes back delivered.",
+            title="Create a test key",
+            explanation="With a test key nothing is really sent, and every message is shown as delivered.",
             is_done=ApiKey.objects.filter(key_type=KeyType.TEST, **mine).exists(),
             url=f"{reverse('admin:notifications_apikey_add')}?key_type=test" if may_key else "",
-            button="New API key",
+            button="Create API key",
         ),
         Step(
-            title="Send one",
-            explanation="Send a message by hand, or run one of the programs on the page of a new key.",
+            title="Send a message",
+            explanation="Send one by hand, or run one of the examples on the page of a new key.",
             is_done=sent.exists(),
             url=reverse("admin:notifications_notification_send") if may_send else "",
-            button="Send a message",
+            button="Send message",
             other=(reverse("admin:notifications_apikey_changelist"), "API keys") if may_key or may_see else None,
         ),
         Step(
-            title="Find it in the log",
-            explanation="The log has the status of every message, and why one did not arrive.",
+            title="Find the message in the log",
+            explanation="The log shows the status of every message, and why a message did not arrive.",
             is_done=sent.exclude(status=Status.CREATED).exists(),
             url=f"{log}?key_type=all" if may_see else "",
-            button="Message log",
+            button="Open message log",
         ),
     ]
     return [*_first_step(request), *found]
@@ -138,11 +139,11 @@ def _first_step(request: HttpRequest) -> list[Step]:
         return []
     return [
         Step(
-            title="Make a service",
-            explanation="One sender of messages. It has its own keys, templates and limits.",
+            title="Create a service",
+            explanation="A service sends messages for one team. It has its own keys, templates and limits.",
             is_done=Service.objects.exists(),
             url=reverse("admin:notifications_service_add"),
-            button="New service",
+            button="Create service",
         )
     ]
 

@@ -21,8 +21,8 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
         model = ProtectedName
         fields = ("name",)
         help_texts = {
-            "name": "For example HMRC. Names that read like it, such as H.M.R.C or hmrc, are protected too. "
-            "Senders and services that have such a name already keep it."
+            "name": "For example HMRC. Similar names, such as H.M.R.C or hmrc, are protected too. "
+            "Services and senders that already have such a name keep it."
         }
 
     def clean_name(self) -> str:
@@ -76,12 +76,12 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
         if request.method == "POST":
             self.delete_model(request, row)
             return self.action_done(request, self.list_url(), f"{row.name} is no longer protected.")
-        explanation = ["Everyone who manages a service or its API can use this name from then on."]
+        explanation = ["Everybody who manages a service or its API can then use this name."]
         return self.action_page(
             request,
             row,
             title=f"Remove {row.name} from the protected names",
-            button="Remove from the list",
+            button="Remove name",
             explanation=explanation,
             is_destructive=True,
         )

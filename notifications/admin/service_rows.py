@@ -86,7 +86,7 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
                 return HttpResponseRedirect(request.path)
             other = permissions.go_where_one_may(request, self.view_roles | self.change_roles)
             if other is not None:
-                messages.info(request, f"This shows {other.name}: in the other service the page is not open to you.")
+                messages.info(request, f"This page shows {other.name}. You cannot open it for the other service.")
                 return HttpResponseRedirect(request.get_full_path())
         return super().changelist_view(request, {"comes_first": self._comes_first, **(extra_context or {})})
 

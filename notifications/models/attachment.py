@@ -171,9 +171,9 @@ class Attachment(models.Model):
 
 class DownloadKind(models.TextChoices):
     DOWNLOADED = "downloaded", "Downloaded"
-    CONFIRMED = "confirmed", "Address confirmed"
-    WRONG_ADDRESS = "wrong-address", "Wrong address"
-    LOCKED = "locked", "Locked"
+    CONFIRMED = "confirmed", "Email address confirmed"
+    WRONG_ADDRESS = "wrong-address", "Wrong email address"
+    LOCKED = "locked", "Locked after wrong email addresses"
 
 
 class DownloadEvent(models.Model):

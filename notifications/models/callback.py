@@ -30,8 +30,8 @@ class PauseReason(models.TextChoices):
     """Why nothing is sent to an endpoint."""
 
     PERSON = "person", "Paused by hand"
-    GONE = "gone", "It answered 410: it wants no more"
-    FAILING = "failing", "Nothing but failures for three days"
+    GONE = "gone", "The receiver answered 410 Gone"
+    FAILING = "failing", "Every attempt failed for three days"
 
 
 class CallbackEndpoint(models.Model):

@@ -46,10 +46,10 @@ class Service(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=255)
-    active = models.BooleanField(default=True, help_text="An archived service keeps its rows and refuses every call.")
+    active = models.BooleanField(default=True, help_text="An archived service refuses every call. Its rows stay.")
     live = models.BooleanField(default=False, help_text="A service in trial reaches only its team and guest list.")
     permissions = models.JSONField(default=default_permissions)
-    prefix_sms = models.BooleanField("begin with service name", default=False)
+    prefix_sms = models.BooleanField("start with the service name", default=False)
     file_contact = models.CharField(
         max_length=255, blank=True, help_text="An https link, an email address or a phone number."
     )

@@ -77,8 +77,8 @@ def test_all_of_the_work_with_the_browser_alone(page: Page, service: Service, wo
     page.locator("#id_recipient").fill("ana@example.org")
     page.get_by_label("name", exact=True).fill("Ana")
     page.get_by_label("hour", exact=True).fill("9:41")
-    page.get_by_label("As a test: nothing leaves").check()
-    page.get_by_role("button", name="Check", exact=True).last.click()
+    page.get_by_label("Test: nothing is really sent").check()
+    page.get_by_role("button", name="Check message", exact=True).last.click()
     page.get_by_role("button", name="Run 1 test, nothing leaves").click()
     expect(page.frame_locator("iframe.nf-email").get_by_text("High water at 9:41.", exact=True)).to_be_visible()
     expect(page.get_by_text("Delivered").first).to_be_visible()  # the page follows it by itself

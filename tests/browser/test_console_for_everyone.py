@@ -177,8 +177,8 @@ def test_the_work_is_done_without_scripts(browser: Browser, service: Service, ma
     page.goto(f"/admin/notifications/notification/send/?template={made['template']}")
     page.locator("#id_recipient").fill("ana@example.org")
     page.get_by_label("name", exact=True).fill("Ana")
-    page.get_by_label("As a test: nothing leaves").check()
-    press(page, "Check")
+    page.get_by_label("Test: nothing is really sent").check()
+    press(page, "Check message")
     press(page, "Run 1 test, nothing leaves")
     expect(page.get_by_text("Hello Ana").first).to_be_visible()
 

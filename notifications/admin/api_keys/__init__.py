@@ -1,4 +1,4 @@
-"""API keys in the console: the list, one key, making and revoking them."""
+"""API keys in the console: the list, one key, creating and revoking them."""
 
 from notifications.admin.api_keys import admin
 

@@ -32,8 +32,8 @@ from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, 
 from notifications.submission import examples
 
 _EXPLANATION = (
-    "Signalbox keeps the secret encrypted, because it has to check signatures with it. "
-    "No page shows it again, and nobody can read it out of the database alone."
+    "Signalbox stores the secret encrypted, because it checks signatures with it. "
+    "No page shows it again, and nobody can read it from the database alone."
 )
 _TRIAL = "In trial this key reaches only your team and guest list, until this service goes live."
 
@@ -130,7 +130,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
                 Snippet(label=label, text=example(settings.BASE_URL, whole, template))
                 for label, example in examples.LANGUAGES.items()
             ),
-            where_next=("To the keys", self.list_url()),
+            where_next=("Go to the keys", self.list_url()),
         )
 
     def calls(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
@@ -153,7 +153,8 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"
         if key.revoked_at is not None:
-            refusal = f"This key was revoked by {key.revoked_by or 'somebody'} before. It stays revoked."
+            by = f" by {key.revoked_by}" if key.revoked_by else ""
+            refusal = f"This key was already revoked{by}. A revoked key cannot be used again."
             return self.action_page(request, key, title=title, button="", refusal=refusal)
         if request.method == "POST":
             bulk.do_now(many_rows.new_job(request, revoking.KIND, rows=[str(key.pk)], total=1))
@@ -162,10 +163,11 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             )
         explanation = [
             f"{_last_use(key)}.",
-            "Revoking takes effect within 2 seconds and cannot be undone. The row stays, with who did it and when.",
+            "Revoking takes effect within 2 seconds and cannot be undone.",
+            "The key stays in the list, with the time and the person who revoked it.",
         ]
         return self.action_page(
-            request, key, title=title, button="Revoke this key", explanation=explanation, is_destructive=True
+            request, key, title=title, button="Revoke key", explanation=explanation, is_destructive=True
         )
 
     @admin.action(description="Revoke…")
@@ -205,7 +207,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         tones = {KeyType.LIVE: "bad", KeyType.TEAM: "warn"}
         return cells.chip(key.get_key_type_display(), tones.get(KeyType(key.key_type), "accent"))
 
-    @admin.display(description="Type, end of secret")
+    @admin.display(description="Type and last characters")
     def type_and_ending(self, key: ApiKey) -> SafeString:
         return cells.two_lines(self.type(key), f"…{key.last4}")
 
@@ -216,10 +218,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     @admin.display(description="State")
     def state(self, key: ApiKey) -> SafeString:
         if key.revoked_at is not None:
-            by = f"by {key.revoked_by or 'somebody'}"
+            by = f"by {key.revoked_by}" if key.revoked_by else ""
             return cells.two_lines(cells.chip("Revoked"), format_html("{}<br>{}", cells.moment(key.revoked_at), by))
         if key.expires_at is not None and not key.is_live(timezone.now()):
-            return cells.two_lines(cells.chip("Ended"), cells.moment(key.expires_at))
+            return cells.two_lines(cells.chip("Expired"), cells.moment(key.expires_at))
         chip = cells.chip("In use", "good")
         return chip if key.expires_at is None else cells.two_lines(chip, f"until {formats.spoken(key.expires_at)}")
 
@@ -232,7 +234,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def client(self, key: ApiKey) -> str:
         return key.last_client or "–"
 
-    @admin.display(description="7 days")
+    @admin.display(description="Calls, 7 days")
     def week(self, key: Any) -> SafeString:
         return cells.two_lines(formats.counted(key.calls, "call"), f"{formats.number(key.refused)} refused")
 
@@ -240,11 +242,11 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def last_used(self, key: ApiKey) -> SafeString | str:
         return cells.moment(key.last_used_at, never="Never")
 
-    @admin.display(description="Ends")
+    @admin.display(description="Expires")
     def ends(self, key: ApiKey) -> SafeString | str:
         return cells.moment(key.expires_at, never="Never")
 
-    @admin.display(description="Made", ordering="created_at")
+    @admin.display(description="Created", ordering="created_at")
     def made(self, key: ApiKey) -> SafeString:
         return cells.two_lines(key.created_by or "–", cells.moment(key.created_at))
 

@@ -17,7 +17,7 @@ class StateFilter(ChoiceFilter):
     parameter_name = "state"
     options = {
         "in-use": ("In use", lambda rows: rows.filter(Q(expires_at=None) | Q(expires_at__gt=_ago()), revoked_at=None)),
-        "ended": ("Ended", lambda rows: rows.filter(revoked_at=None, expires_at__lte=_ago())),
+        "ended": ("Expired", lambda rows: rows.filter(revoked_at=None, expires_at__lte=_ago())),
         "revoked": ("Revoked", by(~Q(revoked_at=None))),
     }
 
@@ -37,7 +37,7 @@ class LastUsedFilter(ChoiceFilter):
 
 
 class MakerFilter(admin.SimpleListFilter):
-    title = "made by"
+    title = "created by"
     parameter_name = "maker"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:

@@ -11,9 +11,9 @@ from notifications.models import ApiKey, KeyType
 from notifications.validation import keys
 
 _TYPES = (
-    (KeyType.TEST, "Test: nothing leaves, every message comes back delivered. The safe one to begin with."),
-    (KeyType.TEAM, "Team and guest list: real messages, to people you know."),
-    (KeyType.LIVE, "Live: anyone. In trial it reaches only the team and guest list, until the service goes live."),
+    (KeyType.TEST, "Test: nothing is really sent, and every message is shown as delivered. Start with this one."),
+    (KeyType.TEAM, "Team and guest list: real messages, but only to people you have added."),
+    (KeyType.LIVE, "Live: real messages to anyone. In trial it reaches only the team and the guest list."),
 )
 
 
@@ -23,11 +23,13 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
     class Meta:
         model = ApiKey
         fields = ("service", "name", "key_type", "expires_at", "note")
-        labels = {"expires_at": "Ends"}
+        labels = {"expires_at": "Expires"}
         error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
         help_texts = {
-            "name": "1 to 60 letters, digits, _ or -, such as the program that will use it. It is a part of the key.",
-            "expires_at": "From then on the key is refused like a revoked one. Empty: never.",
+            "name": "For example, the program that will use the key. Up to 60 letters, digits, _ or -. "
+            "The name is part of the key.",
+            "expires_at": "Optional. After this time, calls with the key are refused. Leave empty for no end.",
+            "note": "Optional. Only staff see it.",
         }
 
     def clean_name(self) -> str:
@@ -38,7 +40,7 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
     def clean_expires_at(self) -> Any:
         ends = self.cleaned_data["expires_at"]
         if ends is not None and ends <= timezone.now() and "expires_at" in self.changed_data:
-            raise forms.ValidationError("This moment is past. Choose a later one, or leave it empty.")
+            raise forms.ValidationError("Enter a time in the future, or leave this empty.")
         return ends
 
     def clean(self) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         "ends",
         "asks",
         "downloads",
-        "tries",
+        "wrong_address_count",
         "state",
     )
     list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForAddressFilter)
@@ -104,7 +104,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     empty = "No files. A file sent in the personalisation of an email appears here."
     fields = (
         *("shown_name", "state", "service", "type_of_file", "size", "message_link", "sent", "ends", "asks"),
-        *("downloads", "last_download", "tries", "happened", "withdrawn"),
+        *("downloads", "last_download", "wrong_address_count", "happened", "withdrawn"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -145,20 +145,26 @@ class AttachmentAdmin(ServiceRowAdmin):
             "This cannot be undone. The file itself is removed within 15 minutes.",
         ]
         return self.action_page(
-            request, file, title=title, button="Withdraw now", form=form, explanation=explanation, is_destructive=True
+            request,
+            file,
+            title=title,
+            button="Withdraw file now",
+            form=form,
+            explanation=explanation,
+            is_destructive=True,
         )
 
     def shorten(self, request: HttpRequest, file: Attachment) -> HttpResponse:
-        title = f"Shorten the time of {self.title_of(request, file)}"
+        title = f"Set an earlier last day for {self.title_of(request, file)}"
         latest = file.last_day - timedelta(days=1)
-        too_late = "Today is its last day already. To end it at once, withdraw it." if latest < _today() else ""
+        too_late = "Today is already its last day. To end it now, withdraw it." if latest < _today() else ""
         return self._set_last_day(request, file, "shortened", title, _today(), latest, too_late)
 
     def extend(self, request: HttpRequest, file: Attachment) -> HttpResponse:
-        title = f"Extend the time of {self.title_of(request, file)}"
+        title = f"Set a later last day for {self.title_of(request, file)}"
         farthest = last_day_before(end_of_period(file.created_at, weeks=MAX_WEEKS))
         too_far = (
-            f"It is kept for {MAX_WEEKS} weeks already, which is the longest." if file.last_day >= farthest else ""
+            f"It is already kept for {MAX_WEEKS} weeks, which is the longest time." if file.last_day >= farthest else ""
         )
         return self._set_last_day(
             request, file, "extended", title, file.last_day + timedelta(days=1), farthest, too_far
@@ -177,7 +183,7 @@ class AttachmentAdmin(ServiceRowAdmin):
             message = f"{self.title_of(request, file)} can be downloaded until the end of {in_words(day)}."
             return self._change(request, file, verb, {"expires_at": end_of_day(day)}, message)
         explanation = [
-            f"Now its last day is {in_words(file.last_day)}, in the zone {timezone.get_default_timezone_name()}."
+            f"The last day is now {in_words(file.last_day)}, in the time zone {timezone.get_default_timezone_name()}."
         ]
         return self.action_page(request, file, title=title, button="Set last day", form=form, explanation=explanation)
 
@@ -204,8 +210,8 @@ class AttachmentAdmin(ServiceRowAdmin):
             case AttachmentState.AVAILABLE:
                 return None
             case AttachmentState.WITHDRAWN:
-                by = file.withdrawn_by or "somebody"
-                refusal = f"{by} has withdrawn this file before. {_NOT_AGAIN}"
+                by = f" by {file.withdrawn_by}" if file.withdrawn_by else ""
+                refusal = f"This file was already withdrawn{by}. {_NOT_AGAIN}"
             case _:
                 refusal = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
         return self.action_page(request, file, title=title, button="", refusal=refusal)
@@ -228,7 +234,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     def message_link(self, file: Attachment) -> SafeString | str:
         """Return the message id, with a link if the message still exists."""
         if not Notification.objects.filter(pk=file.notification_id, created_at__gte=file.service.kept_since()).exists():
-            return format_html("{} <small>The message is deleted: its time is over.</small>", file.notification_id)
+            return format_html("{} <small>The message is already deleted.</small>", file.notification_id)
         url = reverse("admin:notifications_notification_change", args=[file.notification_id])
         return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
 
@@ -254,8 +260,8 @@ class AttachmentAdmin(ServiceRowAdmin):
     def downloads(self, file: Attachment) -> str:
         return formats.number(file.download_count)
 
-    @admin.display(description="Wrong-address tries")
-    def tries(self, file: Any) -> str:
+    @admin.display(description="Wrong email addresses")
+    def wrong_address_count(self, file: Any) -> str:
         return formats.number(int(file.wrong_addresses))
 
     @admin.display(description="Type", ordering="extension")
@@ -271,13 +277,14 @@ class AttachmentAdmin(ServiceRowAdmin):
     def withdrawn(self, file: Attachment) -> str:
         if file.withdrawn_at is None:
             return "–"
-        return f"{formats.spoken(file.withdrawn_at)} by {file.withdrawn_by or 'somebody'}: {file.withdrawn_why}"
+        by = f" by {file.withdrawn_by}" if file.withdrawn_by else ""
+        return f"{formats.spoken(file.withdrawn_at)}{by}: {file.withdrawn_why}"
 
-    @admin.display(description="What recipients did")
+    @admin.display(description="Recent activity")
     def happened(self, file: Attachment) -> SafeString | str:
         events = file.events.order_by("-at")[:_EVENTS_SHOWN]
         lines = [(event.get_kind_display(), cells.moment(event.at)) for event in events]
-        return format_html_join("", "<div>{}, {}</div>", lines) or "Nothing yet"
+        return format_html_join("", "<div>{}, {}</div>", lines) or "None yet"
 
 
 def _today() -> date:

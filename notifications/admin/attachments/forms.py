@@ -11,7 +11,7 @@ from config.console.theme import TextInput
 class WithdrawForm(forms.Form):
     """The reason for withdrawing a file. The audit and the file's page show it."""
 
-    reason = forms.CharField(label="Reason", max_length=255, widget=TextInput, help_text="Kept in the audit.")
+    reason = forms.CharField(label="Reason", max_length=255, widget=TextInput, help_text="The audit shows it.")
 
 
 class LastDayForm(forms.Form):
@@ -20,7 +20,7 @@ class LastDayForm(forms.Form):
     last_day = forms.DateField(
         label="Last day",
         input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": "Enter a day as in 2026-04-01."},
+        error_messages={"invalid": "Enter a date in the form 2026-04-01."},
     )
 
     def __init__(self, *args: Any, earliest: date, latest: date, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Callbacks in the console: the endpoints of a service, and what was posted to them.
+"""Callbacks in the console: the endpoints of a service, and the log of deliveries to them.
 
 Source: docs/reference/console.md §3.8.
 """

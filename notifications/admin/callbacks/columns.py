@@ -17,13 +17,13 @@ class EndpointColumns:
     """Cells of an admin whose rows are endpoints, annotated with `ended`, `accepted` and `last_accepted`."""
 
     @admin.display(description="Sends", ordering="kind")
-    def told_of_where(self, row: CallbackEndpoint) -> SafeString:
+    def kind_and_url(self, row: CallbackEndpoint) -> SafeString:
         where = row.url.removeprefix("https://")
         shown = where if len(where) <= MOST_SHOWN else f"{where[:MOST_SHOWN]}…"
         return cells.two_lines(row.get_kind_display(), shown)
 
     @admin.display(description="Sends")
-    def told_of(self, row: CallbackEndpoint) -> str:
+    def shown_kind(self, row: CallbackEndpoint) -> str:
         return row.get_kind_display()
 
     @admin.display(description="URL")
@@ -32,18 +32,18 @@ class EndpointColumns:
 
     @admin.display(description="Format")
     def is_signed(self, row: CallbackEndpoint) -> SafeString:
-        return cells.chip("Token, signed", "accent") if row.encrypted_signing_secret else cells.chip("Token")
+        return cells.chip("Signed", "accent") if row.encrypted_signing_secret else cells.chip("Not signed")
 
     @admin.display(description="Format")
-    def form_of_calls(self, row: CallbackEndpoint) -> SafeString:
+    def authentication(self, row: CallbackEndpoint) -> SafeString:
         if not row.encrypted_signing_secret:
             return cells.chip("Bearer token")
         if len(row.signing_secrets(timezone.now())) > 1 and row.old_signing_secret_until:
             until = formats.spoken(row.old_signing_secret_until)
-            return cells.two_lines("Bearer token, signed", f"with the former secret too until {until}")
+            return cells.two_lines("Bearer token, signed", f"also with the old secret until {until}")
         return cells.chip("Bearer token, signed", "accent")
 
-    @admin.display(description="Success, 24 h")
+    @admin.display(description="Accepted, 24 hours")
     def success(self, row: Any) -> str:
         if not row.ended:
             return "Nothing sent"
@@ -72,10 +72,10 @@ class EndpointColumns:
     def failing(self, row: CallbackEndpoint) -> SafeString | str:
         return cells.moment(row.failing_since)
 
-    @admin.display(description="Made")
+    @admin.display(description="Created")
     def created(self, row: CallbackEndpoint) -> SafeString | str:
         return cells.moment(row.created_at)
 
-    @admin.display(description="By")
+    @admin.display(description="Created by")
     def made_by(self, row: CallbackEndpoint) -> str:
         return row.created_by or "–"

@@ -27,11 +27,13 @@ from notifications.models import CallbackDelivery, CallbackEndpoint, DeliverySta
 
 DAY = timedelta(days=1)
 
-_EXPLANATION = "The receiver checks every call with it. Signalbox keeps it encrypted, and no page shows it again."
+_EXPLANATION = (
+    "The receiver checks every callback with this secret. Signalbox stores it encrypted, and no page shows it again."
+)
 _VERIFY = """\
 from standardwebhooks import Webhook  # pip install standardwebhooks
 
-event = Webhook({secret!r}).verify(request_body, request_headers)  # raises where it is not from here
+event = Webhook({secret!r}).verify(request_body, request_headers)  # raises if the signature is wrong
 """
 
 
@@ -43,7 +45,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     form = NewCallbackForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("told_of_where", "state", "is_signed", "success", "last_call")
+    list_display = ("kind_and_url", "state", "is_signed", "success", "last_call")
     list_filter = ("kind",)
     ordering = ("service__name", "kind")
     row_actions = {
@@ -59,7 +61,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     change_form_template = "admin/notifications/callback_change_form.html"
     empty = "No callbacks. With one, Signalbox reports the final status of each message to the service."
     made = (
-        *("service", "told_of", "shown_url", "form_of_calls", "state_in_full", "success", "last_call", "failing"),
+        *("service", "shown_kind", "shown_url", "authentication", "state_in_full", "success", "last_call", "failing"),
         *("made_by", "created"),
     )
 
@@ -110,7 +112,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         if obj.signing_secret:
             return self.secret_page(request, obj)
-        return self.action_done(request, self.row_url(obj), "The callback is made. Send a test event to try it.")
+        return self.action_done(request, self.row_url(obj), "The callback is created. Send a test event to try it.")
 
     def secret_of(self, request: HttpRequest, obj: CallbackEndpoint) -> Secret:
         secret = obj.signing_secret or ""
@@ -121,9 +123,9 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             explanation=_EXPLANATION,
             snippets=(
                 Snippet(label="For an .env file", text=f"SIGNALBOX_WEBHOOK_SECRET={secret}"),
-                Snippet(label="Check a call in Python", text=_VERIFY.format(secret=secret)),
+                Snippet(label="Check a callback in Python", text=_VERIFY.format(secret=secret)),
             ),
-            where_next=("To the callback", self.row_url(obj)),
+            where_next=("Go to the callback", self.row_url(obj)),
         )
 
     # Steps
@@ -148,9 +150,9 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             if now:
                 self.audit(request, "changed", row, before=was, after=now)
             return self.action_done(
-                request, self.row_url(row), "Calls go there from now on, tries of earlier ones too."
+                request, self.row_url(row), "URL and token saved. All callbacks, including waiting ones, now use them."
             )
-        explanation = ["What waits to be tried again goes to the new URL as well."]
+        explanation = ["Events that are waiting to be sent go to the new URL as well."]
         return self.action_page(
             request,
             row,
@@ -170,12 +172,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             self.audit(request, "rotated", row)
             return self.secret_page(request, row)
         explanation = (
-            "For 24 hours calls are signed with the new secret and with the one before: change the receiver meanwhile."
+            "For 24 hours, callbacks are signed with both the new and the old secret. Update the receiver in this time."
             if had_one
-            else "Every call is signed from then on. A receiver that does not look at signatures notices nothing."
+            else "Every callback is then signed. Receivers that do not check signatures keep working."
         )
-        title = f"{'Rotate the secret' if had_one else 'Sign every call'}: {row.title}"
-        button = "Make another secret" if had_one else "Make a secret"
+        title = f"{'Rotate the secret' if had_one else 'Sign every callback'}: {row.title}"
+        button = "Rotate secret" if had_one else "Create secret"
         return self.action_page(
             request, row, title=title, button=button, explanation=[explanation], **self.nonce_context(request)
         )
@@ -185,10 +187,11 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             delivery = CallbackDelivery.objects.owe_test(row)
             self.audit(request, "tried", row)
             page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
-            return self.action_done(request, page, "The test event is sent. The answer appears here.")
+            return self.action_done(request, page, "The test event is being sent. The response appears here.")
         explanation = [
-            "A made-up event goes to the URL at once, paused or not, with token and signature as always.",
-            "A delivery status is about a message with the reference “test event” and the template "
+            "Signalbox sends a test event to the URL at once, even if the callback is paused. It has the usual token "
+            "and signature.",
+            "A test delivery status has the reference “test event” and the template "
             "00000000-0000-0000-0000-000000000000.",
         ]
         return self.action_page(
@@ -198,26 +201,38 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
             return self.action_page(
-                request, row, title=f"Pause {row.title}", button="", refusal="It is paused already."
+                request, row, title=f"Pause {row.title}", button="", refusal="This callback is already paused."
             )
         if request.method == "POST":
             health.pause(row, PauseReason.PERSON, audit.person(request))
-            return self.action_done(request, self.row_url(row), "Nothing is sent to it until you resume it.")
-        explanation = ["What happens meanwhile is kept as long as its message, and goes out once you resume."]
-        return self.action_page(request, row, title=f"Pause {row.title}", button="Pause", explanation=explanation)
+            return self.action_done(
+                request, self.row_url(row), "The callback is paused. Events wait until you resume it."
+            )
+        explanation = ["Events wait until you resume the callback. An event is deleted together with its message."]
+        return self.action_page(
+            request, row, title=f"Pause {row.title}", button="Pause callback", explanation=explanation
+        )
 
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
-            return self.action_page(request, row, title=f"Resume {row.title}", button="", refusal="It is not paused.")
+            return self.action_page(
+                request, row, title=f"Resume {row.title}", button="", refusal="This callback is not paused."
+            )
         if request.method == "POST":
             health.resume(row, audit.person(request))
-            return self.action_done(request, self.row_url(row), "It is called again, beginning with what has waited.")
+            return self.action_done(
+                request, self.row_url(row), "The callback is resumed. Waiting events are sent first."
+            )
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
-            f"{_events(waiting)} waited meanwhile and will be sent." if waiting else "No event waited meanwhile.",
-            "A test event tells first whether it answers.",
+            f"{_events(waiting)} waiting. Resuming sends {'it' if waiting == 1 else 'them'}."
+            if waiting
+            else "No event is waiting.",
+            "To check the receiver first, send a test event.",
         ]
-        return self.action_page(request, row, title=f"Resume {row.title}", button="Resume", explanation=explanation)
+        return self.action_page(
+            request, row, title=f"Resume {row.title}", button="Resume callback", explanation=explanation
+        )
 
     def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         form = SinceForm(posted(request))
@@ -226,13 +241,18 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             since = form.cleaned_data["since"]
             count = failed.filter(finished_at__gte=since).repeat()
             self.audit(request, "resent", row, after={"failed_since": since.isoformat(), "events": count})
-            return self.action_done(request, self.row_url(row), f"Sent again: {_events(count)}.")
+            return self.action_done(request, self.row_url(row), f"{_events(count)} sent again.")
         explanation = [
             f"{_events(failed.count())} could not be delivered.",
-            "Those since the moment below are sent again, each under its former webhook-id, and tried as new ones are.",
+            "Events that failed since the time below are sent again. Each keeps its webhook-id.",
         ]
         return self.action_page(
-            request, row, title=f"Resend what failed: {row.title}", button="Resend", form=form, explanation=explanation
+            request,
+            row,
+            title=f"Resend failed events: {row.title}",
+            button="Resend failed events",
+            form=form,
+            explanation=explanation,
         )
 
     def remove(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
@@ -242,11 +262,18 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             return self.action_done(request, self.list_url(), f"{row.title} is removed.")
         waiting = row.deliveries.filter(state=DeliveryState.WAITING).count()
         explanation = [
-            f"{_events(waiting)} still waiting are dropped, and its delivery log goes.",
+            f"This deletes the delivery log and {_events(waiting)} that {'is' if waiting == 1 else 'are'} waiting."
+            if waiting
+            else "This deletes the delivery log of the callback.",
             "This cannot be undone.",
         ]
         return self.action_page(
-            request, row, title=f"Remove {row.title}", button="Remove", explanation=explanation, is_destructive=True
+            request,
+            row,
+            title=f"Remove {row.title}",
+            button="Remove callback",
+            explanation=explanation,
+            is_destructive=True,
         )
 
     @staticmethod

@@ -21,11 +21,11 @@ from notifications.validation import keys
 LOOK_UP_SECONDS = 5.0
 
 _KINDS = (
-    (CallbackKind.DELIVERY_STATUS, "Delivery status: what became of each message, once it is final"),
-    (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text that somebody sends to the service"),
-    (CallbackKind.UNSUBSCRIBE_REQUEST, "Unsubscribe request: each recipient who asks for no more emails"),
+    (CallbackKind.DELIVERY_STATUS, "Delivery status: the final status of each message"),
+    (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text message that the service receives"),
+    (CallbackKind.UNSUBSCRIBE_REQUEST, "Unsubscribe request: each recipient who wants no more emails"),
 )
-_TOKEN_HELP = "At least 10 letters, digits or signs. It goes with every call as Authorization: Bearer …"  # noqa: S105
+_TOKEN_HELP = "At least 10 letters, digits or symbols. Every callback sends it as Authorization: Bearer …"  # noqa: S105
 
 
 def url_error_of(request: HttpRequest) -> str:
@@ -41,7 +41,7 @@ def url_error_of(request: HttpRequest) -> str:
     except UnsafeUrl as error:
         return f"The URL {error}."
     except CallFailed as error:
-        return f"The host of this URL cannot be called: {error}. Is it spelled right?"
+        return f"The host of this URL cannot be reached: {error}. Check the spelling."
     return ""
 
 
@@ -54,7 +54,7 @@ class TargetForm(forms.Form):
         label="URL",
         max_length=2000,
         widget=TextInput(attrs={"inputmode": "url", "autocomplete": "off", "spellcheck": "false"}),
-        help_text="https only, and no address of a private network. Redirects are not followed.",
+        help_text="Begins with https:// and is not in a private network. Signalbox does not follow redirects.",
     )
     bearer_token = forms.CharField(
         label="Bearer token",
@@ -83,11 +83,12 @@ class TargetForm(forms.Form):
 class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     kind = forms.ChoiceField(label="Sends", choices=_KINDS, initial=CallbackKind.DELIVERY_STATUS, widget=RadioSelect)
     is_signed = forms.BooleanField(
-        label="Sign every call",
+        label="Sign every callback",
         required=False,
         initial=True,
         widget=CheckboxInput,
-        help_text="By Standard Webhooks: the receiver can check that a call is from here. The secret is shown once.",
+        help_text="The receiver can check that a callback comes from Signalbox. The format is Standard Webhooks. "
+        "The secret is shown once.",
     )
 
     class Meta:
@@ -98,7 +99,7 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         service, kind = cleaned.get("service"), cleaned.get("kind")
         if service and kind and CallbackEndpoint.objects.filter(service=service, kind=kind).exists():
-            self.add_error("kind", "This service has one of this kind already: change that one.")
+            self.add_error("kind", "This service already has a callback of this kind. Change that one instead.")
         return cleaned
 
     def validate_unique(self) -> None:
@@ -114,14 +115,14 @@ class EditCallbackForm(TargetForm):
         self.fields["bearer_token"].required = False
         self.fields[
             "bearer_token"
-        ].help_text = f"Leave it empty to keep the token, unless the host of the URL changes. {_TOKEN_HELP}"
+        ].help_text = f"Leave empty to keep the current token, unless the host of the URL changes. {_TOKEN_HELP}"
 
     def clean(self) -> dict[str, Any]:
         """Require the token if the host changes: a person who may change the URL need not know the token."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         url, token = cleaned.get("url"), cleaned.get("bearer_token")
         if url and token == "" and not self._row.keeps_token_for(url):
-            self.add_error("bearer_token", "Enter the bearer token. It would go to another host than before.")
+            self.add_error("bearer_token", "Enter the bearer token again, because the host of the URL has changed.")
         return cleaned
 
 
@@ -129,7 +130,7 @@ class SinceForm(forms.Form):
     since = forms.DateTimeField(
         label="Failed since",
         widget=TextInput(attrs={"type": "datetime-local"}),
-        help_text="In the console's own time. Those whose message is gone by now are gone too.",
+        help_text="In the time zone of the console. Events of deleted messages cannot be sent again.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -140,5 +141,5 @@ class SinceForm(forms.Form):
     def clean_since(self) -> Any:
         since = self.cleaned_data["since"]
         if since > timezone.now():
-            raise forms.ValidationError("This moment is still to come.")
+            raise forms.ValidationError("Enter a time in the past.")
         return since

@@ -1,4 +1,4 @@
-"""The callback log: requests to endpoints, their answers, and resending them.
+"""The callback log: requests to endpoints, their responses, and resending them.
 
 People without the role *See recipients* get masked recipients and no replies: a receiver may echo the request.
 Source: docs/reference/console.md §3.8.
@@ -61,15 +61,15 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     service_path = "endpoint__service"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("made", "event", "state_shown", "answer", "tries", "next_try")
+    list_display = ("made", "event", "state_shown", "response", "attempt_count", "next_attempt")
     list_filter = ("state", EndpointFilter)
     list_select_related = ("endpoint__service",)
     ordering = ("-created_at", "-id")
     sortable_by = ()
     row_actions = {"resend": "resend"}
     empty = (
-        "Nothing has been posted yet. "
-        "An event appears here when a message is final, a text comes in or a recipient unsubscribes."
+        "No callbacks sent yet. "
+        "An event appears here when a message is final, a text message arrives or a recipient unsubscribes."
     )
 
     def service_id_of(self, obj: Model) -> UUID | None:
@@ -108,11 +108,14 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         return TemplateResponse(request, "admin/notifications/callback_delivery.html", context)
 
     def resend(self, request: HttpRequest, delivery: Any) -> HttpResponse:
-        title = "Send this event again"
+        title = "Resend this event"
         is_waiting = delivery.state == DeliveryState.WAITING
         if delivery.endpoint.paused_at is not None:
-            remedy = ("Resume it", reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]))
-            refusal = "The callback is paused. Resume it, and what waits is sent."
+            remedy = (
+                "Resume callback",
+                reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]),
+            )
+            refusal = "The callback is paused. Resume it to send waiting events."
             return self.action_page(request, delivery, title=title, button="", refusal=refusal, remedy=remedy)
         if request.method == "POST":
             row = CallbackDelivery.objects.filter(pk=delivery.pk)
@@ -121,18 +124,18 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             tasks.wake_for_callbacks()
             self.audit(request, "resent", delivery)
             return self.action_done(
-                request, self.row_url(delivery), "The event is sent again. The answer appears here."
+                request, self.row_url(delivery), "The event is being sent again. The response appears here."
             )
         explanation = [
-            "It is tried now instead of at its next time."
+            "The next attempt is made now instead of at its scheduled time."
             if is_waiting
-            else "It goes under its former webhook-id, by which the receiver knows it, and is tried as new ones are."
+            else "The event keeps its webhook-id, so the receiver can recognise it."
         ]
-        return self.action_page(request, delivery, title=title, button="Send again", explanation=explanation)
+        return self.action_page(request, delivery, title=title, button="Resend event", explanation=explanation)
 
     # Columns
 
-    @admin.display(description="Made")
+    @admin.display(description="Created")
     def made(self, delivery: CallbackDelivery) -> SafeString | str:
         return cells.moment(delivery.created_at)
 
@@ -155,19 +158,19 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         state = DeliveryState(delivery.state)
         return cells.chip(state.label, _TONES[state])
 
-    @admin.display(description="Last answer")
-    def answer(self, delivery: CallbackDelivery) -> str:
+    @admin.display(description="Last response")
+    def response(self, delivery: CallbackDelivery) -> str:
         if not delivery.attempts:
             return "–"
         last = delivery.attempts[-1]
-        return str(last["status"]) if last["status"] is not None else "No answer"
+        return str(last["status"]) if last["status"] is not None else "No response"
 
-    @admin.display(description="Tries")
-    def tries(self, delivery: CallbackDelivery) -> int:
+    @admin.display(description="Attempts")
+    def attempt_count(self, delivery: CallbackDelivery) -> int:
         return len(delivery.attempts)
 
-    @admin.display(description="Next try")
-    def next_try(self, delivery: CallbackDelivery) -> SafeString | str:
+    @admin.display(description="Next attempt")
+    def next_attempt(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.state != DeliveryState.WAITING:
             return "–"
         return "Paused" if delivery.endpoint.paused_at is not None else cells.moment(delivery.next_attempt_at)

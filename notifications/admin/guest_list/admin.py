@@ -52,12 +52,12 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         if request.method == "POST":
             self.delete_model(request, entry)
             return self.action_done(request, self.list_url(), f"{name} is no longer on the guest list.")
-        reach = "In trial, and with a team key, the service no longer reaches this recipient."
+        reach = "The service can no longer send to this recipient in trial or with a team key."
         return self.action_page(
             request,
             entry,
             title=f"Remove {name}",
-            button="Remove from the guest list",
+            button="Remove from guest list",
             explanation=[reach],
             is_destructive=True,
         )
@@ -90,13 +90,13 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         service: Service = Service.objects.select_for_update().get(pk=cleaned["service"].pk)  # one at a time
         lines = checked(service, cleaned["entries"])
         if len(lines) > MOST_LINES:
-            form.add_error("entries", f"These are {len(lines)} lines. Add at most {MOST_LINES} at once.")
+            form.add_error("entries", f"You entered {len(lines)} lines. Enter at most {MOST_LINES} at once.")
             return None, form, []
         if "save" not in request.POST:
             return None, form, lines
         added = [self._add(request, service, line, cleaned["note"]) for line in lines if not line.reason]
         if added:
-            messages.success(request, f"{len(added)} added to the guest list.")
+            messages.success(request, f"You added {len(added)} to the guest list.")
         wrong = [line for line in lines if line.reason and not line.is_in_team]
         if not wrong:
             return HttpResponseRedirect(self.list_url()), form, []
@@ -129,8 +129,8 @@ class GuestListEntryAdmin(ServiceRowAdmin):
 
     @admin.display(description="Last used")
     def last_used(self, entry: Any) -> SafeString | str:
-        return cells.moment(entry.last_message_at, never="Not in the messages still kept")
+        return cells.moment(entry.last_message_at, never="Not in the stored messages")
 
     @admin.display(description="Added")
     def added(self, entry: GuestListEntry) -> SafeString:
-        return cells.two_lines(cells.moment(entry.created_at), f"by {entry.created_by or 'somebody'}")
+        return cells.two_lines(cells.moment(entry.created_at), f"by {entry.created_by}" if entry.created_by else "")

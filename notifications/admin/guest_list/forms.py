@@ -40,9 +40,11 @@ class NewGuestsForm(forms.Form):
         label="Email addresses and phone numbers",
         widget=Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),
         max_length=200_000,
-        help_text="One a line, or with commas between.",
+        help_text="Enter one per line, or separate them with commas.",
     )
-    note = forms.CharField(max_length=255, required=False, widget=TextInput, help_text="Kept with each of them.")
+    note = forms.CharField(
+        max_length=255, required=False, widget=TextInput, help_text="Optional. Saved with each entry."
+    )
 
     def __init__(self, *args: Any, services: QuerySet[Service], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

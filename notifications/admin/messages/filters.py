@@ -44,7 +44,7 @@ class KeyTypeFilter(admin.SimpleListFilter):
     parameter_name = "key_type"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*KeyType.choices, ("all", "All, tests too")]
+        return [*KeyType.choices, ("all", "All, including tests")]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         yield {

@@ -159,7 +159,7 @@ class NotificationAdmin(ServiceRowAdmin):
 
     # Columns
 
-    @admin.display(description="Made")
+    @admin.display(description="Created")
     def made(self, message: Notification) -> SafeString:
         local = timezone.localtime(message.created_at)
         return cells.two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M:%S %Z}")
@@ -181,7 +181,7 @@ class NotificationAdmin(ServiceRowAdmin):
         shortened = first if len(first) <= _FIRST_WORDS else f"{first[:_FIRST_WORDS]}…"
         return cells.two_lines(shortened, f"{message.template.name}, version {message.template_version}")
 
-    @admin.display(description="Key or person")
+    @admin.display(description="Sent by")
     def sent_by(self, message: Notification) -> SafeString | str:
         name = message.api_key.name if message.api_key else message.created_by
         is_test = message.key_type == KeyType.TEST
@@ -191,7 +191,7 @@ class NotificationAdmin(ServiceRowAdmin):
     def named(self, message: Notification) -> str:
         return message.reference or "–"
 
-    @admin.display(description="Took")
+    @admin.display(description="Time taken")
     def took(self, message: Notification) -> str:
         if message.completed_at is None:
             return "–"

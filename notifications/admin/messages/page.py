@@ -74,7 +74,7 @@ def _facts(message: Notification) -> list[Fact]:
     if message.channel == Channel.EMAIL:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
         facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
-        facts.append(Fact(label="Unsubscribe address", value=message.one_click_unsubscribe_url or "–"))
+        facts.append(Fact(label="Unsubscribe URL", value=message.one_click_unsubscribe_url or "–"))
         if asked := on_message.shown(message.pk):
             facts.append(Fact(label="Unsubscribe request", value=asked))
     else:
@@ -89,7 +89,7 @@ def _sent_as(message: Notification) -> Fact:
     """Return the kind of sending. A message from the console has no key, but is real or a test like any other."""
     if message.origin == Origin.API:
         return Fact(label="Key type", value=message.get_key_type_display())
-    kind = "test, nothing left" if message.key_type == KeyType.TEST else "real message"
+    kind = "as a test" if message.key_type == KeyType.TEST else "as a real message"
     return Fact(label="Sent from", value=f"Console, {kind}")
 
 

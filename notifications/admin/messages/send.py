@@ -42,8 +42,8 @@ from notifications.submission import limits, submit, ttl_cache
 from notifications.submission.callers import Person
 from notifications.submission.submit import Checked, Submission
 
-CHANGED = "Something has changed since this was checked. Look at it again, then send it."
-AWAY = "The files could not be checked or stored just now. Nothing was sent; try again in a moment."
+CHANGED = "The message has changed since you checked it. Check the preview, then send it."
+AWAY = "The files cannot be checked or stored at the moment. Nothing was sent. Try again in a minute."
 _MOST_GUESTS = 100
 _KINDS = {Channel.EMAIL: OutgoingEmail, Channel.SMS: OutgoingSms}
 _LIMITS = {Channel.EMAIL: LimitKind.EMAIL, Channel.SMS: LimitKind.SMS}
@@ -131,7 +131,7 @@ class SendPage:
 
     def _sent(self, notification: Notification) -> HttpResponse:
         if not Notification.objects.filter(pk=notification.pk).exists():
-            done = "Everything was checked. Nothing is stored or sent for a simulated recipient."
+            done = "All checks passed. Nothing is stored or sent for a simulated recipient."
             messages.success(self._request, done)
             return HttpResponseRedirect(f"{self._admin.url_of('send')}?template={self._asked_for}")
         return HttpResponseRedirect(self._admin.row_url(notification))
@@ -141,7 +141,7 @@ class SendPage:
         named = form.cleaned_data["reference"]
         mine = {"service": self._service, "reference": named, "created_by": audit.author(self._request)}
         first = Notification.objects.filter(**mine).order_by("-created_at").first() if named else None
-        repeated = "This form was sent before, so only one message was created."
+        repeated = "You sent this form twice. Only one message was created."
         messages.info(self._request, repeated)
         return HttpResponseRedirect(self._admin.row_url(first) if first else self._admin.list_url())
 

@@ -46,11 +46,11 @@ class SendForm(forms.Form):
     recipient = forms.CharField(strip=True)
     sender = forms.ChoiceField(required=False)
     reference = forms.CharField(
-        required=False, strip=False, help_text="Lists show it to all staff: put no personal information in it."
+        required=False, strip=False, help_text="All staff can see it. Do not enter personal information."
     )
     kind = forms.ChoiceField(
-        label="Send it",
-        choices=[(TEST, "As a test: nothing leaves"), (REAL, "For real")],
+        label="Type of message",
+        choices=[(TEST, "Test: nothing is really sent"), (REAL, "Real message")],
         widget=forms.RadioSelect,
     )
 
@@ -207,8 +207,8 @@ def _senders(service: Service, channel: Channel) -> list[tuple[str, str]]:
     """Return the choices, the default first. Its value is empty."""
     rows = list(_own(service, channel))
     shown = {str(row.pk): row.email_address if channel is Channel.EMAIL else row.sender for row in rows}
-    default = next((shown[str(row.pk)] for row in rows if row.is_default), "none is set")
-    return [("", f"The default: {default}"), *((pk, name) for pk, name in shown.items())]
+    default = next((shown[str(row.pk)] for row in rows if row.is_default), "not set")
+    return [("", f"Default: {default}"), *((pk, name) for pk, name in shown.items())]
 
 
 def _senders_id(service: Service, channel: Channel, chosen: str) -> Any:

@@ -23,7 +23,7 @@ _OUTCOMES = {
     "temporary": "{provider} did not accept it for now",
     "permanent": "{provider} refused it",
     "uncertain": "It is unknown whether {provider} accepted it",
-    "test": "It ended as a test: no provider saw it",
+    "test": "Test message: not handed to a provider",
 }
 _REPORTS = {
     "delivered": "{provider} reports: delivered",
@@ -127,10 +127,10 @@ def _after(message: Notification) -> str:
 def _beginning(message: Notification) -> Iterator[Moment]:
     key = message.api_key
     if message.origin == Origin.CONSOLE:
-        by = f"by {message.created_by or 'somebody'} at the console"
+        by = f"by {message.created_by} in the console" if message.created_by else "in the console"
     else:
         by = f"by the key {key.name}" if key else "by a deleted key"
-    client = f"the key's last client: {key.last_client}" if key and key.last_client else ""
+    client = f"last client of the key: {key.last_client}" if key and key.last_client else ""
     request = f"request {message.request_id}" if message.request_id else ""
     details = tuple(detail for detail in (by, client, request) if detail)
     yield Moment(title="Accepted", at=message.created_at, details=details)

@@ -84,8 +84,8 @@ class DefaultedAdmin(ServiceRowAdmin):
             self._others(row).update(is_default=False)
             type(row).objects.filter(pk=row.pk).update(is_default=True)
             self.audit(request, "made_default", row, before={"is_default": False}, after={"is_default": True})
-            return self.action_done(request, self.list_url(), f"{self._text(row)} is the default now.")
-        explanation = [f"Messages that name no other {self.opts.verbose_name} will come from {self._text(row)}."]
+            return self.action_done(request, self.list_url(), f"{self._text(row)} is now the default.")
+        explanation = [f"Messages use {self._text(row)} unless they name another {self.opts.verbose_name}."]
         return self.action_page(
             request, row, title=f"Make {self._text(row)} the default", button="Make default", explanation=explanation
         )
@@ -94,7 +94,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         """Show the last use and the keys, then archive the row. If it is the default, ask for the next default."""
         self._lock(row)
         row.refresh_from_db()
-        refusal = "It was removed a moment ago." if row.archived_at else self.refusal_to_remove(row)
+        refusal = "Somebody has just removed it." if row.archived_at else self.refusal_to_remove(row)
         others = self._others(row)
         form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
         title = f"Remove {self._text(row)}"
@@ -113,7 +113,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         explanation = [
             f"Last used: {used}.",
             kept_use.keys(row.service_id, self.message_field, [row.pk]).sentence(row.pk),
-            "Its id stays taken; a call that names it will be refused as if it had never been.",
+            "Calls that name its id are then refused.",
         ]
         return self.action_page(
             request, row, title=title, button="Remove", explanation=explanation, form=form, is_destructive=True
@@ -121,7 +121,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def refusal_to_remove(self, row: Any) -> str:
         """Return why this row cannot be removed, or ""."""
-        raise LookupError(f"{type(self).__name__} must say which row has to stay")
+        raise LookupError(f"{type(self).__name__} must define which row has to stay")
 
     def _lock(self, row: Any) -> None:
         """Lock the service, so that two people cannot set two defaults, or none, at the same time."""

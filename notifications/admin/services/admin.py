@@ -186,10 +186,10 @@ class ServiceAdmin(StateSteps):
             if now:
                 reason = form.cleaned_data.get("reason", "")
                 self.audit(request, "changed", service, before=was, after=now, reason=reason)
-            return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name}: saved.")
-        counts = ["Changes take effect within 2 seconds."]
+            return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
+        effect = ["Changes take effect within 2 seconds."]
         button = f"Save {name[0].lower()}{name[1:]}"
-        return self.action_page(request, service, title=title, button=button, form=form, explanation=counts)
+        return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
 
     def _buttons(self, request: HttpRequest, service: Service) -> Any:
         def change(word: str, label: str) -> tuple[tuple[str, str], ...]:
@@ -235,7 +235,7 @@ class ServiceAdmin(StateSteps):
     def keys(self, service: Any) -> int:
         return int(service.live_keys)
 
-    @admin.display(description="Made")
+    @admin.display(description="Created")
     def created(self, service: Service) -> SafeString | str:
         return cells.moment(service.created_at)
 

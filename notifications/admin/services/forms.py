@@ -32,7 +32,7 @@ class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
 
 
 class NewServiceForm(NamedForm):
-    may_protect = True  # only operators make services
+    may_protect = True  # only operators create services
     permissions = forms.MultipleChoiceField(
         label="May send",
         choices=Permission.choices,
@@ -86,12 +86,15 @@ class GeneralForm(SectionForm, NamedForm):
         model = Service
         fields = ("name", "retention_days", "unsubscribe_request_days")
         labels = {"unsubscribe_request_days": "Keep unsubscribe requests for (days)"}
-        help_texts = {"unsubscribe_request_days": "30 to 730 days after somebody marks a request as done."}
+        help_texts = {
+            "retention_days": "3 to 90 days. After that, recipients and contents are deleted; the counts stay.",
+            "unsubscribe_request_days": "30 to 730 days, counted from the day the request is marked as done.",
+        }
 
 
 class EmailForm(SectionForm):
     switches = {"sends_email": Permission.EMAIL}
-    sends_email = forms.BooleanField(label="Sends emails", required=False, widget=CheckboxInput)
+    sends_email = forms.BooleanField(label="Send emails", required=False, widget=CheckboxInput)
 
     class Meta:
         model = Service
@@ -124,23 +127,23 @@ class TextsForm(SectionForm):
         "international": Permission.INTERNATIONAL_SMS,
         "landlines": Permission.SMS_TO_UK_LANDLINES,
     }
-    sends_texts = forms.BooleanField(label="Sends text messages", required=False, widget=CheckboxInput)
-    international = forms.BooleanField(label="To international numbers too", required=False, widget=CheckboxInput)
-    landlines = forms.BooleanField(label="To UK landlines too", required=False, widget=CheckboxInput)
+    sends_texts = forms.BooleanField(label="Send text messages", required=False, widget=CheckboxInput)
+    international = forms.BooleanField(label="Send to international numbers", required=False, widget=CheckboxInput)
+    landlines = forms.BooleanField(label="Send to UK landlines", required=False, widget=CheckboxInput)
     field_order = ("sends_texts", "prefix_sms", "international", "landlines")
 
     class Meta:
         model = Service
         fields = ("prefix_sms",)
-        labels = {"prefix_sms": "Begin with the service's name"}
+        labels = {"prefix_sms": "Start text messages with the service name"}
         widgets = {"prefix_sms": CheckboxInput}
-        help_texts = {"prefix_sms": "Text messages then start with “Name of the service:”."}
+        help_texts = {"prefix_sms": "For example: “Passport Advice: Your appointment is tomorrow.”"}
 
 
 class ReasonForm(forms.Form):
     """The reason for an important change. The audit records it."""
 
-    reason = forms.CharField(label="Reason", max_length=500, widget=TextInput, help_text="Kept in the audit.")
+    reason = forms.CharField(label="Reason", max_length=500, widget=TextInput, help_text="The audit shows it.")
 
 
 class LimitsForm(SectionForm, ReasonForm):
@@ -155,21 +158,23 @@ class LimitsForm(SectionForm, ReasonForm):
         model = Service
         fields = ("rate_limit_per_minute", "daily_limit_email", "daily_limit_sms", "daily_limit_international_sms")
         labels = {
-            "rate_limit_per_minute": "Requests a minute, for each type of key",
-            "daily_limit_email": "Emails a day",
-            "daily_limit_sms": "Text messages a day",
-            "daily_limit_international_sms": "International text messages a day",
+            "rate_limit_per_minute": "Requests per minute, for each type of key",
+            "daily_limit_email": "Emails per day",
+            "daily_limit_sms": "Text messages per day",
+            "daily_limit_international_sms": "International text messages per day",
         }
         help_texts = {
-            "daily_limit_email": "A day is a UTC day.",
-            "daily_limit_international_sms": "They count as text messages as well.",
+            "daily_limit_email": "Days begin at midnight UTC.",
+            "daily_limit_international_sms": "These also count towards the limit for text messages.",
         }
 
 
 class NameAgainForm(forms.Form):
     """The service's name, typed to confirm."""
 
-    name = forms.CharField(label="Type the service's name", widget=TextInput, required=False)
+    name = forms.CharField(
+        label="Name of the service", widget=TextInput, required=False, help_text="Enter the name to confirm."
+    )
 
     def __init__(self, *args: Any, service: Service, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -178,7 +183,7 @@ class NameAgainForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if name != self.service.name:
-            raise forms.ValidationError("This is not the service's name. Nothing has been done.")
+            raise forms.ValidationError("Enter the name of the service exactly as it is shown above.")
         return name
 
 

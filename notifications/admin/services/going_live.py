@@ -35,7 +35,7 @@ def checks(service: Service, link_to: LinkTo) -> list[Check]:
 
 def _template(service: Service, link_to: LinkTo) -> Check:
     count = service.templates.filter(archived_at=None).count()
-    detail = f"{formats.counted(count, 'template')} in use." if count else "There is nothing to send yet."
+    detail = f"{formats.counted(count, 'template')} in use." if count else "This service has no template yet."
     return Check(title="Templates", detail=detail, is_ready=count > 0, link=link_to("Templates", Template))
 
 
@@ -44,25 +44,25 @@ def _team(service: Service, link_to: LinkTo) -> Check:
     managers = sum(Role.MANAGE_SERVICE in member.roles for member in team)
     detail = f"{formats.counted(managers, 'person', 'people')} can manage this service."
     if not managers:
-        detail = "Nobody in the team can manage this service: only operators can."
+        detail = "Nobody in the team can manage this service. Only operators can."
     elif managers == 1:
-        detail = "Only one person can manage this service."
+        detail = "Only one person can manage this service. Two is safer."
     return Check(title="Team", detail=detail, is_ready=managers > 1, link=link_to("Team", TeamMember))
 
 
 def _reply_to(service: Service, link_to: LinkTo) -> Check:
     row = service.reply_to_addresses.filter(archived_at=None, is_default=True).first()
-    detail = f"Answers go to {row.email_address}." if row else "No address is the default."
+    detail = f"Replies go to {row.email_address}." if row else "There is no default reply-to address."
     link = link_to("Reply-to addresses", ReplyToAddress)
     return Check(title="Reply-to address", detail=detail, is_ready=row is not None, link=link)
 
 
 def _sender(service: Service, link_to: LinkTo) -> Check:
     row = service.sms_senders.filter(archived_at=None, is_default=True).first()
-    detail = f"Text messages come from {row.sender}." if row else "No sender is the default."
+    detail = f"Text messages come from {row.sender}." if row else "There is no default sender."
     is_own = row is not None and row.sender != settings.DEFAULT_SMS_SENDER
     if row and not is_own:
-        detail = f"Text messages come from {row.sender}, as those of every new service. Add a sender that people know."
+        detail = f"Text messages come from {row.sender}, the sender of every new service. Add one that people know."
     return Check(
         title="Text message sender", detail=detail, is_ready=is_own, link=link_to("Text message senders", SmsSender)
     )

@@ -13,12 +13,12 @@ from notifications.submission import senders
 
 ON, OFF = "On", "Off"
 LIMITS = (
-    ("rate_limit_per_minute", "Requests a minute, for each type of key"),
-    ("daily_limit_email", "Emails a day"),
-    ("daily_limit_sms", "Text messages a day"),
-    ("daily_limit_international_sms", "International text messages a day"),
+    ("rate_limit_per_minute", "Requests per minute, for each type of key"),
+    ("daily_limit_email", "Emails per day"),
+    ("daily_limit_sms", "Text messages per day"),
+    ("daily_limit_international_sms", "International text messages per day"),
 )
-_KEPT = "Recipients and contents go after that; the figures stay."
+_KEPT = "After that, recipients and contents are deleted. The counts stay."
 
 
 def sections(
@@ -37,15 +37,15 @@ def sections(
             facts=(
                 Fact(label="Name", value=service.name),
                 Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
-                Fact(label="API base address", value=settings.BASE_URL, copy_id="api-base"),
+                Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
                 Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
                 Fact(
                     label="Unsubscribe requests are kept for",
                     value=f"{service.unsubscribe_request_days} days",
-                    remark="After somebody marks them as done. All others stay.",
+                    remark="Counted from the day they are marked as done. Other requests are kept.",
                 ),
                 _team(service, link_to),
-                Fact(label="Made", value=cells.moment(service.created_at), remark=_by(service)),
+                Fact(label="Created", value=cells.moment(service.created_at), remark=_by(service)),
             ),
         ),
         Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service, link_to)),
@@ -87,11 +87,11 @@ def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     default = next((row.email_address for row in addresses if row.is_default), "none")
     return (
         Fact(label="Emails", value=_on(service, Permission.EMAIL)),
-        Fact(label="From, as recipients see it", value=f"{service.name} <{senders.from_email(service)}>"),
+        Fact(label="From line that recipients see", value=f"{service.name} <{senders.from_email(service)}>"),
         Fact(
             label="Reply-to addresses",
             value=f"{len(addresses)}, default {default}" if addresses else "None",
-            remark="" if addresses else "One is needed before a service that sends email goes live.",
+            remark="" if addresses else "A service that sends email needs one before it goes live.",
             link=link_to("Reply-to addresses", ReplyToAddress),
         ),
     )
@@ -108,7 +108,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
     names = service.sms_senders.filter(archived_at=None).order_by("-is_default", "created_at")
     return (
         Fact(label="Text messages", value=_on(service, Permission.SMS)),
-        Fact(label="Begin with service name", value=ON if service.prefix_sms else OFF),
+        Fact(label="Start with the service name", value=ON if service.prefix_sms else OFF),
         Fact(
             label="Senders",
             value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
@@ -123,7 +123,7 @@ def _limits(service: Service) -> tuple[Fact, ...]:
     """Return the limits. International texts count as text messages too, so the lower of both limits applies."""
     *others, (name, label) = LIMITS
     texts, abroad = service.daily_limit_sms, getattr(service, name)
-    remark = f"Set to {formats.number(abroad)}, but they count as text messages too." if abroad > texts else ""
+    remark = f"Set to {formats.number(abroad)}, but the limit for text messages is lower." if abroad > texts else ""
     return (
         *(Fact(label=label, value=formats.number(getattr(service, name))) for name, label in others),
         Fact(label=label, value=formats.number(min(abroad, texts)), remark=remark),
@@ -132,12 +132,12 @@ def _limits(service: Service) -> tuple[Fact, ...]:
 
 def _state(service: Service) -> Fact:
     if service.archived_at is not None:
-        since = f"Since {formats.spoken(service.archived_at)}: every call is refused, and nothing can be changed."
-        return Fact(label="Now", value=cells.chip("Archived"), remark=since)
+        since = f"Since {formats.spoken(service.archived_at)}. Every call is refused, and nothing can be changed."
+        return Fact(label="State", value=cells.chip("Archived"), remark=since)
     if service.live:
-        return Fact(label="Now", value=cells.chip("Live", "good"), remark="Its live keys reach anyone.")
-    reach = "It reaches only its team and its guest list."
-    return Fact(label="Now", value=cells.chip("Trial", "warn"), remark=reach)
+        return Fact(label="State", value=cells.chip("Live", "good"), remark="Live keys can send to anyone.")
+    reach = "Messages reach only the team and the guest list."
+    return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
 
 
 def _on(service: Service, permission: Permission) -> str:

@@ -18,7 +18,7 @@ from notifications.models import Service
 from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
 
-ARCHIVED = "This service is archived: nothing of it can be changed."
+ARCHIVED = "This service is archived. You cannot change it."
 
 
 class StateSteps(ServiceScopedAdmin):
@@ -31,7 +31,7 @@ class StateSteps(ServiceScopedAdmin):
             where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
             remedy = ("Add a reply-to address", where)
             return self.action_page(request, service, title=title, button="", refusal=NEEDS_REPLY_TO, remedy=remedy)
-        explanation = ["Its live keys will reach anyone.", _limits_in_words(service, live=True)]
+        explanation = ["Live keys can then send to anyone.", _limits_in_words(service, live=True)]
         shown = {
             "template": "admin/notifications/go_live.html",
             "checks": checks(service, self.links(request, service)),
@@ -46,12 +46,12 @@ class StateSteps(ServiceScopedAdmin):
         return link_to
 
     def back_to_trial(self, request: HttpRequest, service: Service) -> HttpResponse:
-        title = f"Put {service.name} back into trial"
+        title = f"Return {service.name} to trial"
         explanation = [
-            "It will reach only its team and its guest list until it is made live again.",
+            "Messages then reach only the team and the guest list, until you make the service live again.",
             _limits_in_words(service, live=False),
         ]
-        return self._set_state(request, service, title, "Back to trial", "put_back_to_trial", explanation, live=False)
+        return self._set_state(request, service, title, "Return to trial", "put_back_to_trial", explanation, live=False)
 
     def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Archive {service.name}"
@@ -65,8 +65,10 @@ class StateSteps(ServiceScopedAdmin):
             return self.action_done(request, self.list_url(), f"{service.name} is archived.")
         keys = service.api_keys.filter(revoked_at=None).count()
         explanation = [
-            f"Its {keys} unrevoked {'key' if keys == 1 else 'keys'} will be refused from then on.",
-            "Nothing is deleted: templates, messages and settings stay readable here.",
+            f"Calls with its {formats.counted(keys, 'key')} are then refused."
+            if keys
+            else "It has no API keys in use.",
+            "Nothing is deleted. You can still read its templates, messages and settings.",
         ]
         button = f"Archive {service.name}"
         return self.action_page(
@@ -85,7 +87,7 @@ class StateSteps(ServiceScopedAdmin):
         live: bool,
         **shown: Any,
     ) -> HttpResponse:
-        refusal = ARCHIVED if not service.active else f"{service.name} is {_word(live)} already."
+        refusal = ARCHIVED if not service.active else f"{service.name} is already {_word(live)}."
         if service.live is live or not service.active:
             return self.action_page(request, service, title=title, button="", refusal=refusal)
         form = ReasonForm(posted(request))
@@ -94,7 +96,7 @@ class StateSteps(ServiceScopedAdmin):
             before: dict[str, object] = {name: getattr(service, name) for name in values}
             Service.objects.filter(pk=service.pk).update(**values)
             self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
-            return self.action_done(request, self.row_url(service), f"{service.name} is {_word(live)} now.")
+            return self.action_done(request, self.row_url(service), f"{service.name} is now {_word(live)}.")
         return self.action_page(
             request, service, title=title, button=button, form=form, explanation=explanation, **shown
         )
@@ -119,7 +121,7 @@ def _limits_in_words(service: Service, *, live: bool) -> str:
         numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
     )
     *first, last = [formats.counted(numbers[name], word) for name, word in words.items()]
-    return f"From then on it may send {', '.join(first)} and {last} a day."
+    return f"It may then send {', '.join(first)} and {last} per day."
 
 
 def _word(live: bool) -> str:

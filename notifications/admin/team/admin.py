@@ -29,8 +29,8 @@ from notifications.delivery import own_email
 from notifications.models import Role, TeamMember
 
 _EXPLANATION = (
-    "Send it to this person yourself. It works once, for 7 days: they choose a user name and a password, or sign in "
-    "with the account they have. Anybody who has the link can use it."
+    "Send this link to the person yourself. It works once, for 7 days. They choose a user name and a password, or sign "
+    "in with an existing account. Anybody with the link can use it."
 )
 
 
@@ -45,7 +45,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     row_actions = {"roles": "set_roles", "invite": "invite", "link": "show_link", "remove": "remove"}
     protected_actions = frozenset({"roles", "invite", "link", "remove"})
     change_form_template = "admin/notifications/team_member_change_form.html"
-    empty = "Nobody yet. People of the team can always be reached, also while the service is in trial."
+    empty = "No team members yet. The service can always send to its team, even while it is in trial."
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page that accepts an invite, which is open to people without an account."""
@@ -97,7 +97,9 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             return self.secret_page(request, obj)
         if obj.roles:
             return self._mail_is_on_its_way(request, obj)
-        return self.action_done(request, self.list_url(), f"{obj.email_address} is in the team, and receives only.")
+        return self.action_done(
+            request, self.list_url(), f"{obj.email_address} is in the team and only receives messages."
+        )
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
         return Secret(
@@ -105,14 +107,14 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             name=obj.email_address,
             value=obj.link,
             explanation=_EXPLANATION,
-            where_next=("To the team", self.list_url()),
+            where_next=("Go to the team", self.list_url()),
         )
 
     def already_shown_page(self, request: HttpRequest) -> HttpResponse:
         """Do not mention a secret if the form, submitted twice, has mailed the link."""
         if not own_email.can_reach_people() or request.path.endswith("/link/"):
             return super().already_shown_page(request)
-        return self.action_done(request, self.list_url(), "This form has been sent already, and its invite is made.")
+        return self.action_done(request, self.list_url(), "You have already sent this form. The invite is created.")
 
     # Steps
 
@@ -122,15 +124,17 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             roles = form.cleaned_data["roles"]
             if set(roles) != set(member.roles):
                 self._store_roles(request, member, roles)
-            return self.action_done(request, self.row_url(member), f"The roles of {member.title} are saved.")
-        ends = "Where roles change, this person is signed out everywhere and signs in again with the new ones."
+            return self.action_done(request, self.row_url(member), f"Roles of {member.title} saved.")
+        ends = "If the roles change, this person is signed out everywhere and has to sign in again."
         return self.action_page(
             request,
             member,
             title=f"Roles of {member.title}",
             button="Save roles",
             form=form,
-            explanation=[ends] if member.user_id else ["This person has no account yet: roles count once they have."],
+            explanation=[ends]
+            if member.user_id
+            else ["This person has no account yet. The roles take effect when they accept the invite."],
         )
 
     def invite(self, request: HttpRequest, member: Any) -> HttpResponse:
@@ -143,8 +147,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             shown_once.spend(request)
             self._mail_link(request, member)
             return self._mail_is_on_its_way(request, member)
-        what = f"This mails a link that works once, for 7 days, to {member.title}."
-        return self._ask_to_invite(request, member, what, button="Send the invite")
+        what = f"{member.title} will get an email with a link. The link works once, for 7 days."
+        return self._ask_to_invite(request, member, what, button="Send invite")
 
     def show_link(self, request: HttpRequest, member: Any) -> HttpResponse:
         if member.user_id is not None:
@@ -153,8 +157,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             shown_once.spend(request)
             self._make_link(request, member)
             return self.secret_page(request, member)
-        what = "This makes a link that works once, for 7 days, and shows it to you on the next page."
-        return self._ask_to_invite(request, member, what, button="Make the link")
+        what = "The next page shows a link for this person. The link works once, for 7 days."
+        return self._ask_to_invite(request, member, what, button="Create link")
 
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         title = f"Remove {member.title}"
@@ -171,17 +175,17 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             request,
             member,
             title=title,
-            button="Remove from the team",
+            button="Remove from team",
             explanation=_losses(member),
             is_destructive=True,
         )
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        refusal = "This person has an account here already."
+        refusal = "This person already has an account."
         return self.action_page(request, member, title=f"Invite {member.title}", button="", refusal=refusal)
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
-        explanation = [what, *(["The link made before stops working."] if member.is_invited else [])]
+        explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]
         title, nonce = f"Invite {member.title}", self.nonce_context(request)
         return self.action_page(request, member, title=title, button=button, explanation=explanation, **nonce)
 
@@ -192,7 +196,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         publishing.enqueue(tasks.mail_invite, str(invite_id))
 
     def _mail_is_on_its_way(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        message = f"An invite is on its way to {member.title}. You can show the link instead."
+        message = f"The invite to {member.title} is being sent. You can also show the link here."
         return self.action_done(request, self.row_url(member), message)
 
     def _make_link(self, request: HttpRequest, member: Any) -> None:
@@ -226,9 +230,9 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         if member.user is not None:
             return cells.chip("Deactivated", "bad")
         if member.is_invite_undelivered:
-            return cells.two_lines(cells.chip("Invite not delivered", "bad"), "refused for good: invite again")
+            return cells.two_lines(cells.chip("Invite not delivered", "bad"), "The email was refused. Invite again.")
         if member.is_invite_on_its_way:
-            return cells.two_lines(cells.chip("Invited", "warn"), "the mail is on its way")
+            return cells.two_lines(cells.chip("Invited", "warn"), "the email is being sent")
         return cells.chip("Invited", "warn") if member.is_invited else cells.chip("Receives only")
 
     @admin.display(description="Roles")
@@ -238,15 +242,16 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     @admin.display(description="Added")
     def added(self, member: TeamMember) -> SafeString:
-        return cells.two_lines(cells.moment(member.created_at), f"by {member.created_by or 'somebody'}")
+        return cells.two_lines(cells.moment(member.created_at), f"by {member.created_by}" if member.created_by else "")
 
 
 def _losses(member: TeamMember) -> list[str]:
     """Return what a person can no longer do after the removal."""
     held = [role.label for role in Role if role in member.roles]
-    lost = f"They lose the roles {', '.join(held)}, and are signed out everywhere." if held and member.user_id else ""
-    reach = "In trial, and with a team key, the service no longer reaches this person."
-    return [*([lost] if lost else []), reach, "Their account stays, and so do their other services."]
+    lost = f"They lose these roles and are signed out everywhere: {', '.join(held)}." if held and member.user_id else ""
+    reach = "The service can no longer send to them in trial or with a team key."
+    stays = "They keep their account and their other services." if member.user_id else ""
+    return [sentence for sentence in (lost, reach, stays) if sentence]
 
 
 def _sign_out(request: HttpRequest, user_id: int | None) -> None:

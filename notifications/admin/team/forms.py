@@ -11,12 +11,13 @@ from notifications.models import Role, TeamMember
 from notifications.validation import people
 
 _LINES = {
-    Role.SEE_ACTIVITY: "overview, log, files, templates and settings, with recipients masked",
-    Role.SEE_RECIPIENTS: "the same with recipients in full, and search by recipient",
-    Role.SEND_MESSAGES: "one-off and test messages",
-    Role.EDIT_TEMPLATES: "make, change, archive and restore templates",
-    Role.MANAGE_API: "keys, callbacks, guest list, senders, reply-to addresses; a key or callback gives all recipients",
-    Role.MANAGE_SERVICE: "settings, team, files, and the audit of the service",
+    Role.SEE_ACTIVITY: "view the overview, log, files, templates and settings, with recipients masked",
+    Role.SEE_RECIPIENTS: "view recipients in full and search for them",
+    Role.SEND_MESSAGES: "send one-off and test messages",
+    Role.EDIT_TEMPLATES: "create, change, archive and restore templates",
+    Role.MANAGE_API: "manage keys, callbacks, the guest list, senders and reply-to addresses. "
+    "A key or a callback gives access to all recipients",
+    Role.MANAGE_SERVICE: "manage settings, the team and files, and view the audit of the service",
 }
 
 
@@ -35,8 +36,8 @@ class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
         model = TeamMember
         fields = ("service", "email_address", "phone_number")
         help_texts = {
-            "email_address": "The service may always write to it, also while it is in trial.",
-            "phone_number": "Optional. The service may always text it.",
+            "email_address": "The service can always send to this address, even while it is in trial.",
+            "phone_number": "Optional. The service can always send text messages to this number.",
         }
 
     def clean_email_address(self) -> str:
@@ -65,7 +66,8 @@ class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
 
 class NewTeamMemberForm(TeamMemberForm):
     roles = RolesField(
-        help_text="With a role the person needs an account: the next page has a link for them. None: receives only."
+        help_text="A person with a role needs an account and gets an invite. A person without a role only receives "
+        "messages."
     )
 
 

@@ -39,7 +39,7 @@ class AccountForm(forms.Form):
         help_text=user_forms.NAME_HELP,
     )
     password = password_fields.field("Password")
-    again = password_fields.again("Password again")
+    again = password_fields.again("Repeat password")
 
     def __init__(self, *args: Any, member: TeamMember, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -52,7 +52,7 @@ class AccountForm(forms.Form):
         cleaned = super().clean() or {}
         if lookup.is_taken(self.member.email_address):
             raise forms.ValidationError(
-                "There is an account with your address already. Sign in with it, then open this link again."
+                "An account with your email address already exists. Sign in with it, then open this link again."
             )
         password_fields.check(self, "password", self.unsaved())
         return cleaned
@@ -83,7 +83,7 @@ def accept(request: HttpRequest) -> HttpResponse:
         user.save()
         _link(request, member, user)
     answer = sign_in.enter(request, user)
-    messages.success(request, f"Your account is made, and you are in the team of {member.service.name}.")
+    messages.success(request, f"Your account is created. You are now in the team of {member.service.name}.")
     return answer
 
 
@@ -102,7 +102,7 @@ def _join(request: HttpRequest, invite: Invite, member: TeamMember, user: User) 
     if not user.is_staff:
         User.objects.filter(pk=user.pk).update(is_staff=True)
     _link(request, member, user)
-    messages.success(request, f"You are in the team of {member.service.name} now.")
+    messages.success(request, f"You are now in the team of {member.service.name}.")
     return HttpResponseRedirect(reverse("admin:index"))
 
 

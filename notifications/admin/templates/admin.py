@@ -213,7 +213,7 @@ class TemplateAdmin(ArchivingAdmin):
             pass
         number = template.current_version
         saved = f"Saved as version {number}. Messages sent from now on use it."
-        same = f"The text has not changed: it stays version {number}."
+        same = f"The text has not changed. It is still version {number}."
         messages.success(request, saved if template.has_new_version else same)
         return answer
 

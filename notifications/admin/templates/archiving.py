@@ -27,15 +27,15 @@ from notifications.models import Template
 
 _ARCHIVE, _RESTORE = "archive-templates", "restore-templates"
 _ARCHIVING = (
-    "Calls that name it will be refused: its id answers “Template has been deleted”.",
-    "Nothing is lost: it can be restored, with the same id and all its versions.",
+    "Calls that use it are then refused with the error “Template has been deleted”.",
+    "You can restore it later with the same id and all its versions.",
 )
 
 
 class ArchiveForm(forms.Form):
     """The tick box that confirms that the person has read the list of keys."""
 
-    seen = forms.BooleanField(label="I have seen which keys used it; their calls may fail", widget=CheckboxInput)
+    seen = forms.BooleanField(label="I have checked which keys used it. Their calls may fail.", widget=CheckboxInput)
 
 
 class ArchivingAdmin(ServiceRowAdmin):
@@ -57,7 +57,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             request,
             template,
             title=title,
-            button="Archive this template",
+            button="Archive template",
             explanation=[used_by, *_ARCHIVING],
             form=form,
             is_destructive=True,
@@ -66,10 +66,10 @@ class ArchivingAdmin(ServiceRowAdmin):
     def restore(self, request: HttpRequest, template: Template) -> HttpResponse:
         if request.method == "POST":
             self._change_one(request, _RESTORE, template)
-            return self.action_done(request, self.row_url(template), f"{template.name} is in use again.")
-        explanation = [f"Calls may name it again, from its version {template.current_version} on."]
+            return self.action_done(request, self.row_url(template), f"{template.name} is restored.")
+        explanation = [f"Calls can then use it again, with version {template.current_version}."]
         title = f"Restore {template.name}"
-        return self.action_page(request, template, title=title, button="Restore this template", explanation=explanation)
+        return self.action_page(request, template, title=title, button="Restore template", explanation=explanation)
 
     @admin.action(description="Archive…")
     def archive_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:
@@ -94,7 +94,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             "chosen": chosen,
             "templates": _with_keys(chosen.shown),
             "verb": verb,
-            "explanation": _ARCHIVING if is_archived else ["Calls may name them again."],
+            "explanation": _ARCHIVING if is_archived else ["Calls can then use them again."],
             "form": form,
         }
         return TemplateResponse(request, "admin/notifications/templates_chosen.html", context)
@@ -134,7 +134,7 @@ RESTORE = BulkJob(
     name=_RESTORE,
     verb="Restore",
     noun="template",
-    done="in use again",
+    done="restored",
     work=over_rows(partial(_set_archived, is_archived=False)),
 )
 

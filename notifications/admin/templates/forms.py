@@ -34,20 +34,20 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
     subject = forms.CharField(
-        required=False, strip=False, max_length=1000, widget=TextInput, help_text="Emails only; on one line."
+        required=False, strip=False, max_length=1000, widget=TextInput, help_text="Only emails have a subject."
     )
     content = forms.CharField(
         label="Message",
         strip=False,
         widget=Textarea(attrs={"rows": 16, "spellcheck": "true"}),
-        help_text="Put ((double brackets)) around what changes, like ((name)). "
+        help_text="Put ((double brackets)) around the parts that change, like ((name)). "
         "To show words only sometimes: ((late??You are late.))",
     )
     unsubscribe_link = forms.BooleanField(
         label="Add an unsubscribe link at the end",
         required=False,
         widget=CheckboxInput,
-        help_text="Emails only. Recipients confirm on a page of ours, and you see them under Unsubscribe requests.",
+        help_text="Emails only. Recipients confirm on a web page. You find them under Unsubscribe requests.",
     )
     note = forms.CharField(
         label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
@@ -60,7 +60,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         labels = {"redact_personalisation": "Hide personal details after sending"}
         help_texts = {
             "name": "Recipients never see it.",
-            "redact_personalisation": "Staff see “hidden” in place of all values, also in messages already sent. "
+            "redact_personalisation": "Staff see “hidden” instead of all values, also in messages already sent. "
             "This cannot be undone.",
         }
         widgets = {"redact_personalisation": CheckboxInput}
@@ -123,7 +123,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": newest.number}
             raise forms.ValidationError(
                 f"{newest.created_by or 'Somebody'} saved version {newest.number} while you edited version {seen}. "
-                "Both texts are below; yours is not saved. Copy over what you want, then save again."
+                "Both texts are below. Your text is not saved. Copy the parts you want to keep, then save again."
             )
 
     def _stop_before_break(self, cleaned: dict[str, Any]) -> None:
@@ -133,7 +133,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         if found and self.data.get("accepts_break") != found.accepted:
             self.breaks = found
             raise forms.ValidationError(
-                "This change breaks calls. Read below what happens, then save it or change the text."
+                "This change breaks calls. Read the details below, then save it or change the text."
             )
 
 
@@ -167,7 +167,7 @@ def _rejected_by_editor(content: str) -> list[str]:
     if not lost:
         return []
     named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
-    return [f"A text message cannot hold {named}: it would arrive as a question mark."]
+    return [f"A text message cannot contain {named}. It would arrive as a question mark."]
 
 
 def _with_plain_line_ends(text: str) -> str:

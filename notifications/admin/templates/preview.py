@@ -18,8 +18,8 @@ from notifications.submission import senders
 from notifications.submission.samples import FILE
 
 _UNSUBSCRIBE = (
-    "Callers give an address for unsubscribing with one click, and the text has no unsubscribe link. "
-    "Not every mail program shows theirs: add one at the end."
+    "Callers send a one-click unsubscribe URL, but the text has no unsubscribe link. "
+    "Not every mail program shows the one-click button, so add a link at the end."
 )
 
 

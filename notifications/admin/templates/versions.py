@@ -37,11 +37,11 @@ class VersionInline(ConsoleInline):
         is_current = version.number == version.template.current_version
         return format_html("{} {}", version.number, cells.chip("In use", "good")) if is_current else str(version.number)
 
-    @admin.display(description="By")
+    @admin.display(description="Saved by")
     def author(self, version: TemplateVersion) -> str:
         return version.created_by or "–"
 
-    @admin.display(description="When")
+    @admin.display(description="Saved")
     def created(self, version: TemplateVersion) -> SafeString | str:
         return cells.moment(version.created_at)
 
@@ -49,7 +49,7 @@ class VersionInline(ConsoleInline):
     def change_note(self, version: TemplateVersion) -> str:
         return version.note or "–"
 
-    @admin.display(description="Messages still kept")
+    @admin.display(description="Stored messages")
     def messages(self, version: TemplateVersion) -> str:
         sent, is_whole = _sent(version.template)
         number = formats.number(sent[version.number])

@@ -20,13 +20,13 @@ def warnings(*texts: str, files: Collection[str] = ()) -> list[str]:
     whole = "\n".join(texts)
     found = []
     if whole.count("((") != whole.count("))"):
-        found.append("There are more (( than )), or the other way round: a placeholder may not be closed.")
+        found.append("The numbers of (( and )) differ. Close every placeholder with )).")
     found += [
-        f"The condition (({match['name']}?? is never closed. It ends with )) and cannot hold other brackets."
+        f"The condition (({match['name']}?? is not closed. End it with )), without other brackets inside."
         for match in _OPEN_CONDITION.finditer(whole)
     ]
     found += [
-        f"There is a comma inside (({name})). A file of recipients could not have such a column."
+        f"There is a comma inside (({name})). A list of recipients cannot have a column with this name."
         for name in placeholders.with_comma(whole)
     ]
     found += [
@@ -35,7 +35,7 @@ def warnings(*texts: str, files: Collection[str] = ()) -> list[str]:
     ]
     letters = [character for character in texts[-1] if character.isalpha()]
     if len(letters) > _LONG_ENOUGH and all(character.isupper() for character in letters):
-        found.append("ALL CAPITALS are hard to read, and mail filters dislike them.")
+        found.append("Text in CAPITALS is hard to read, and mail filters may treat it as spam.")
     return list(dict.fromkeys(found))
 
 

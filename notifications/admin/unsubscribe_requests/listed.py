@@ -122,8 +122,8 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         if request.method == "POST":
             bulk.do_now(many_rows.new_job(request, marking.KIND, rows=[str(row.pk)], total=1))
             return self.action_done(request, self.row_url(row), "The request is marked as done.")
-        asked = f"{self._recipient(row)} asked on {formats.spoken(row.created_at)} for no more emails like this one:"
-        email = f"“{row.template.name}”, sent on {formats.spoken(row.email_created_at)}."
+        asked = f"{self._recipient(row)} unsubscribed on {formats.spoken(row.created_at)}."
+        email = f"The request is about “{row.template.name}”, sent on {formats.spoken(row.email_created_at)}."
         deleted = f"Signalbox deletes the request {row.service.unsubscribe_request_days} days later."
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
         return self.action_page(request, row, title=title, button="Mark as done", explanation=explanation)
@@ -144,7 +144,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
 
     # Columns
 
-    @admin.display(description="Asked")
+    @admin.display(description="Requested")
     def asked(self, row: UnsubscribeRequest) -> SafeString | str:
         return cells.moment(row.created_at)
 
@@ -179,17 +179,17 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         if row.done_at is None:
             done = Fact(label="State", value=self.state(row), remark=_TAKE_OFF)
         else:
-            by = f"{formats.spoken(row.done_at)} by {row.done_by or 'somebody'}"
+            by = formats.spoken(row.done_at) + (f" by {row.done_by}" if row.done_by else "")
             kept = f"{by}. Signalbox deletes the request {kept_days} days later."
             done = Fact(label="State", value=self.state(row), remark=kept)
         return (
             Fact(label="Recipient", value=self._recipient(row)),
-            Fact(label="Asked", value=cells.moment(row.created_at)),
+            Fact(label="Requested", value=cells.moment(row.created_at)),
             Fact(label="Template", value=row.template.name, link=("Open the template", template_url)),
             Fact(
                 label="Email sent",
                 value=cells.moment(row.email_created_at),
-                remark="" if message else "The message is deleted: its time is over.",
+                remark="" if message else "The message is already deleted.",
                 link=("Open the message", message_url) if message else None,
             ),
             done,

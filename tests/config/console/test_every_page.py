@@ -101,7 +101,7 @@ def test_nothing_can_be_deleted_by_the_hundred(console, rf, operator, model, mod
 def test_the_overview_of_an_empty_installation_leads_to_the_first_message(console):
     page = console.get("/admin/").content.decode()
 
-    assert "Make a service" in page
+    assert "Create a service" in page
     assert reverse("admin:notifications_service_add") in page
 
 

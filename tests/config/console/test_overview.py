@@ -67,7 +67,7 @@ def test_a_card_says_how_many_were_sent_and_how_they_ended(overview: Callable[[]
 
     assert "Emails sent 1 035" in page
     assert "delivering 5 delivered 1 020 failed 10 1.0 %" in page
-    assert "Messages of test keys are left out." in page
+    assert "Test messages are not counted." in page
     assert "by UTC day" in page
 
 
@@ -144,7 +144,7 @@ def test_a_member_sees_the_figures_of_their_service_and_of_no_other() -> None:
 
     assert "Emails sent 5" in page
     assert "Data sets Records" not in page
-    assert "Make a service" not in page
+    assert "Create a service" not in page
 
 
 def test_templates_are_ranked_by_use(overview: Callable[[], str]) -> None:
@@ -156,7 +156,7 @@ def test_templates_are_ranked_by_use(overview: Callable[[], str]) -> None:
 
 
 def test_it_says_when_the_messages_were_counted(overview: Callable[[], str]) -> None:
-    assert "Not counted yet: worker and clock count every minute." in overview()
+    assert "Not counted yet. Signalbox counts every minute" in overview()
 
     presence.note(COUNTS, "here")
 
@@ -228,7 +228,7 @@ def test_who_may_not_take_a_step_sees_it_without_its_button() -> None:
 
     page = client.get("/admin/").content.decode()
 
-    assert "Make a template" in page
+    assert "Create a template" in page
     assert "/admin/notifications/template/add/" not in page
 
 

@@ -93,7 +93,7 @@ def test_above_the_keys_of_a_service_stands_what_a_program_needs(console, servic
     caller = calling.make_caller(service)
     caller.send_sms(calling.sms_template(caller), reference="order-7")
 
-    assert "Base address" not in console.get(LIST).content.decode()  # of all services: there is none to speak of
+    assert "Base URL" not in console.get(LIST).content.decode()  # of all services: there is none to speak of
     choose(console, service)
     page = console.get(LIST).content.decode()
 
@@ -110,7 +110,7 @@ def test_who_may_not_see_recipients_sees_them_masked(service, client):
 
     page = client.get(LIST).content.decode()
 
-    assert "Last message by the API" in page
+    assert "Last message sent with the API" in page
     assert "07700900123" not in page
 
 
@@ -171,5 +171,5 @@ def test_a_key_without_calls_says_so_instead_of_an_empty_drawing(console, servic
     before = page_of(console, key)
     ApiKeyDay.objects.create(key=key, day=timezone.now().date(), calls=3, refused=0)
 
-    assert "No calls in these days." in before
-    assert "No calls in these days." not in page_of(console, key)
+    assert "No calls in the last 30 days." in before
+    assert "No calls in the last 30 days." not in page_of(console, key)

@@ -118,7 +118,7 @@ def test_a_refused_form_may_be_sent_again(console, service):
         ({"name": "páy"}, "á is not allowed here"),
         ({"name": ""}, "This field is required."),
         ({"name": "x" * 61}, "at most 60 characters"),
-        ({"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}, "This moment is past."),
+        ({"expires_at_0": "2020-01-01", "expires_at_1": "00:00:00"}, "Enter a time in the future"),
         ({"expires_at_0": "2099-01-01"}, "Enter a time as well as a date, such as 17:00."),
         ({"key_type": "root"}, "Select a valid choice."),
     ],
@@ -173,7 +173,7 @@ def test_a_revoked_key_stays_revoked(console, service):
     console.post(reverse("admin:notifications_apikey_revoke", args=[key.pk]))
 
     key.refresh_from_db()
-    assert "This key was revoked by jo before." in page
+    assert "This key was already revoked by jo." in page
     assert key.revoked_by == "jo"
 
 

@@ -85,7 +85,7 @@ def test_the_page_of_a_file_leads_to_its_message_while_that_is_kept(console: Cli
 
     assert link in kept
     assert link not in gone
-    assert "The message is deleted: its time is over." in gone
+    assert "The message is already deleted." in gone
 
 
 def test_the_page_of_a_file_says_why_nobody_can_open_it(console: Client) -> None:
@@ -184,7 +184,7 @@ def test_extending_ends_78_weeks_after_sending(console: Client) -> None:
         {"last_day": file.last_day.isoformat()},
         {"last_day": farthest.isoformat()},
     )
-    assert "78 weeks already, which is the longest" in page_of(console, step(file, "extend"))
+    assert "already kept for 78 weeks, which is the longest" in page_of(console, step(file, "extend"))
 
 
 def test_shortening_goes_back_to_today_and_no_further(console: Client) -> None:
@@ -198,7 +198,7 @@ def test_shortening_goes_back_to_today_and_no_further(console: Client) -> None:
 
     assert Attachment.objects.get().last_day == today
     assert AuditEvent.objects.filter(verb="shortened").count() == 1
-    assert "Today is its last day already." in page_of(console, step(file, "shorten"))
+    assert "Today is already its last day." in page_of(console, step(file, "shorten"))
 
 
 @pytest.mark.parametrize("word", ["withdraw", "shorten", "extend"])

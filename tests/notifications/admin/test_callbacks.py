@@ -127,7 +127,7 @@ def test_an_unsigned_one_has_no_secret_to_show(console, service, receiver):
         ({"url": "https://[64:ff9b::a00:1]/"}, "The URL must not lead to a private network."),
         ({"url": "https://2130706433/"}, "The URL must name its host by a name"),
         ({"url": "https://user@example.org/"}, "The URL must not hold a user name or password."),
-        ({"url": f"https://{'a' * 64}.example/"}, "The host of this URL cannot be called"),
+        ({"url": f"https://{'a' * 64}.example/"}, "The host of this URL cannot be reached"),
         ({"url": ""}, "This field is required."),
         ({"bearer_token": "short"}, "Enter 10 to 2000 letters, digits or symbols"),
         ({"bearer_token": "has a blank in it"}, "Enter 10 to 2000 letters, digits or symbols"),
@@ -154,7 +154,7 @@ def test_a_second_one_of_the_kind_is_refused_and_one_of_another_kind_is_not(cons
         for kind in ("received_text_message", "unsubscribe_request")
     ]
 
-    assert "This service has one of this kind already" in refused.content.decode()
+    assert "This service already has a callback of this kind" in refused.content.decode()
     assert all(SECRET.search(other.content.decode()) for other in others)
     assert set(CallbackEndpoint.objects.values_list("kind", flat=True)) == set(CallbackKind)
 
@@ -203,7 +203,7 @@ def test_the_token_is_asked_for_again_where_it_would_go_to_another_host(console,
     refused = console.post(page, {"url": receiver.url, "bearer_token": ""})
 
     endpoint.refresh_from_db()
-    assert "Enter the bearer token. It would go to another host than before." in refused.content.decode()
+    assert "Enter the bearer token again, because the host of the URL has changed." in refused.content.decode()
     assert (endpoint.url, receiver.posted) == ("http://127.0.0.1:1/", [])
 
     console.post(page, {"url": receiver.url, "bearer_token": "another-0123456789"})
@@ -259,8 +259,8 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
     assert (endpoint.pause_reason, endpoint.paused_by) == (PauseReason.PERSON, "mina")
     assert endpoint.tell_owners_at is None  # who paused it knows
     assert receiver.posted == []
-    assert "It is paused already." in console.get(page_of(endpoint, "pause")).content.decode()
-    assert "1 event waited meanwhile and will be sent." in console.get(page_of(endpoint, "resume")).content.decode()
+    assert "This callback is already paused." in console.get(page_of(endpoint, "pause")).content.decode()
+    assert "1 event waiting. Resuming sends it." in console.get(page_of(endpoint, "resume")).content.decode()
 
     console.post(page_of(endpoint, "resume"))
     drain_callbacks()
@@ -277,7 +277,7 @@ def test_one_event_is_sent_again_under_its_id(console, service):
         delivery = owe(factories.make_callback(service, receiver.url))
         drain_callbacks()
         page = reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])
-        assert "former webhook-id" in console.get(page).content.decode()
+        assert "keeps its webhook-id" in console.get(page).content.decode()
 
         console.post(page)
         drain_callbacks()
@@ -323,7 +323,7 @@ def test_the_page_of_an_event_refreshes_itself_while_an_answer_can_come(console,
         drain_callbacks()
         done = console.get(reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk]))
 
-    assert "The test event is sent. The answer appears here." in page.content.decode()
+    assert "The test event is being sent. The response appears here." in page.content.decode()
     shown = {name: "data-refresh" in one.content.decode() for name, one in soon.items()}
     assert shown == {"try": True, "tried": True}
     assert "data-refresh" not in later.content.decode()
@@ -352,11 +352,11 @@ def test_all_that_failed_since_a_moment_is_sent_again(noon, console, service):
 
     answer = console.post(page, {"since": "2026-11-20T11:00"}, follow=True)
 
-    assert "Sent again: 1 event." in answer.content.decode()
+    assert "1 event sent again." in answer.content.decode()
     states = dict(CallbackDelivery.objects.values_list("id", "state"))
     assert states == {old.id: DeliveryState.GIVEN_UP, new.id: DeliveryState.WAITING}
     future = console.post(page, {"since": "2999-01-01T00:00"}).content.decode()
-    assert "This moment is still to come." in future
+    assert "Enter a time in the past." in future
 
 
 def test_a_removed_callback_takes_its_log_along(console, service, receiver):
@@ -381,11 +381,11 @@ def test_the_list_says_how_a_callback_does(console, service):
 
     page = console.get(LIST).content.decode()
 
-    for words in (receiver.url, "Delivery status", "Token, signed", "50 % of 2", "Failing"):
+    for words in (receiver.url, "Delivery status", "Signed", "50 % of 2", "Failing"):
         assert words in page, words
     health.pause(endpoint, PauseReason.FAILING)
     assert "Paused" in console.get(LIST).content.decode()
-    assert "Nothing but failures for three days" in console.get(page_of(endpoint)).content.decode()
+    assert "Every attempt failed for three days" in console.get(page_of(endpoint)).content.decode()
 
 
 def test_the_log_lists_and_filters(console, service):

@@ -44,7 +44,7 @@ def test_good_lines_are_saved_and_bad_ones_come_back(client, service):
         ("email", "Ana@Example.org", "ana@example.org", "pilot"),
         ("phone", "+44 7700 900123", "447700900123", "pilot"),
     ]
-    assert "2 added to the guest list." in page
+    assert "You added 2 to the guest list." in page
     assert "bo@</textarea>" in page
 
 
@@ -92,7 +92,7 @@ def test_a_full_list_says_so_line_by_line(client, service, settings):
 def test_a_thousand_lines_are_the_most(client, service):
     page = client.post(ADD, typed(service, *[f"a{number}@example.org" for number in range(1001)])).content.decode()
 
-    assert "These are 1001 lines. Add at most 1000 at once." in page
+    assert "You entered 1001 lines. Enter at most 1000 at once." in page
 
 
 def test_nothing_typed_is_refused(client, service):
@@ -121,7 +121,7 @@ def test_the_list_says_when_one_was_last_written_to(client, service):
 
     page = client.get(LIST).content.decode()
 
-    assert page.count("Not in the messages still kept") == 1
+    assert page.count("Not in the stored messages") == 1
 
 
 def test_a_note_can_be_changed_and_nothing_else(client, service):

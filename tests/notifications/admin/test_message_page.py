@@ -112,7 +112,7 @@ def test_a_message_of_the_console_has_no_key_type(console, template):
     ]
 
     assert [one.get("Key type") for one in facts] == [None, None, "Live"]
-    assert [one.get("Sent from") for one in facts] == ["Console, real message", "Console, test, nothing left", None]
+    assert [one.get("Sent from") for one in facts] == ["Console, as a real message", "Console, as a test", None]
 
 
 def test_the_sandbox_is_not_said_to_have_taken_it(console, template):
@@ -297,7 +297,7 @@ def test_the_sentence_of_a_text_message(console, text, status, beginning):
         ({"outcome": "permanent"}, "smtp-1 refused it"),
         ({"outcome": "uncertain"}, "It is unknown whether smtp-1 accepted it"),
         ({"outcome": "uncertain", "provider": "", "at": None, "ms": 0}, "It is unknown whether a provider accepted it"),
-        ({"outcome": "test", "provider": ""}, "It ended as a test: no provider saw it"),
+        ({"outcome": "test", "provider": ""}, "Test message: not handed to a provider"),
         ({"outcome": "something new"}, "something new"),
     ],
 )
@@ -320,4 +320,4 @@ def test_a_message_on_its_way_refreshes_and_says_when_it_is_tried_again(console,
 def test_a_message_of_the_console_says_by_whom(console, template):
     message = factories.make_notification(template, origin="console", created_by="mina@example.org")
 
-    assert "by mina@example.org at the console" in page_of(console, message).content.decode()
+    assert "by mina@example.org in the console" in page_of(console, message).content.decode()

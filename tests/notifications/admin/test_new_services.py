@@ -108,10 +108,10 @@ def test_going_live_shows_what_is_not_ready_and_the_limits_of_a_day(console, set
 
     page = console.get(page_of(service, "go-live")).content.decode()
 
-    assert "There is nothing to send yet." in page
+    assert "This service has no template yet." in page
     assert "Nobody in the team can manage this service" in page
-    assert "Text messages come from HARBOUR, as those of every new service." in page
-    assert "international text messages a day." in page
+    assert "Text messages come from HARBOUR, the sender of every new service." in page
+    assert "international text messages per day." in page
 
 
 def test_international_texts_are_shown_within_the_limit_of_all_texts(console):
@@ -119,4 +119,4 @@ def test_international_texts_are_shown_within_the_limit_of_all_texts(console):
 
     page = console.get(page_of(service, "change")).content.decode()
 
-    assert "Set to 100, but they count as text messages too." in page
+    assert "Set to 100, but the limit for text messages is lower." in page

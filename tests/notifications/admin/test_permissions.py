@@ -249,9 +249,9 @@ def test_a_list_that_only_another_service_opens_is_shown_of_that(db):
 
     page = answer.content.decode()
     assert answer.status_code == 200
-    assert "This shows Tides: in the other service the page is not open to you." in page
+    assert "This page shows Tides. You cannot open it for the other service." in page
     assert "ferry@example.org" not in page
-    assert "This shows Ferries" in browser.get("/admin/notifications/notification/", follow=True).content.decode()
+    assert "This page shows Ferries" in browser.get("/admin/notifications/notification/", follow=True).content.decode()
 
 
 def test_a_list_that_no_service_opens_stays_shut(db):

@@ -42,7 +42,7 @@ def test_the_list_begins_with_the_names_people_trust_most(console):
     assert {"HMRC", "GOV.UK", "NHS"} <= set(ProtectedName.objects.values_list("name", flat=True))
     page = text_of(console.get(LIST))
     assert "HMRC" in page
-    assert "Only operators give these names, and names that read like them, to a service" in page
+    assert "Only operators can use these names, and similar ones, as the name of a service" in page
 
 
 @pytest.mark.parametrize("sender", ["HMRC", "hmrc", "H M R C", "GOV.UK", "GOVUK", "G0V-UK"])

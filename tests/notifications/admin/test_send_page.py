@@ -114,7 +114,7 @@ def test_without_a_template_it_says_where_they_are_made(browser, service):
 def test_the_form_warns_against_personal_information_in_the_reference(browser, template):
     page = browser.get(f"{SEND}?template={template.pk}").content.decode()
 
-    assert "Lists show it to all staff: put no personal information in it." in page
+    assert "All staff can see it. Do not enter personal information." in page
 
 
 @pytest.mark.parametrize(("lines", "refused"), [(10_000, False), (10_001, True)])
@@ -282,7 +282,7 @@ def test_a_second_click_sends_nothing_and_leads_to_the_first(browser, template):
 
     assert Notification.objects.count() == 1
     assert second.redirect_chain[0][0] == first["Location"]
-    assert "This form was sent before, so only one message was created." in second.content.decode()
+    assert "You sent this form twice. Only one message was created." in second.content.decode()
 
 
 @pytest.mark.parametrize("nonce", ["", "forged"])
@@ -428,7 +428,7 @@ def test_a_file_goes_in_the_place_of_a_value(browser, template):
 
     page = check(browser, template, **{"value-1": "", "file-1": file()})
     assert button(page) == "Run 1 test, nothing leaves"
-    assert "choose it once more before you send" in page.content.decode()
+    assert "Choose each file again before you send" in page.content.decode()
     found = {name: hidden(page, name) for name in ("nonce", "checked")}
     browser.post(SEND, {**typed(template, **{"value-1": "", "file-1": file()}), **found, "send": "yes"})
 

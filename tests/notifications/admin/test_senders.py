@@ -198,12 +198,12 @@ def test_removing_names_the_keys_of_the_messages_still_kept(console, channel):
     used = {"sms_sender": row} if channel is Channel.SMS else {"reply_to": row}
     if channel is Channel.SMS:
         factories.make_sms_sender(caller.service, "NEXT", is_default=False)
-    assert "No key used it in the messages still kept." in console.get(page_of(row, "remove")).content.decode()
+    assert "No key used it in the stored messages." in console.get(page_of(row, "remove")).content.decode()
 
     factories.make_notification(factories.make_template(caller.service, channel), api_key=caller.key, **used)
 
     page = console.get(page_of(row, "remove")).content.decode()
-    assert f"In the messages still kept it was used by the key {caller.key.name}." in page
+    assert f"In the stored messages it was used by the key {caller.key.name}." in page
     assert "Last used: never." in page
 
 

@@ -267,7 +267,7 @@ def test_archiving_wants_the_name_typed(console):
 
     refused = console.post(page_of(service, "archive"), {"name": "tides"})
     service.refresh_from_db()
-    assert "This is not the service&#x27;s name." in refused.content.decode()
+    assert "Enter the name of the service exactly" in refused.content.decode()
     assert service.active
 
     console.post(page_of(service, "archive"), {"name": "Tides"})
@@ -300,9 +300,9 @@ def test_going_live_raises_the_limits_nobody_has_set(console):
 
 
 def test_a_step_that_is_taken_already_says_so(console):
-    assert "is live already." in console.get(page_of(factories.make_service(), "go-live")).content.decode()
+    assert "is already live." in console.get(page_of(factories.make_service(), "go-live")).content.decode()
     trial = factories.make_service(live=False)
-    assert "is in trial already." in console.get(page_of(trial, "back-to-trial")).content.decode()
+    assert "is already in trial." in console.get(page_of(trial, "back-to-trial")).content.decode()
 
 
 @pytest.mark.parametrize("word", ["general", "email", "file-page", "texts", "limits", "back-to-trial", "archive"])
@@ -311,7 +311,7 @@ def test_an_archived_service_is_not_changed(console, word):
 
     answer = console.post(page_of(service, word), {**GENERAL, "name": service.name, "reason": "x", "retention_days": 5})
 
-    assert "This service is archived: nothing of it can be changed." in answer.content.decode()
+    assert "This service is archived. You cannot change it." in answer.content.decode()
     assert not AuditEvent.objects.filter(object_kind="service").exists()
 
 

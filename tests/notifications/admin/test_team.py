@@ -104,7 +104,7 @@ def test_a_member_cannot_be_put_into_a_service_of_others(manager):
 
 
 def test_an_empty_team_says_what_it_is_for(console, service):
-    assert "People of the team can always be reached" in console.get(TEAM).content.decode()
+    assert "The service can always send to its team" in console.get(TEAM).content.decode()
 
 
 def test_the_link_makes_an_account_once(manager, service):
@@ -145,7 +145,7 @@ def test_who_is_in_the_team_cannot_take_a_second_place(manager, service):
 
     shown = manager.post(link).content.decode()
 
-    assert "who is in this team already" in shown
+    assert "This account is already in the team" in shown
     assert TeamMember.objects.filter(user=None).count() == 1
 
 
@@ -176,7 +176,7 @@ def test_a_second_account_with_the_same_address_is_not_made(manager, service):
 
     answer = Client().post(link, ACCOUNT)
 
-    assert "There is an account with your address already." in answer.content.decode()
+    assert "An account with your email address already exists." in answer.content.decode()
 
 
 def test_a_link_ends_after_seven_days_by_a_newer_one_and_with_the_member(manager, service):
@@ -223,7 +223,7 @@ def test_a_person_with_an_account_comes_back_to_the_link_after_signing_in(manage
 def test_who_has_an_account_is_not_invited_again(manager, service):
     member = join(make_person("olu"), service, Role.SEE_ACTIVITY)
 
-    assert "has an account here already" in manager.get(step(member, "invite")).content.decode()
+    assert "already has an account" in manager.get(step(member, "invite")).content.decode()
 
 
 def test_changed_roles_count_at_once_and_end_the_sessions(manager, service):
@@ -269,7 +269,7 @@ def test_one_of_two_managers_may_go(manager, service):
     asked = manager.get(step(olu, "remove")).content.decode()
     manager.post(step(olu, "remove"))
 
-    assert "They lose the roles Manage service" in asked
+    assert "They lose these roles and are signed out everywhere: Manage service" in asked
     assert not TeamMember.objects.filter(pk=olu.pk).exists()
     assert AuditEvent.objects.get(verb="removed").before["email_address"] == "o…@example.org"
 

@@ -66,14 +66,14 @@ def test_a_new_member_is_told_by_mail_and_the_page_says_so(sink, manager, servic
 
     page, listed = answer.content.decode(), manager.get(TEAM).content.decode()
     [invite] = Invite.objects.all()
-    assert "An invite is on its way to ana@example.org." in page
+    assert "The invite to ana@example.org is being sent." in page
     assert step(TeamMember.objects.get(user=None), "link") in page
     assert SHOW_INSTEAD in page
-    assert "the mail is on its way" in listed
+    assert "the email is being sent" in listed
     assert not LINK.search(page + listed)
     assert invite.token not in str(AuditEvent.objects.values_list("before", "after"))
     tasks.mail_invite(str(invite.pk))
-    assert "the mail is on its way" not in manager.get(TEAM).content.decode()
+    assert "the email is being sent" not in manager.get(TEAM).content.decode()
     assert LINK.search(sink.messages[0].get_body(("plain",)).get_content())
 
 
@@ -81,8 +81,8 @@ def test_the_invite_step_says_whom_it_mails(sink, manager, member):
     asked = manager.get(step(member, "invite")).content.decode()
     done = take(manager, member, "invite")
 
-    assert "This mails a link that works once, for 7 days, to ana@example.org." in asked
-    assert "An invite is on its way to ana@example.org." in done
+    assert "ana@example.org will get an email with a link. The link works once, for 7 days." in asked
+    assert "The invite to ana@example.org is being sent." in done
     assert Invite.objects.to_mail().count() == 1
 
 
@@ -92,7 +92,7 @@ def test_a_form_sent_twice_mails_one_invite(sink, manager, member):
     manager.post(step(member, "invite"), form)
     again = manager.post(step(member, "invite"), form, follow=True).content.decode()
 
-    assert "This form has been sent already" in again
+    assert "You have already sent this form" in again
     assert Invite.objects.count() == 1
 
 
@@ -148,8 +148,8 @@ def test_an_invite_whose_time_is_over_waits_for_nothing(sink, manager, member):
     take(manager, member, "invite")
     Invite.objects.update(expires_at=timezone.now())
 
-    assert "the mail is on its way" not in manager.get(TEAM).content.decode()
-    assert "The link made before stops working." not in manager.get(step(member, "link")).content.decode()
+    assert "the email is being sent" not in manager.get(TEAM).content.decode()
+    assert "The earlier link stops working." not in manager.get(step(member, "link")).content.decode()
 
 
 def test_the_worker_mails_what_staff_ask_for(start_service, smtp_sink):
@@ -168,5 +168,5 @@ def test_the_worker_mails_what_staff_ask_for(start_service, smtp_sink):
     told = browser.fill("/admin/notifications/teammember/add/", **form).text
 
     link = LINK.search(smtp_sink.wait_for_message().get_body(("plain",)).get_content()).group()
-    assert "An invite is on its way to ana@example.org." in told
-    assert f"You are invited to the team of <strong>{tides}</strong>" in Browser(service.url).get(link).text
+    assert "The invite to ana@example.org is being sent." in told
+    assert f"You are invited to join the team of <strong>{tides}</strong>" in Browser(service.url).get(link).text

@@ -71,7 +71,7 @@ def test_samples_are_kept_with_the_template_and_make_no_version(console, templat
         "late": {"kind": "yes", "value": ""},
     }
     assert template.current_version == 1
-    assert "it stays version 1" in page
+    assert "It is still version 1" in page
     shown = console.get(page_of(template)).content.decode()
     assert "For Jo &lt;b&gt; &amp; co" in shown  # also where no script runs
 
@@ -166,7 +166,7 @@ def test_a_text_message_previews_as_it_is_sent(console):
 
 
 def test_no_unsubscribe_link_although_callers_pass_one_is_warned_of(console, template):
-    warning = "Callers give an address for unsubscribing with one click"
+    warning = "Callers send a one-click unsubscribe URL"
     typed = {"template": template.pk, "subject": "S", "content": "Hi"}
     assert warning not in preview(console, **typed)
 
@@ -209,7 +209,7 @@ def test_the_page_leads_to_a_test_and_holds_a_call(console, template):
 
     assert f'href="/admin/notifications/notification/send/?template={template.pk}"' in page
     assert "paste-a-test-key-here" in page
-    assert f'value="{template.pk}" aria-label="Id of the template"' in page
+    assert f'value="{template.pk}" aria-label="Template id"' in page
 
 
 def test_who_only_sees_activity_reads_the_text_and_its_versions(service, template):

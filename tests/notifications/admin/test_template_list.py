@@ -123,9 +123,9 @@ def test_archiving_many_names_the_keys_and_asks_for_a_tick(console, service, tem
     other = factories.make_template(service, name="Gate code")
 
     asked = choose(console, "archive_chosen", template, other).content.decode()
-    uses = {template: "In the messages still kept it was used by the key pay-live."}
+    uses = {template: "In the stored messages it was used by the key pay-live."}
     for one in (template, other):
-        cells = [one.name, service.name, "Email", uses.get(one, "No key used it in the messages still kept.")]
+        cells = [one.name, service.name, "Email", uses.get(one, "No key used it in the stored messages.")]
         assert re.search(
             r"<tr><th[^>]*>{}</th><td[^>]*>{}</td><td[^>]*>{}</td><td[^>]*>{}</td></tr>".format(*cells), asked
         )
@@ -153,7 +153,7 @@ def test_archiving_what_is_archived_says_so(console, template):
 
     answer = choose(console, "archive_chosen", template, state="all")
 
-    assert "All of these templates are archived already." in answer.content.decode()
+    assert "All of these templates are already archived." in answer.content.decode()
 
 
 def test_archiving_one_names_its_keys_and_asks_for_a_tick(console, service, template):

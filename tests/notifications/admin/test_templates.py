@@ -113,7 +113,7 @@ def test_a_new_placeholder_is_not_saved_before_the_calls_it_breaks_are_seen(
     assert template.current_version == 1
     assert f'<code class="sb-chip sb-chip-mono">(({new}))</code>' in page
     assert f"<q>Missing personalisation: {new}</q>" in page
-    assert "In the messages still kept it was used by the key curl_test." in page
+    assert "In the stored messages it was used by the key curl_test." in page
     assert page.count("Nothing was saved.") == page.count("This change breaks calls.") == 1
     accepted = re.search('name="accepts_break" value="([^"]+)"', page)[1]
 
@@ -186,7 +186,7 @@ def test_a_newer_version_is_not_written_over(console, template):
         ({"content": " \n "}, "Enter the message."),
         ({"subject": " "}, "Enter a subject."),
         ({"subject": "one\rtwo"}, "Enter the subject on one line"),
-        ({"type": "sms", "content": "½ price 🛶"}, "A text message cannot hold ½, 🛶"),
+        ({"type": "sms", "content": "½ price 🛶"}, "A text message cannot contain ½, 🛶"),
         ({"type": "sms", "content": "x" * 919}, "The message is 1 character over the limit of 918."),
         ({"content": "é" * 1_000_001}, "The message is over 2,000,000 bytes."),
         ({"content": "a\x00b"}, "Null characters are not allowed."),

@@ -191,7 +191,7 @@ def test_the_page_leads_to_the_message_while_it_is_kept(console: Client, templat
     assert f'href="{message_url}"' in with_message
     assert f'href="{page_of(row)}"' in on_message
     assert "waiting" in on_message
-    assert "The message is deleted" in without
+    assert "The message is already deleted" in without
     assert message_url not in without
 
 

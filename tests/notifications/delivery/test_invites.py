@@ -66,7 +66,9 @@ def test_the_link_is_mailed_once_and_lets_its_holder_in(sink, member):
     assert message["To"] == "ana@example.org"
     assert message["Subject"] == "Your invite to the team of Tides"
     assert "mo@example.org invites you to the team of Tides." in text_of(message)
-    assert "You are invited to the team of" in Client().get(TOKEN.search(text_of(message)).group()).content.decode()
+    assert (
+        "You are invited to join the team of" in Client().get(TOKEN.search(text_of(message)).group()).content.decode()
+    )
     assert invites.waiting() == []
 
 

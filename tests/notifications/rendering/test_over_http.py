@@ -32,7 +32,7 @@ TITLE = re.compile(r"<title>([^<]*)</title>")
 PREHEADER = re.compile(r"<span[^>]*>([^<]*)…</span>")
 UNFILLED = re.compile(r'<pre class="nf-unfilled">(.*?)</pre>', re.DOTALL)
 UNVALUED = re.compile(r"Without values: (\d+) parts? · (\d+) characters?(?:, (\d+) of them the message)?")
-REJECTED = re.compile(r"A text message cannot hold (.+?): it would arrive")
+REJECTED = re.compile(r"A text message cannot contain (.+?). It would arrive")
 BUBBLE = re.compile(r'<div class="nf-bubble">(.*?)</div>', re.DOTALL)
 
 
