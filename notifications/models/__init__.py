@@ -1,4 +1,4 @@
-"""The rows of the sending area. Outside this package a model is imported from here."""
+"""The models of the sending area. Import them from this package, not from its modules."""
 
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind

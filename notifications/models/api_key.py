@@ -1,4 +1,4 @@
-"""An API key: its secret is encrypted, not hashed, because the signature check needs it back.
+"""API keys. The secret is encrypted, not hashed, because the signature check needs its plain text.
 
 Source: docs/reference/sending-api.md §3; docs/reference/security.md §1.
 """
@@ -12,7 +12,7 @@ from django.utils import timezone
 from config import encryption
 from notifications.models.service import Service
 
-REVOKED_KEYS_ARE_NAMED_FOR = timedelta(days=7)  # after that a revoked key is answered like an unknown one
+REVOKED_KEYS_ARE_NAMED_FOR = timedelta(days=7)  # later a revoked key gets the same error as an unknown one
 
 
 class KeyType(models.TextChoices):
@@ -22,7 +22,7 @@ class KeyType(models.TextChoices):
 
 
 class ApiKey(models.Model):
-    """A caller of the sending API: `{name}-{service id}-{secret}` is what it holds."""
+    """An API key of a service. Callers use it in the form `{name}-{service id}-{secret}`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="api_keys")
@@ -56,10 +56,10 @@ class ApiKey(models.Model):
         return encryption.decrypt(bytes(self.encrypted_secret), table="api_key", column="secret", row=str(self.id))
 
     def set_secret(self, secret: str) -> None:
-        """Encrypt `secret`, a lower-case UUID, into this row (not saved)."""
+        """Set the encrypted secret and its last four characters, without saving. secret: a lower-case UUID."""
         self.encrypted_secret = encryption.encrypt(secret, table="api_key", column="secret", row=str(self.id))
         self.last4 = secret[-4:]
 
     def is_live(self, now: datetime) -> bool:
-        """Say whether the key may be used: neither revoked nor past its end."""
+        """Return whether the key is neither revoked nor expired."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

@@ -1,4 +1,4 @@
-"""A file that an email links to. The row opens nothing: the key is in the link alone.
+"""Files that emails link to. The row cannot decrypt the file: only the link contains the key.
 
 Source: docs/reference/files.md §6, §10; docs/reference/console.md §2.12.
 """
@@ -15,23 +15,23 @@ from config import encryption
 from notifications.models.service import Service
 from notifications.models.template import Template
 
-MAX_WEEKS = 78  # from the day of sending, whatever staff do; Notification Sending API §8
-TOMBSTONE_KEPT_FOR = timedelta(days=365)  # for this time the link leads to a page that says the file is gone
+MAX_WEEKS = 78  # from the day of sending; staff cannot extend it. Source: docs/reference/sending-api.md §8
+TOMBSTONE_KEPT_FOR = timedelta(days=365)  # the link of a removed file shows an explanation for this time
 
 
 def end_of_period(created_at: datetime, *, weeks: int) -> datetime:
-    """Return when a file that is kept for so many weeks is no longer served: its last day is served through."""
+    """Return the first moment at which a file kept for `weeks` is no longer served: the end of its last day."""
     zone = timezone.get_default_timezone()
     return end_of_day(timezone.localdate(created_at, zone) + timedelta(weeks=weeks))
 
 
 def end_of_day(day: date) -> datetime:
-    """Return the first moment after a day, in the zone of the installation."""
+    """Return the first moment after a day, in the time zone of the installation."""
     return datetime.combine(day + timedelta(days=1), time.min, timezone.get_default_timezone())
 
 
 def last_day_before(moment: datetime) -> date:
-    """Return the day before a moment, in the zone of the installation."""
+    """Return the day before a moment, in the time zone of the installation."""
     return timezone.localdate(moment, timezone.get_default_timezone()) - timedelta(days=1)
 
 
@@ -44,7 +44,7 @@ class AttachmentState(models.TextChoices):
 
 class AttachmentQuerySet(models.QuerySet["Attachment"]):
     def in_state(self, state: AttachmentState, at: datetime) -> Self:
-        """Return the files whose `state` was this at that moment."""
+        """Return the files that are in `state` at a moment."""
         match state:
             case AttachmentState.WITHDRAWN:
                 return self.exclude(withdrawn_at=None)
@@ -55,11 +55,11 @@ class AttachmentQuerySet(models.QuerySet["Attachment"]):
         return self.filter(withdrawn_at=None, deleted_at=None, expires_at__gt=at)
 
     def to_remove(self, at: datetime) -> Self:
-        """Return the files that are past their last day or withdrawn, and whose blob may still be there."""
+        """Return the files that are expired or withdrawn and whose blob may still exist."""
         return self.filter(Q(expires_at__lte=at) | ~Q(withdrawn_at=None), deleted_at=None)
 
     def mark_removed(self, at: datetime) -> int:
-        """Make tombstones of rows whose blobs are gone: what remains proves a key and gives dates."""
+        """Turn rows whose blobs are deleted into tombstones: only the key check and the dates remain."""
         return self.filter(deleted_at=None).update(
             deleted_at=at,
             encrypted_name=None,
@@ -72,20 +72,21 @@ class AttachmentQuerySet(models.QuerySet["Attachment"]):
         )
 
     def to_forget(self, at: datetime) -> Self:
-        """Return the rows of files removed a year ago."""
+        """Return the tombstones to delete: files removed more than TOMBSTONE_KEPT_FOR ago, oldest first."""
         return self.filter(deleted_at__lt=at - TOMBSTONE_KEPT_FOR).order_by("deleted_at")
 
 
 class Attachment(models.Model):
-    """One stored file and what became of it.
+    """A stored file and its state.
 
-    notification_id: no foreign key, since messages go earlier
-    template: of that message; it says whether staff may read the file name. Null: stored before this column was
-    storage_name: of the blob, random; it has nothing to do with the id, which is in the link
+    notification_id: not a foreign key, because messages are deleted earlier
+    template: the template of the message; it decides whether staff may read the file name. Null in older rows
+    storage_name: the random name of the blob; not derived from the id, which is in the link
     extension: lower case, without the dot; size_bytes: of the file, not of its blob
-    key_check: proves a key without the blob; email_tag: proves an address given the key, null where none is asked for
+    key_check: verifies a key without the blob
+    email_tag: verifies an email address with the key; null if the download needs no email address
     expires_at: the first moment at which the file is not served; the day before is its last day
-    missing_since: when a clean-up first found that the store has lost the blob, null while it is there
+    missing_since: when a clean-up first found that the blob is missing from the store, else null
 
     wrong_tries and day_tries count within the windows that began at window_started_at and day_started_at.
     """
@@ -137,23 +138,23 @@ class Attachment(models.Model):
 
     @property
     def masked_title(self) -> str:
-        """Return the kind and the day, for those who are not to read the file name."""
+        """Return the file type and the day, for staff who may not read the file name."""
         return f"{self.extension.upper()} of {timezone.localtime(self.created_at):%-d %B %Y}"
 
     @property
     def name(self) -> str | None:
-        """Return the file name, None once the file is removed. Raises config.encryption.DecryptionFailed."""
+        """Return the file name, or None if the file is removed. Raises config.encryption.DecryptionFailed."""
         if self.encrypted_name is None:
             return None
         return encryption.decrypt(bytes(self.encrypted_name), table="attachment", column="name", row=str(self.id))
 
     def set_name(self, name: str) -> None:
-        """Encrypt the file name into this row (not saved)."""
+        """Set the encrypted file name, without saving."""
         self.encrypted_name = encryption.encrypt(name, table="attachment", column="name", row=str(self.id))
 
     @property
     def last_day(self) -> date:
-        """Return the last day on which the file is served, in the zone of the installation."""
+        """Return the last day on which the file is served, in the time zone of the installation."""
         return last_day_before(self.expires_at)
 
     @property
@@ -161,7 +162,7 @@ class Attachment(models.Model):
         return self.email_tag is not None
 
     def state(self, at: datetime) -> AttachmentState:
-        """Return the state that pages may show at that moment. A withdrawn file stays withdrawn."""
+        """Return the state at a moment. A withdrawn file stays withdrawn, even after its blob is deleted."""
         if self.withdrawn_at is not None:
             return AttachmentState.WITHDRAWN
         if self.deleted_at is not None:
@@ -177,7 +178,7 @@ class DownloadKind(models.TextChoices):
 
 
 class DownloadEvent(models.Model):
-    """Something a holder of the link did; who it was is not kept."""
+    """A use of a download link. The person is not recorded."""
 
     attachment = models.ForeignKey(Attachment, on_delete=models.CASCADE, related_name="events", db_index=False)
     at = models.DateTimeField(default=timezone.now)

@@ -1,6 +1,6 @@
 """Claim a batch of due messages, record a batch of acceptances, and put claims back: one statement for each.
 
-A batch is claimed fairly over the services that have due messages.
+A batch is claimed with fair scheduling over the services that have due messages.
 Source: docs/reference/security.md §9, promise 6, and §10.
 """
 
@@ -20,7 +20,7 @@ from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Channel, Notification
 from notifications.models.status import COMPLETED, FINAL, Status
 
-# What sending needs, and no more: reading a column that is not used costs as much as one that is.
+# Only the columns that sending needs: every further column costs time.
 _CLAIMED_NAMES = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
     *("template_id", "created_at"),
@@ -29,7 +29,7 @@ _CLAIMED_NAMES = (
 )
 _CLAIMED = Columns((Notification, _CLAIMED_NAMES))
 
-# The queue's moments are the database's own: now, and the end of a claim, in each dialect.
+# The current time and the end of a claim come from the clock of the database, in the dialect of each.
 _NOW = {"postgresql": "STATEMENT_TIMESTAMP()", "sqlite": "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')"}
 _LATER = {
     "postgresql": "STATEMENT_TIMESTAMP() + MAKE_INTERVAL(secs => %(seconds)s)",
@@ -44,9 +44,9 @@ _HAS_DUE = """
     EXISTS (SELECT 1 FROM notifications_notification AS message WHERE message.service_id = service.id AND {due})
 """
 
-# The services that have due messages, the one that this process served longest ago first, and an equal share of the
-# batch for each. LIMIT ends the join early: it locks no more rows than it takes. Rows that another worker is about to
-# claim are skipped, so that workers share a backlog and none waits for another.
+# Services with due messages get equal shares of the batch. The service that this process served longest ago is first.
+# LIMIT ends the join early, so that only claimed rows are locked. Rows that another worker is about to claim are
+# skipped, so that workers share a backlog and do not wait for each other.
 _CHOSEN_ON_POSTGRESQL = """
     SELECT due.id FROM (
         SELECT service.id, COUNT(*) OVER () AS services,
@@ -64,7 +64,7 @@ _CHOSEN_ON_POSTGRESQL = """
     LIMIT %(size)s::int
 """
 
-# SQLite has one writer, so there is nothing to lock or to skip. CROSS JOIN keeps the order of the join.
+# SQLite has one writer, so no rows need to be locked or skipped. CROSS JOIN keeps the order of the join.
 _CHOSEN_ON_SQLITE = """
     SELECT chosen.id FROM (
         SELECT service.id, (SELECT key FROM JSON_EACH(%(served)s) WHERE value = service.id) AS served
@@ -81,7 +81,7 @@ _CHOSEN_ON_SQLITE = """
 """
 _CHOSEN = {"postgresql": _CHOSEN_ON_POSTGRESQL, "sqlite": _CHOSEN_ON_SQLITE}
 
-# What sending needs of other tables is read by the statement that claims: one round trip, and never stale.
+# The claiming statement also reads the columns of other tables that sending needs: one round trip, no stale data.
 _CLAIM = """
     WITH chosen AS MATERIALIZED ({chosen})
     UPDATE notifications_notification SET claimed_until = {later}, attempt = attempt + 1
@@ -92,7 +92,7 @@ _CLAIM = """
       (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
       (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
 """
-# An array makes PostgreSQL expect few rows: for a sub-select it might read the whole table.
+# With an array PostgreSQL expects few rows. With a sub-select it might read the whole table.
 _AMONG = {"postgresql": "= ANY (ARRAY(SELECT id FROM chosen))", "sqlite": "IN (SELECT id FROM chosen)"}
 
 _ANY_DUE = "SELECT EXISTS (SELECT 1 FROM notifications_service AS service WHERE {has_due})"
@@ -115,7 +115,7 @@ _GIVEN = {
     "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  of our own
 }
 
-# A message that ends in a final status and whose service has a callback for it is left to `Claim.end_as_sent`.
+# A final status of a message whose service has a callback endpoint for it is recorded by `Claim.end_as_sent`.
 _RECORD = """
     UPDATE notifications_notification AS message SET
         status = given.status, completed_at = given.completed_at, sent_at = given.sent_at, provider = given.provider,
@@ -134,10 +134,10 @@ _FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
 def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[Claim]:
-    """Claim up to `size` due messages of a channel for DELIVERY_CLAIM_SECONDS, and return them in the order to send.
+    """Claim up to `size` due messages of a channel for DELIVERY_CLAIM_SECONDS. Return them in sending order.
 
-    served: services, the one served longest ago first; those that are not among them come before them. An empty list
-    means that nothing is due, or that other workers are just claiming it.
+    served: ids of services, the one served longest ago first; services that are not in the list come before these.
+    The result is empty if no message is due, or if other workers are about to claim all due messages.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     given: dict[str, Any] = {"channel": channel.value, "size": size, "seconds": settings.DELIVERY_CLAIM_SECONDS}
@@ -146,7 +146,7 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
     else:
         given["served"] = json.dumps([service_id.hex for service_id in served])
     with prepared_cursor(connection) as cursor:
-        if connection.vendor == "sqlite":  # a look takes no lock; an UPDATE that finds nothing does
+        if connection.vendor == "sqlite":  # a SELECT takes no lock, but an UPDATE of no rows does
             cursor.execute(_statement(_ANY_DUE, connection.vendor), given)
             if not cursor.fetchone()[0]:
                 return []
@@ -156,15 +156,15 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
 
 
 def _in_turn(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
-    """Return the oldest of each service, then the next of each, and so on."""
+    """Sort claims round robin: the oldest of each service, then the next of each, and so on."""
     places = {service_id: place for place, service_id in enumerate(served)}
     ordered: list[tuple[int, int, Claim]] = []
     count: Counter[UUID] = Counter()
-    for claim in sorted(claims, key=lambda one: one.notification.created_at):
+    for claim in sorted(claims, key=lambda claim: claim.notification.created_at):
         service_id = claim.notification.service_id
         ordered.append((count[service_id], places.get(service_id, -1), claim))
         count[service_id] += 1
-    return [claim for _, _, claim in sorted(ordered, key=lambda one: one[:2])]
+    return [claim for _, _, claim in sorted(ordered, key=lambda entry: entry[:2])]
 
 
 def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the statement returns them
@@ -193,7 +193,7 @@ def _statement(text: str, vendor: str) -> str:
 
 
 def record_sent(batch: Sequence[SentMessage]) -> list[bool]:
-    """Record a batch of acceptances. Returns of each message whether its row was still ours."""
+    """Record a batch of acceptances. Return for each message whether this worker still had its claim."""
     connection = connections[DEFAULT_DB_ALIAS]
     vendor = connection.vendor
     statement = _RECORD.format(given=_GIVEN[vendor], final=", ".join(f"'{status.value}'" for status in FINAL))

@@ -1,4 +1,4 @@
-"""The URLs to which a service wants callbacks: final statuses, received texts and unsubscribe requests.
+"""Callback endpoints: the URLs of a service for final statuses, received texts and unsubscribe requests.
 
 Source: docs/reference/sending-api.md §20, §22.
 """
@@ -17,7 +17,7 @@ from config.outbound import targets
 from config.outbound.targets import UnsafeUrl
 from notifications.models.service import Service
 
-OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Security and reliability §1
+OLD_SECRET_SIGNS_FOR = timedelta(hours=24)  # Source: docs/reference/security.md §1
 
 
 class CallbackKind(models.TextChoices):
@@ -27,7 +27,7 @@ class CallbackKind(models.TextChoices):
 
 
 class PauseReason(models.TextChoices):
-    """Why nothing is sent to an endpoint."""
+    """The reason why an endpoint is paused."""
 
     PERSON = "person", "Paused by hand"
     GONE = "gone", "The receiver answered 410 Gone"
@@ -35,10 +35,10 @@ class PauseReason(models.TextChoices):
 
 
 class CallbackEndpoint(models.Model):
-    """One address per service and kind; its bearer token and signing secrets are encrypted.
+    """An endpoint of a service for one kind of callback. Its bearer token and signing secrets are encrypted.
 
-    failing_since: when the first of the failures came that nothing but failures has followed.
-    tell_owners_at: when to mail the owners that the endpoint is paused; null after the mail.
+    failing_since: the time of the first failure since the last success, or null
+    tell_owners_at: when to email the owners that the endpoint is paused; null after the email
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -71,14 +71,14 @@ class CallbackEndpoint(models.Model):
 
     @property
     def title(self) -> str:
-        """Return the kind and the host: the rest of a URL may hold a secret."""
+        """Return the kind and the host. The rest of a URL may contain a secret."""
         return f"{self.get_kind_display()} to {urlsplit(self.url).hostname or 'nowhere'}"
 
     def keeps_token_for(self, url: str) -> bool:
-        """Return whether another URL may have the bearer token that was given for this one."""
+        """Return whether another URL has the same origin, so that the bearer token may be sent there too."""
         try:
             return targets.origin(url) == targets.origin(self.url)
-        except UnsafeUrl:  # one stored before today's rules
+        except UnsafeUrl:  # a URL that was stored before the current rules
             return False
 
     @property
@@ -90,26 +90,26 @@ class CallbackEndpoint(models.Model):
         return self._decrypt("signing_secret", self.encrypted_signing_secret) if self.encrypted_signing_secret else None
 
     def signing_secrets(self, now: datetime) -> list[str]:
-        """Return what a call is signed with, the newest secret first: none, one, or two after a rotation."""
+        """Return the secrets that sign a callback, the newest first: none, one, or two after a rotation."""
         secrets_now = [self.signing_secret] if self.signing_secret else []
         if self.encrypted_old_signing_secret and self.old_signing_secret_until and now < self.old_signing_secret_until:
             secrets_now.append(self._decrypt("old_signing_secret", self.encrypted_old_signing_secret))
         return secrets_now
 
     def rotate_signing_secret(self, now: datetime) -> None:
-        """Make a signing secret (not saved)."""
+        """Replace the signing secret with a random one, without saving."""
         self.replace_signing_secret(f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}", now)
 
     def replace_signing_secret(self, secret: str, now: datetime) -> None:
-        """Sign with this one from now on (not saved); the one before signs too for a day."""
-        before = self.signing_secret
-        if before is not None:
-            self.encrypted_old_signing_secret = self.encrypt("old_signing_secret", before)
+        """Set the signing secret, without saving. The previous one also signs for OLD_SECRET_SIGNS_FOR."""
+        previous = self.signing_secret
+        if previous is not None:
+            self.encrypted_old_signing_secret = self.encrypt("old_signing_secret", previous)
             self.old_signing_secret_until = now + OLD_SECRET_SIGNS_FOR
         self.encrypted_signing_secret = self.encrypt("signing_secret", secret)
 
     def encrypt(self, column: str, value: str) -> bytes:
-        """Return `value` encrypted for this row's `bearer_token`, `signing_secret` or `old_signing_secret`."""
+        """Return `value` encrypted for a column of this row: bearer_token, signing_secret or old_signing_secret."""
         return encryption.encrypt(value, table="callback_endpoint", column=column, row=str(self.id))
 
     def _decrypt(self, column: str, encrypted: bytes | memoryview) -> str:

@@ -1,7 +1,7 @@
-"""What is owed to an endpoint: one row per callback, written in the transaction of what it tells of.
+"""The queue of callbacks: one row for each, written in the transaction of the event that it reports.
 
-This row is the truth and the queue; the broker only wakes workers. It copies no recipient: what it tells is in the
-message it belongs to, which never changes, but for the status and its moments, which it keeps as they were.
+The row is the work; the broker only wakes workers. A row does not copy the message, which never changes, except for the
+status and its times at the moment of the event.
 Source: docs/reference/sending-api.md §20; docs/reference/security.md §9 to §11.
 """
 
@@ -24,14 +24,16 @@ from notifications.models.received_text import ReceivedText
 from notifications.models.status import Status
 from notifications.models.unsubscribe_request import UnsubscribeRequest
 
-DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name: tasks stand above models
+DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name, because models cannot import tasks
 TESTS_ARE_KEPT_FOR = timedelta(days=7)
 
 
 class CallbackAttempt(TypedDict):
-    """One entry of `CallbackDelivery.attempts`. outcome: accepted, temporary, permanent, or uncertain.
+    """One entry of `CallbackDelivery.attempts`.
 
-    status: what was answered, None for nothing; reply: its first 4096 characters, or our own words.
+    outcome: accepted, temporary, permanent or uncertain
+    status: the HTTP status of the response, or None
+    reply: the first 4096 characters of the response, or a description of the failure
     """
 
     at: str | None
@@ -43,7 +45,9 @@ class CallbackAttempt(TypedDict):
 
 _IS_TEST = Q(notification=None, received_text=None, unsubscribe_request=None)
 
-LOST = CallbackAttempt(at=None, outcome="uncertain", status=None, reply="The worker ended before it could say.", ms=0)
+LOST = CallbackAttempt(
+    at=None, outcome="uncertain", status=None, reply="The worker ended before it recorded a result.", ms=0
+)
 
 
 class DeliveryState(models.TextChoices):
@@ -56,9 +60,10 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
     """The table as a queue."""
 
     def owe_statuses(self, ended: models.QuerySet[Any], endpoints: Mapping[UUID, UUID]) -> None:
-        """Create the callbacks for messages that have just reached a final status. endpoints: by message.
+        """Create the callbacks for messages that have just reached a final status.
 
-        ended: notifications, as this transaction has left them.
+        ended: these messages, after the update in the same transaction
+        endpoints: id of the endpoint by id of the message
         """
         columns = ("id", "status", "sent_at", "completed_at")
         self._owe(
@@ -78,20 +83,21 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         self._owe(CallbackDelivery(endpoint_id=identifier, received_text=text) for identifier in ids)
 
     def owe_unsubscribe_request(self, request: UnsubscribeRequest) -> None:
-        """Store the callback for an unsubscribe request, if its service has an endpoint for them."""
+        """Create the callback for an unsubscribe request, if the service has an endpoint for it."""
         ids = _endpoints(request.service_id, CallbackKind.UNSUBSCRIBE_REQUEST)
         self._owe(CallbackDelivery(endpoint_id=identifier, unsubscribe_request=request) for identifier in ids)
 
     def owe_test(self, endpoint: CallbackEndpoint) -> "CallbackDelivery":
-        """Write down a callback about nothing, to try an endpoint; it goes although the endpoint is paused."""
+        """Create a test event for an endpoint. It is sent even if the endpoint is paused."""
         delivery = CallbackDelivery(endpoint=endpoint)
         self._owe([delivery])
         return delivery
 
     def due(self) -> Self:
-        """Return those that could go now: to endpoints that fail one at a time, so that one worker is left to others.
+        """Return the callbacks that are due, unclaimed, and not for a paused endpoint. Test events ignore the pause.
 
-        Their time has come, no worker has claimed them, and their endpoint is not paused; test events go all the same.
+        While a callback to a failing endpoint is claimed, no other callback to a failing endpoint is due. So failing
+        endpoints occupy at most one worker.
         """
         with_failing = self.model.objects.filter(claimed_until__gte=Now()).exclude(endpoint__failing_since=None)
         is_free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
@@ -100,9 +106,9 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         return due.exclude(~Q(endpoint__failing_since=None) & Exists(with_failing))
 
     def claim_next(self, served: Sequence[UUID] = ()) -> "CallbackDelivery | None":
-        """Claim the oldest delivery of the next endpoint for DELIVERY_CLAIM_SECONDS, with the row that it reports.
+        """Claim the oldest due callback of the next endpoint for DELIVERY_CLAIM_SECONDS. Return None if none is due.
 
-        served: endpoints, the one served longest ago first; those that are not among them come before them.
+        served: ids of endpoints, the one served longest ago first; endpoints that are not in it come before these
         """
         places = {endpoint_id: place for place, endpoint_id in enumerate(served)}
         mine = self.due().filter(endpoint=OuterRef("pk"))
@@ -111,16 +117,16 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
         return next((found for endpoint_id in ordered if (found := self._claim_oldest(endpoint_id))), None)
 
     def repeat(self) -> int:
-        """Start ended deliveries again, under the same webhook-id, and return their number."""
+        """Make ended callbacks due again with the same webhook-id, and return their number."""
         ended = self.exclude(state=DeliveryState.WAITING)
         return ended.update(state=DeliveryState.WAITING, failed_attempts=0, finished_at=None, next_attempt_at=Now())
 
     def to_forget(self) -> Self:
-        """Return the test events of long ago; every other one is deleted with the row that it is about."""
+        """Return the old test events to delete. Other callbacks are deleted with the row that they report."""
         return self.filter(_IS_TEST, created_at__lt=timezone.now() - TESTS_ARE_KEPT_FOR).order_by("created_at")
 
     def _claim_oldest(self, endpoint_id: UUID) -> "CallbackDelivery | None":
-        """Claim the oldest that is due to an endpoint and that no other worker is just claiming."""
+        """Claim the oldest due callback of an endpoint, except those that other workers are about to claim."""
         with transaction.atomic():
             due = self.due().filter(endpoint=endpoint_id).order_by("next_attempt_at")
             found = due.select_for_update(skip_locked=True, of=("self",)).values_list("id", flat=True).first()
@@ -132,26 +138,27 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
             return self.select_related(*related).get(id=found)
 
     def _owe(self, deliveries: Iterable["CallbackDelivery"]) -> None:
-        """Store them, and wake a worker once they are committed."""
+        """Store callbacks, and wake a worker after the commit."""
         if self.bulk_create(deliveries, batch_size=500):
             publishing.enqueue(DRAIN)
 
 
 def _endpoints(service_id: UUID, kind: CallbackKind) -> models.QuerySet[CallbackEndpoint, UUID]:
-    """Return the id of the service's endpoint of this kind, or nothing."""
+    """Return the ids of the service's endpoints of this kind: at most one."""
     return CallbackEndpoint.objects.filter(service_id=service_id, kind=kind).values_list("id", flat=True)
 
 
 def endpoint_for(kind: CallbackKind) -> Subquery:
-    """Return, for a query over rows of a service, the id of the endpoint that gets their callbacks."""
+    """Return a subquery for rows with a service: the id of the endpoint that gets their callbacks."""
     return Subquery(CallbackEndpoint.objects.filter(service=OuterRef("service"), kind=kind).values("id")[:1])
 
 
 class CallbackDelivery(models.Model):
     """One callback: about a message's final status, a received text, an unsubscribe request, or a test event.
 
-    attempts: what came of each, in order; attempt: how many claims there have been, so that a late finisher knows that
-    the row is no longer its own. Its moments are the database's.
+    attempts: the results of the attempts, in order
+    attempt: the number of claims, which shows a late worker that another worker has claimed the row since
+    The times of the queue come from the clock of the database.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -168,7 +175,7 @@ class CallbackDelivery(models.Model):
     finished_at = models.DateTimeField(null=True)
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(null=True)  # the previous version reads it; to be removed
+    enqueued_at = models.DateTimeField(null=True)  # only for the previous version; to be removed
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
     attempts = models.JSONField(default=list)
@@ -214,24 +221,24 @@ class CallbackDelivery(models.Model):
 
     @property
     def webhook_id(self) -> str:
-        """Return what a receiver knows a repetition by: the same over all tries."""
+        """Return the id by which a receiver recognises a repeated callback. It is the same for all attempts."""
         return f"msg_{self.id.hex}"
 
     def accept(self, attempt: CallbackAttempt) -> bool:
-        """The receiver has it. Returns, as the other two, whether the row was still ours."""
+        """Record that the receiver accepted the callback. Return False if another worker has claimed the row since."""
         return self._finish(attempt, state=DeliveryState.ACCEPTED, finished_at=Now())
 
     def give_up(self, attempt: CallbackAttempt) -> bool:
-        """Nobody will try again by himself."""
+        """End the callback as failed. Return as `accept` does."""
         return self._finish(
             attempt, state=DeliveryState.GIVEN_UP, finished_at=Now(), failed_attempts=F("failed_attempts") + 1
         )
 
     def release(self, attempt: CallbackAttempt, *, delay: timedelta) -> bool:
-        """Make it due again after `delay`."""
+        """Make the callback due again after `delay`. Return as `accept` does."""
         return self._finish(attempt, next_attempt_at=Now() + delay, failed_attempts=F("failed_attempts") + 1)
 
     def _finish(self, attempt: CallbackAttempt, **changes: Any) -> bool:  # Any: values and expressions of the columns
         mine = CallbackDelivery.objects.filter(id=self.id, attempt=self.attempt, state=DeliveryState.WAITING)
-        lost = [LOST] * (self.attempt - 1 - len(self.attempts))  # a claim that left no word
+        lost = [LOST] * (self.attempt - 1 - len(self.attempts))  # earlier claims that recorded no result
         return bool(mine.update(claimed_until=None, attempts=[*self.attempts, *lost, attempt], **changes))

@@ -1,4 +1,4 @@
-"""The claim of one message: the time-limited right of one worker to send it, and the ways in which the claim ends.
+"""The claim of one message: the time-limited right of one worker to send it, with the methods that end the claim.
 
 `notifications.models.batches` claims messages and records their acceptances. Source: docs/reference/security.md §10.
 """
@@ -26,7 +26,7 @@ class Attempt(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What the row keeps of an acceptance. is_acceptance_final: the provider reports nothing after it."""
+    """The result of an acceptance, to record. is_acceptance_final: the provider sends no delivery receipt."""
 
     status: Status
     at: datetime
@@ -35,15 +35,16 @@ class Sent:
     is_acceptance_final: bool = False
 
 
-LOST = Attempt(at=None, provider="", outcome="uncertain", reply="The worker ended before it could say.", ms=0)
+LOST = Attempt(at=None, provider="", outcome="uncertain", reply="The worker ended before it recorded a result.", ms=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One message that this worker may send, with what it needs to send it.
+    """A message that this worker may send, with the data that sending needs.
 
-    Each method that ends the claim returns whether the row was still ours: after the claim has run out it changes
-    nothing. A method that ends the message deletes the keys of its links and stores its callback in one transaction.
+    Each method that ends the claim returns whether this worker still had it; if another worker has claimed the message
+    since, nothing changes. A method that ends the message deletes the keys of its links and stores its callback in the
+    same transaction.
     """
 
     notification: Notification
@@ -53,7 +54,7 @@ class Claim:
     reply_to_address: str | None
 
     def end_as_sent(self, attempt: Attempt, sent: Sent) -> bool:
-        """Record an acceptance, or the end of a test key's message. Batches use `record_sent`."""
+        """Record that a provider accepted the message or that a test message ended. Batches use `record_sent`."""
         return self._end(
             attempt,
             status=sent.status,
@@ -65,28 +66,31 @@ class Claim:
         )
 
     def fail(self, *attempts: Attempt, status: Status, at: datetime) -> bool:
-        """End the message as a failure. attempts: what this claim adds to the message's, in order."""
-        provider = next((one["provider"] for one in attempts if one["provider"]), self.notification.provider)
+        """Record that the message failed. attempts: the attempts to append, in order."""
+        provider = next(
+            (attempt["provider"] for attempt in attempts if attempt["provider"]), self.notification.provider
+        )
         return self._end(*attempts, status=status, at=at, provider=provider, failed_attempts=F("failed_attempts") + 1)
 
     def release(self, attempt: Attempt, *, delay: timedelta, counts: bool = True) -> bool:
         """Make the message due again after `delay`.
 
-        counts: this was a failure of the message, and not one of ours that it waits for.
+        counts: whether this counts as a failed attempt of the message; False if Signalbox or the provider is the cause
         """
-        then = Now() + delay if delay else Now()  # a sum has more digits on SQLite: not due within its millisecond
-        changes: dict[str, Any] = {"next_attempt_at": then, "provider": attempt["provider"]}  # Any: as columns take it
+        # On SQLite a sum has more digits than Now(), so with no delay it would not be due in the same millisecond.
+        next_attempt_at = Now() + delay if delay else Now()
+        changes: dict[str, Any] = {"next_attempt_at": next_attempt_at, "provider": attempt["provider"]}  # Any: columns
         if counts:
             changes["failed_attempts"] = F("failed_attempts") + 1
         return bool(self._mine().update(claimed_until=None, attempts=self.attempts_with(attempt), **changes))
 
     def put_back(self, *, delay: timedelta = timedelta(0)) -> bool:
-        """Undo the claim, since no provider was called: the message waits as if it had never been claimed."""
+        """Undo the claim, because no provider was called. The attempt is not counted."""
         changes = {"next_attempt_at": Now() + delay} if delay else {}
         return bool(self._mine().update(claimed_until=None, attempt=F("attempt") - 1, **changes))
 
     def attempts_with(self, *attempts: Attempt) -> list[Any]:  # Any: as the JSON column gives its earlier entries
-        """Return all attempts of the message, these last; a claim that recorded nothing counts as an uncertain one."""
+        """Return all attempts of the message with `attempts` at the end. A claim without a record counts as LOST."""
         earlier = list(self.notification.attempts)
         return earlier + [LOST] * (self.notification.attempt - 1 - len(earlier)) + list(attempts)
 

@@ -1,10 +1,10 @@
-"""How often somebody has guessed addresses of files, over all files. Source: docs/reference/files.md §9."""
+"""Count wrong email addresses on download pages, by client. Source: docs/reference/files.md §9."""
 
 from django.db import models
 
 
 class ClientTries(models.Model):
-    """Wrong addresses from one network address in one window. tag: an HMAC of it, under a key of the day."""
+    """Wrong email addresses from one IP address in one time window. tag: an HMAC of the IP address with a daily key."""
 
     tag = models.CharField(max_length=64, primary_key=True)
     tries = models.PositiveIntegerField(default=0)

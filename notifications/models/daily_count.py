@@ -1,4 +1,4 @@
-"""How many messages there were, and how they ended: what pages count from, and what is left of messages that are gone.
+"""Count messages by day and status. Pages read these counts, which outlive the messages.
 
 Source: docs/reference/sending-api.md §21; docs/reference/console.md §2.1.
 """
@@ -18,22 +18,23 @@ from notifications.models.template import Template
 
 class DailyCountQuerySet(models.QuerySet["DailyCount"]):
     def add_deleted(self, number: int, **what: Any) -> None:  # Any: values of the columns that name a count
-        """Count so many as deleted; inside the transaction that deletes them.
+        """Add `number` deleted messages to a count. Call it in the transaction that deletes them.
 
-        They are in `n` already where their day has been counted since they ended; if not, it becomes as many at least.
+        `n` contains the messages if their day was counted after they ended. Otherwise `n` is raised to include them.
         """
         named = self.filter(**what)
         more = {"n": Greatest(F("n"), F("deleted") + number), "deleted": F("deleted") + number}
         if not named.update(**more):
-            self.bulk_create([DailyCount(**what)], ignore_conflicts=True)  # somebody else may be making it too
+            self.bulk_create([DailyCount(**what)], ignore_conflicts=True)  # another process may create it too
             named.update(**more)
 
 
 class DailyCount(models.Model):
     """Messages of one UTC day, by template, key type and last status: no recipient, content or reference.
 
-    Those of test keys are in none. n: all of them, as they were when their day was last counted, see CountedDay;
-    deleted: those of them whose rows are gone.
+    Messages of test keys are not counted.
+    n: all messages at the last count of their day, see CountedDay
+    deleted: the messages of these whose rows are deleted
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
@@ -61,19 +62,19 @@ class DailyCount(models.Model):
 
 class CountedDayQuerySet(models.QuerySet["CountedDay"]):
     def touch(self, service_id: Any, day: Any) -> None:  # Any: values of the columns
-        """Say that messages of this day are being deleted, so that it is counted again; in their transaction."""
-        one = self.filter(service_id=service_id, day=day)
+        """Mark a day to be counted again. Call it in the transaction that deletes messages of the day."""
+        mine = self.filter(service_id=service_id, day=day)
         changes: dict[str, Any] = {"version": F("version") + 1, "counted_at": None, "is_settled": False}
-        if not one.update(**changes):
+        if not mine.update(**changes):
             self.bulk_create([CountedDay(service_id=service_id, day=day)], ignore_conflicts=True)
-            one.update(**changes)
+            mine.update(**changes)
 
 
 class CountedDay(models.Model):
-    """When the messages of one service and UTC day were last counted.
+    """The state of counting the messages of one service and UTC day.
 
-    version: rises with every count and every deletion, so that a count which either overtook is dropped.
-    is_settled: the day is over and all of its messages have ended, so there is nothing left to count.
+    version: incremented by every count and deletion, so that a count that ran at the same time is discarded
+    is_settled: the day is over and all of its messages have ended, so it is not counted again
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)

@@ -1,4 +1,4 @@
-"""Receipts that came before the row knew of whom.
+"""Delivery receipts that arrived before their message was recorded as sent.
 
 Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §9.
 """
@@ -18,7 +18,7 @@ KEPT_FOR = timedelta(hours=1)
 
 class EarlyReceiptQuerySet(models.QuerySet["EarlyReceipt"]):
     def with_message(self) -> Self:
-        """Return those whose message is known by now, in the order they came."""
+        """Return the receipts whose message is now known, in order of arrival."""
         meant = Notification.objects.exclude(provider_reference="").filter(provider_reference=OuterRef("reference"))
         named = Notification.objects.filter(id=OuterRef("notification_id"))
         known = Q(Exists(meant.filter(provider=OuterRef("provider")))) | Q(
@@ -27,12 +27,15 @@ class EarlyReceiptQuerySet(models.QuerySet["EarlyReceipt"]):
         return self.filter(known).order_by("received_at")
 
     def forget_old(self) -> int:
-        """Drop what no message was found for. Returns how many."""
+        """Delete receipts older than KEPT_FOR, and return their number."""
         return self.filter(received_at__lt=timezone.now() - KEPT_FOR).delete()[0]
 
 
 class EarlyReceipt(models.Model):
-    """One receipt as its provider's adapter has read it; notification_id: our own, where the provider gave it back."""
+    """One delivery receipt, parsed by the provider's adapter.
+
+    notification_id: the id of the message, if the provider returns it; otherwise `reference` identifies the message
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     provider = models.CharField(max_length=60)

@@ -9,9 +9,9 @@ from notifications.models.api_key import ApiKey
 
 
 class IdempotencyRecord(StoredKey):
-    """An idempotency key of one API key. A request claims it first and stores its answer in it.
+    """An idempotency key of one API key. A request claims it first and then stores its response in it.
 
-    claimed_until: when another request may take over a claim whose request died; null once `answer` is stored
+    claimed_until: when another request may take over the claim of a request that died; null after `answer` is stored
     """
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, db_index=False)

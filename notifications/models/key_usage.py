@@ -1,6 +1,6 @@
-"""How a key is used: calls by day, and its newest refusals. Source: docs/reference/console.md §2.3.
+"""The usage of API keys: calls by day, and the latest errors. Source: docs/reference/console.md §2.3.
 
-Nothing a caller has sent is kept: a refusal is named by the entry of the documentation that explains it.
+Content of requests is not stored: an error is stored with the documentation entry that explains it.
 """
 
 from django.db import models
@@ -13,7 +13,7 @@ ERRORS_KEPT_PER_KEY = 20  # of each key, the newest
 
 class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
     def add(self, rows: "list[ApiKeyDay]") -> None:
-        """Add the numbers of these rows to those of their days."""
+        """Add the counts of these rows to the stored rows of their keys and days."""
         self.bulk_create([ApiKeyDay(key_id=row.key_id, day=row.day) for row in rows], ignore_conflicts=True)
         for row in rows:
             mine = self.filter(key_id=row.key_id, day=row.day)
@@ -21,7 +21,7 @@ class ApiKeyDayQuerySet(models.QuerySet["ApiKeyDay"]):
 
 
 class ApiKeyDay(models.Model):
-    """Calls with one key on one UTC day; `refused` of them were."""
+    """The number of calls with one key on one UTC day, and how many of them got an error (`refused`)."""
 
     key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="days", db_index=False)
     day = models.DateField()
@@ -39,7 +39,7 @@ class ApiKeyDay(models.Model):
 
 class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
     def keep(self, rows: "list[ApiCallError]") -> None:
-        """Store these, and of each of their keys keep the newest ERRORS_KEPT_PER_KEY."""
+        """Store these rows, and delete all but the newest ERRORS_KEPT_PER_KEY of each key."""
         self.bulk_create(rows)
         for key_id in sorted({row.key_id for row in rows}, key=str):
             mine = self.filter(key_id=key_id)
@@ -50,8 +50,9 @@ class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
 class ApiCallError(models.Model):
     """One refused call.
 
-    kind: as in the answer, such as BadRequestError; slug: of its entry in the documentation, blank where it has none
-    seconds_apart: how far the caller's clock is from ours, where that was the reason; above 0 it is behind
+    kind: as in the response, such as BadRequestError
+    slug: of the entry in the documentation, or blank
+    seconds_apart: how far the caller's clock is behind the server's (negative: ahead), if that was the reason
     """
 
     key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="errors", db_index=False)

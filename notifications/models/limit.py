@@ -1,4 +1,4 @@
-"""What has been spent: messages a day, and requests in the last minute where there is no Redis.
+"""Count messages against the daily limits and, without Redis, requests against the rate limit.
 
 Source: docs/reference/sending-api.md §13.
 """
@@ -20,23 +20,23 @@ class LimitKind(models.TextChoices):
 
 
 class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
-    """The two statements of a send, prepared: the ORM took longer to compose them than the database to answer."""
+    """The two prepared statements of a send. The ORM took longer to compose them than the database to run them."""
 
     def spent(self, service_id: UUID, day: date, kind: LimitKind) -> int:
         row = _SPENT.first(service_id, day, kind.value)
         return row[0] if row else 0
 
     def spend_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:
-        """Count one more where fewer than `limit` are; False also where there is no row yet."""
+        """Count one more message and return True, or return False if the limit is reached or no row exists yet."""
         return bool(_SPEND.run(service_id, day, kind.value, limit))
 
     def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
-        """Return what `spend_one` does, for a row that may be stored only with it."""
+        """Return `spend_one` as a condition for storing a row in the same statement."""
         return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
 
 
 class DailyCounter(models.Model):
-    """Messages accepted on one UTC day. Raised by a conditional update, so parallel requests never pass the limit."""
+    """Messages accepted on one UTC day. A conditional update raises it, so parallel requests never exceed the limit."""
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
     day = models.DateField()
@@ -55,7 +55,7 @@ class DailyCounter(models.Model):
 _KEY = [DailyCounter._meta.get_field(name) for name in ("service", "day", "kind")]
 _COUNT = DailyCounter._meta.get_field("count")
 _TABLE, _OWN = DailyCounter._meta.db_table, "service_id = %s AND day = %s AND kind = %s"
-_SPENT = Statement(f"SELECT count FROM {_TABLE} WHERE {_OWN}", _KEY)  # noqa: S608  our own words alone
+_SPENT = Statement(f"SELECT count FROM {_TABLE} WHERE {_OWN}", _KEY)  # noqa: S608  constants only
 _SPEND = Statement(
     f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND count < %s",  # noqa: S608  likewise
     [*_KEY, _COUNT],
@@ -63,7 +63,7 @@ _SPEND = Statement(
 
 
 class RateSlot(models.Model):
-    """Requests that passed in one slice of the sliding minute, for one service and key type."""
+    """Requests accepted in one slice of the sliding minute, for one service and key type."""
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)

@@ -1,4 +1,4 @@
-"""One message to one recipient. This row is the truth and the queue; the broker only wakes workers.
+"""One message to one recipient. The row is the work; the broker only wakes workers.
 
 Source: docs/reference/sending-api.md §17 to §19; docs/reference/security.md §10.
 """
@@ -28,11 +28,11 @@ class Channel(models.TextChoices):
     EMAIL = "email", "Email"
 
 
-# The last status of a message that a provider has accepted which does not report deliveries.
+# The final status of an accepted message if its provider sends no delivery receipts.
 ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 
 
-EXPIRED = "expired"  # the outcome of the last attempt, where none was made because the message's time was over
+EXPIRED = "expired"  # the outcome that is recorded instead of an attempt when the message was too late to send
 
 
 class Origin(models.TextChoices):
@@ -41,19 +41,19 @@ class Origin(models.TextChoices):
 
 
 class NotificationQuerySet(models.QuerySet["Notification"]):
-    """The table as a queue, and the one way a status changes outside a claim."""
+    """The queue of messages, and the only method that changes a status outside a claim: `advance`."""
 
     def due(self) -> Self:
-        """Return the messages whose time has come and that no worker has claimed."""
+        """Return the messages that are due and that no worker has claimed."""
         return self.filter(
             Q(claimed_until=None) | Q(claimed_until__lt=Now()), status=Status.CREATED, next_attempt_at__lte=Now()
         )
 
     def advance(self, status: Status, at: datetime, **changes: object) -> int:
-        """Move these messages on, where the table of statuses allows it. Returns how many moved.
+        """Change the status of the messages that may take it. Return the number of changed messages.
 
-        Every change of a status goes through here, so what is owed for a last word is written with it, or not at all.
-        changes: further columns, with their values or expressions.
+        A final status and its callback are stored in one transaction.
+        changes: values or expressions of further columns
         """
         changes = {"is_acceptance_final": False, **changes, "status": status, "encrypted_outgoing": None}
         if status in COMPLETED:
@@ -71,29 +71,29 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
             return count
 
     def handed_to(self, provider: str, *, reference: str, notification_id: UUID | None) -> Self:
-        """Return what this provider was given: the newest of its reference, or the one of our own id."""
+        """Return a provider's messages with this id or else with this provider reference, newest first."""
         by_reference = ~Q(provider_reference="") & Q(provider_reference=reference)
         wanted = Q(id=notification_id) if notification_id else by_reference
         return self.filter(wanted, provider=provider).order_by("-created_at")
 
     def still_encrypted(self) -> Self:
-        """Return the messages that have ended or been handed over, and hold what only sending them needed."""
+        """Return the messages that are sent or ended but still contain data that only sending needs."""
         return self.exclude(status=Status.CREATED).exclude(encrypted_outgoing=None)
 
     def silent_since(self, moment: datetime) -> Self:
-        """Return what a provider took before this moment and has not reported a final status of."""
+        """Return the messages sent before a moment for which no final delivery receipt has arrived."""
         return self.filter(status__in=[Status.SENDING, Status.PENDING], sent_at__lt=moment)
 
     def confirm(self) -> int:
-        """Note that a receipt says what an acceptance had decided: these messages were delivered."""
+        """Record that a delivery receipt confirmed messages whose status the acceptance had set to delivered."""
         return self.filter(status=Status.DELIVERED, is_acceptance_final=True).update(is_acceptance_final=False)
 
 
 def _may_become(status: Status, *, by_acceptance: object) -> Q:
     """Return the condition under which a message may take this status.
 
-    An email of which only the acceptance is known may still bounce. A message that waits for a receipt ends as accepted
-    when none will come.
+    An email may still bounce if only its acceptance is known. A message that waits for a delivery receipt takes the
+    status of an accepted message when no receipt can come.
     """
     allowed = Q(status__in=sources(status))
     if status in FAILURES:
@@ -102,19 +102,20 @@ def _may_become(status: Status, *, by_acceptance: object) -> Q:
 
 
 class Notification(models.Model):
-    """A message as accepted, and how far it has come.
+    """An accepted message and its progress.
 
-    recipient: as the caller gave it, less ignorable characters; normalised_recipient: used to send and to compare.
-    body: the filled text, for an email its Markdown source; it is what the answer showed and what is sent.
-    due_at: from when on it should go; the give-up time counts from here, and retries move only `next_attempt_at`.
-    encrypted_outgoing: subject and body with whole links to files, until the message has ended or been handed over;
-    null where there are no files. The readable columns have the links without their keys.
-    attempt: how many claims there have been; it tells a late finisher that the row is no longer its own.
-    attempts: what came of each: {"at", "provider", "outcome", "reply", "ms"}, in order.
-    is_acceptance_final: the provider does not report deliveries, so its acceptance decided the status.
-    receipts: what the provider has reported since: {"at", "outcome", "code"}, in order, each once; `complaint` is one.
+    recipient: as the caller gave it, without ignorable characters
+    normalised_recipient: the form for sending and comparison
+    body: the filled text, for an email as Markdown; it is in the response and is sent
+    due_at: when to send the message; the time limit for retries starts here, and retries move only `next_attempt_at`
+    encrypted_outgoing: subject and body with the full links to files, until the message is sent or has ended; null
+    without files, and the readable columns have the links without their keys
+    attempt: the number of claims, which shows a late worker that another worker has claimed the row since
+    attempts: the results of the attempts, in order: {"at", "provider", "outcome", "reply", "ms"}
+    is_acceptance_final: whether the acceptance decided the status because the provider sends no delivery receipts
+    receipts: the different delivery receipts in order: {"at", "outcome", "code"}; one outcome is `complaint`
 
-    The moments of the queue are the database's, so that no web server's clock decides what is due.
+    The times of the queue come from the clock of the database, so that no web server's clock decides what is due.
     """
 
     title_is_recipient = True
@@ -153,7 +154,7 @@ class Notification(models.Model):
     due_at = models.DateTimeField(db_default=Now())
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(null=True, db_default=Now())  # the previous version reads it; to be removed
+    enqueued_at = models.DateTimeField(null=True, db_default=Now())  # only for the previous version; to be removed
     attempt = models.PositiveSmallIntegerField(default=0)
     failed_attempts = models.PositiveSmallIntegerField(default=0)
     attempts = models.JSONField(default=list)
@@ -185,7 +186,7 @@ class Notification(models.Model):
                 condition=~models.Q(provider_reference=""),
                 name="notification_handed_to",
             ),
-            # The console's log: in the order of its pages, with what else it is filtered by.
+            # The message log of the console: the order of its pages, then the columns of its filters.
             models.Index(
                 fields=[
                     *("service", "-created_at", "-id"),
@@ -210,7 +211,7 @@ class Notification(models.Model):
 
     @property
     def outgoing(self) -> tuple[str, str]:
-        """Return subject and body as the recipient gets them. Raises config.encryption.DecryptionFailed."""
+        """Return the subject and the body as the recipient gets them. Raises config.encryption.DecryptionFailed."""
         if self.encrypted_outgoing is None:
             return self.subject or "", self.body
         plain = encryption.decrypt(
@@ -220,6 +221,6 @@ class Notification(models.Model):
         return subject, body
 
     def set_outgoing(self, subject: str, body: str) -> None:
-        """Encrypt subject and body with whole links into this row (not saved)."""
+        """Set the encrypted subject and body, which contain full links, without saving."""
         plain = json.dumps([subject, body])
         self.encrypted_outgoing = encryption.encrypt(plain, table="notification", column="outgoing", row=str(self.id))

@@ -1,4 +1,4 @@
-"""Names that only operators give to a service: as a text message sender, or as the name emails come from."""
+"""Names that only operators may give to a service, as its name or as a text message sender."""
 
 from django.db import models
 from django.db.models.functions import Lower
@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 class ProtectedName(models.Model):
-    """One such name, as operators list it; names that read like it are protected too."""
+    """A protected name. Names that look like it are protected too."""
 
     name = models.CharField(max_length=255)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

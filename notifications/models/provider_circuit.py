@@ -1,4 +1,4 @@
-"""Providers that refuse us rather than a message: all processes leave them alone until one message gets through.
+"""Circuit breakers of providers, shared by all processes. A circuit opens when a provider rejects Signalbox itself.
 
 Source: docs/reference/security.md §11.
 """
@@ -14,7 +14,7 @@ PROBE_EVERY = timedelta(minutes=1)
 
 class ProviderCircuitQuerySet(models.QuerySet["ProviderCircuit"]):
     def open(self, provider: str, reason: str) -> bool:
-        """Leave a provider alone for a minute. Returns whether that is new, and so worth an alarm."""
+        """Stop sending through a provider for PROBE_EVERY. Return whether the circuit was closed before."""
         pause, is_new = self.get_or_create(
             provider=provider, defaults={"reason": reason, "probe_at": timezone.now() + PROBE_EVERY}
         )
@@ -23,7 +23,7 @@ class ProviderCircuitQuerySet(models.QuerySet["ProviderCircuit"]):
         return is_new
 
     def may_probe(self, provider: str) -> bool:
-        """Take the one message a minute that finds out whether the provider has us back."""
+        """Return whether the caller may send the one message in PROBE_EVERY that tests the provider."""
         due = self.filter(provider=provider, probe_at__lte=Now())
         return bool(due.update(probe_at=Now() + PROBE_EVERY))
 
@@ -32,7 +32,7 @@ class ProviderCircuitQuerySet(models.QuerySet["ProviderCircuit"]):
 
 
 class ProviderCircuit(models.Model):
-    """reason: a few words such as `401`, never what the provider was sent."""
+    """An open circuit. reason: a few words such as `401`, never content of messages."""
 
     provider = models.CharField(max_length=60, primary_key=True)
     reason = models.CharField(max_length=200)

@@ -1,4 +1,4 @@
-"""Text messages people have sent to a service. Source: docs/reference/sending-api.md §17.4, §19.3."""
+"""Text messages that people send to a service. Source: docs/reference/sending-api.md §17.4, §19.3."""
 
 import uuid
 
@@ -9,7 +9,7 @@ from notifications.models.service import Service
 
 
 class ReceivedText(models.Model):
-    """One text as it came in. user_number: normalised where it is a valid number, else as it came."""
+    """A received text message. user_number: the sender, normalised if it is a valid phone number, else unchanged."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="received_texts", db_index=False)

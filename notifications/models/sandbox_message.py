@@ -1,4 +1,4 @@
-"""What the sandbox provider was handed: the recipient's mailbox in development.
+"""Messages that the sandbox provider received: the recipients' inbox during development.
 
 Source: docs/reference/running.md §9.
 """
@@ -23,7 +23,10 @@ KEPT_FOR = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxContent:
-    """What would have arrived. sender: a text's sender, or an email's From line; a text has no subject and no html."""
+    """The content that the recipient would get. A text message has no subject and no html.
+
+    sender: the sender of a text message, or the From header of an email
+    """
 
     to: str
     sender: str
@@ -35,7 +38,7 @@ class SandboxContent:
 
 class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
     def store(self, notification_id: UUID, channel: Channel, content: SandboxContent) -> "SandboxMessage":
-        """Keep one message, encrypted: its copies hold whole links."""
+        """Store a message. Its content is encrypted, because it contains full links to files."""
         message = SandboxMessage(notification_id=notification_id, channel=channel)
         message.encrypted_content = encryption.encrypt(
             json.dumps(asdict(content)), table="sandbox_message", column="sealed", row=str(message.id)
@@ -44,7 +47,7 @@ class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
         return message
 
     def to_forget(self) -> Self:
-        """Return all but the newest 2000 of the last 7 days."""
+        """Return the messages to delete: all but the newest MOST_KEPT of the last KEPT_FOR."""
         newest = self.order_by("-received_at").values_list("received_at", flat=True)
         kept_since = timezone.now() - KEPT_FOR
         for oldest_kept in newest[MOST_KEPT - 1 : MOST_KEPT]:
@@ -53,7 +56,7 @@ class SandboxMessageQuerySet(models.QuerySet["SandboxMessage"]):
 
 
 class SandboxMessage(models.Model):
-    """One message that would have arrived; `content` opens it."""
+    """A message in the sandbox inbox. `content` decrypts it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     notification_id = models.UUIDField(db_index=True)
@@ -71,7 +74,7 @@ class SandboxMessage(models.Model):
 
     @property
     def content(self) -> SandboxContent:
-        """Return what was kept. Raises config.encryption.DecryptionFailed."""
+        """Return the decrypted content. Raises config.encryption.DecryptionFailed."""
         plain = encryption.decrypt(
             bytes(self.encrypted_content), table="sandbox_message", column="sealed", row=str(self.id)
         )

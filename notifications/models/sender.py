@@ -1,6 +1,6 @@
-"""Where messages come from: text message senders and reply-to addresses, one default each.
+"""Text message senders and reply-to addresses. A service has one default of each.
 
-A removed one keeps its row and its id, which the API then refuses like an unknown one.
+A removed sender keeps its row. The API then rejects its id like an unknown id.
 """
 
 import uuid
@@ -13,7 +13,7 @@ from notifications.models.service import Service
 
 
 class Sender(models.Model):
-    """What both kinds have in common."""
+    """The columns of both kinds of senders."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     is_default = models.BooleanField("default", default=False)
@@ -27,7 +27,7 @@ class Sender(models.Model):
 
 
 class SmsSender(Sender):
-    """The name or number a text message shows as its sender."""
+    """The name or number that a text message shows as its sender."""
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="sms_senders")
     sender = models.CharField(max_length=20)
@@ -49,7 +49,7 @@ class SmsSender(Sender):
 
 
 class ReplyToAddress(Sender):
-    """The address a recipient's answer goes to."""
+    """The email address that replies of recipients go to."""
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="reply_to_addresses")
     email_address = models.CharField(max_length=320)

@@ -19,7 +19,7 @@ class Permission(models.TextChoices):
 
 
 class Role(models.TextChoices):
-    """What a person may do in one service; kept in `TeamMember.roles`. Source: docs/reference/console.md §1.3."""
+    """A role of a team member in one service, stored in `TeamMember.roles`. Source: docs/reference/console.md §1.3."""
 
     SEE_ACTIVITY = "see_activity", "See activity"
     SEE_RECIPIENTS = "see_recipients", "See recipients"
@@ -29,7 +29,7 @@ class Role(models.TextChoices):
     MANAGE_SERVICE = "manage_service", "Manage service"
 
 
-_INCLUDED = {Role.SEE_RECIPIENTS: Role.SEE_ACTIVITY}  # "the same, unmasked"
+_INCLUDED = {Role.SEE_RECIPIENTS: Role.SEE_ACTIVITY}  # a role → the role that it includes
 
 
 class RecipientKind(models.TextChoices):
@@ -42,16 +42,18 @@ def default_permissions() -> list[str]:
 
 
 class Service(models.Model):
-    """One sender of messages: its keys, templates, senders and limits hang on it."""
+    """A service, with the settings that its keys, templates, senders and limits belong to."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=255)
-    active = models.BooleanField(default=True, help_text="An archived service refuses every call. Its rows stay.")
-    live = models.BooleanField(default=False, help_text="A service in trial reaches only its team and guest list.")
+    active = models.BooleanField(
+        default=True, help_text="An archived service keeps its data and rejects every API call."
+    )
+    live = models.BooleanField(default=False, help_text="A service in trial can send only to its team and guest list.")
     permissions = models.JSONField(default=default_permissions)
     prefix_sms = models.BooleanField("start with the service name", default=False)
     file_contact = models.CharField(
-        max_length=255, blank=True, help_text="An https link, an email address or a phone number."
+        max_length=255, blank=True, help_text="A link that begins with https://, an email address or a phone number."
     )
     retention_days = models.PositiveSmallIntegerField("keep messages for (days)", default=7)
     unsubscribe_request_days = models.PositiveSmallIntegerField(
@@ -90,14 +92,14 @@ class Service(models.Model):
         return self.name
 
     def kept_since(self) -> datetime:
-        """Return the first moment of the oldest UTC day whose messages are shown, deleted yet or not."""
+        """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""
         day = timezone.now().astimezone(UTC).date() - timedelta(days=self.retention_days)
         return datetime.combine(day, time(tzinfo=UTC))
 
 
 class TeamMemberQuerySet(models.QuerySet["TeamMember"]):
     def roles_of(self, user_id: int | None) -> dict[UUID, frozenset[Role]]:
-        """Return the roles of an account in each service whose team it belongs to."""
+        """Return the roles of an account by the id of each service that it is a team member of."""
         rows = self.filter(user_id=user_id).values_list("service_id", "roles") if user_id is not None else []
         return {service_id: _with_included(stored) for service_id, stored in rows}
 
@@ -108,7 +110,7 @@ def _with_included(stored: list[str]) -> frozenset[Role]:
 
 
 class TeamMember(models.Model):
-    """A person of the team: may be reached in trial and with a team key, and with an account may use the console."""
+    """A team member: a recipient for a trial service or a team key, and with an account a user of the console."""
 
     title_is_recipient = True
     recipient_fields = ("email_address", "normalised_email", "phone_number", "normalised_phone")
@@ -136,12 +138,12 @@ class TeamMember(models.Model):
 
     @property
     def title(self) -> str:
-        """Return the email address; an account without one is named by its user name."""
+        """Return the email address, or the username of an account that has none."""
         return self.email_address or (self.user.get_username() if self.user else "")
 
 
 class GuestListEntry(models.Model):
-    """One address or number beyond the team that a team key, and a service in trial, may reach."""
+    """A recipient outside the team to whom a trial service or a team key can send."""
 
     title_is_recipient = True
     recipient_fields = ("value", "normalised")

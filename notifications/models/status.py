@@ -1,4 +1,4 @@
-"""How far a message has come, and what may follow. A status only ever moves forward.
+"""The statuses of a message and their order. A status never moves backwards.
 
 Source: docs/reference/sending-api.md §18.
 """
@@ -18,7 +18,7 @@ class Status(models.TextChoices):
 
 
 FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
-FINAL = FAILURES | {Status.DELIVERED}  # nothing comes after these
+FINAL = FAILURES | {Status.DELIVERED}
 COMPLETED = FINAL | {Status.SENT}  # these set `completed_at`
 
 _MAY_BECOME = {
@@ -30,7 +30,7 @@ _MAY_BECOME = {
 
 
 def sources(status: Status) -> frozenset[Status]:
-    """Return the statuses that may become this one: the WHERE of every change.
+    """Return the statuses that may change to this one: the condition of every update.
 
     >>> sorted(sources(Status.PENDING))
     [Status.SENDING]

@@ -1,4 +1,4 @@
-"""Templates and their versions. A version is never changed: a new text is a new row."""
+"""Templates and their versions. A version never changes; every edit creates a new version."""
 
 import uuid
 
@@ -10,10 +10,10 @@ from notifications.models.service import Service
 
 
 class Template(models.Model):
-    """The text people receive, by its id; its words are those of `current_version`.
+    """A template. Its text is in `current_version`.
 
-    samples: what the editor tries placeholders with: `{name: {"kind", "value"}}`; kept for staff, never sent.
-    redact_personalisation: staff see `hidden` where callers filled in, in messages sent before too; never taken back
+    samples: the values with which the editor fills placeholders: `{name: {"kind", "value"}}`; never sent
+    redact_personalisation: staff see `hidden` instead of personalisation, in earlier messages too; cannot be undone
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -41,7 +41,7 @@ class TemplateVersion(models.Model):
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=255)
-    subject = models.TextField(null=True, blank=True)  # noqa: DJ001  null is a text message's "no subject", "" an empty one
+    subject = models.TextField(null=True, blank=True)  # noqa: DJ001  null for a text message, "" for an empty subject
     content = models.TextField()
     unsubscribe_link = models.BooleanField(default=False)
     note = models.CharField(max_length=255, blank=True)
@@ -58,7 +58,7 @@ class TemplateVersion(models.Model):
         return f"{self.name}, version {self.number}"
 
     def words(self) -> dict[str, object]:
-        """Return what recipients get and staff choose by: what the audit compares of two versions."""
+        """Return the fields that the audit compares between two versions."""
         return {
             "name": self.name,
             "subject": self.subject,

@@ -1,4 +1,4 @@
-"""Parts of long texts that people send, until all of one text are there.
+"""Parts of long received texts, kept until all parts of a text have arrived.
 
 Source: docs/reference/sending-api.md §19.3.
 """
@@ -15,17 +15,17 @@ WAITS_FOR = timedelta(minutes=10)
 
 class TextPartQuerySet(models.QuerySet["TextPart"]):
     def of_one_text(self, part: "TextPart") -> Self:
-        """Return what has come of the same text, in order."""
+        """Return the parts of the same text that have arrived, in order."""
         same = self.filter(provider=part.provider, sender=part.sender, recipient=part.recipient)
         return same.filter(joint=part.joint, total=part.total).order_by("number")
 
     def overdue(self) -> Self:
-        """Return those whose others will not come any more."""
+        """Return the parts that have waited longer than WAITS_FOR for the rest of their text."""
         return self.filter(received_at__lt=timezone.now() - WAITS_FOR)
 
 
 class TextPart(models.Model):
-    """One part; joint is the number its sender's phone gave to all parts of the text."""
+    """A part of a text. joint: the number that the sender's phone gives to all parts of one text."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     provider = models.CharField(max_length=60)

@@ -1,4 +1,4 @@
-"""Recipients who asked a service for no more emails like one that they got. A request outlives its message."""
+"""Unsubscribe requests: recipients want no more emails of a template. A request outlives its message."""
 
 import uuid
 from datetime import timedelta
@@ -16,35 +16,35 @@ class UnsubscribeRequestQuerySet(models.QuerySet["UnsubscribeRequest"]):
         return self.filter(done_at=None)
 
     def to_forget(self, service: Service) -> Self:
-        """Return the requests that staff marked as done longer ago than the service keeps them, oldest first."""
+        """Return the done requests that are older than the service's retention, oldest first."""
         kept_since = timezone.now() - timedelta(days=service.unsubscribe_request_days)
         return self.filter(service=service, done_at__lt=kept_since).order_by("done_at")
 
     def adopt_earlier(self) -> None:
-        """Take over what a process of the release before this one has stored since the migration."""
+        """Move the requests that a process of the previous release has stored since the migration."""
         with transaction.atomic():
             earlier = list(
                 EarlierUnsubscribeRequest.objects.select_related("notification").select_for_update(of=("self",))
             )
             requests = [
                 UnsubscribeRequest(
-                    service_id=one.notification.service_id,
-                    template_id=one.notification.template_id,
-                    notification_id=one.notification_id,
-                    recipient=one.notification.recipient,
-                    email_created_at=one.notification.created_at,
-                    created_at=one.at,
+                    service_id=request.notification.service_id,
+                    template_id=request.notification.template_id,
+                    notification_id=request.notification_id,
+                    recipient=request.notification.recipient,
+                    email_created_at=request.notification.created_at,
+                    created_at=request.at,
                 )
-                for one in earlier
+                for request in earlier
             ]
             self.bulk_create(requests, ignore_conflicts=True)
-            EarlierUnsubscribeRequest.objects.filter(pk__in=[one.pk for one in earlier]).delete()
+            EarlierUnsubscribeRequest.objects.filter(pk__in=[request.pk for request in earlier]).delete()
 
 
 class UnsubscribeRequest(models.Model):
-    """One confirmed request for each email.
+    """A confirmed request, at most one for each email.
 
-    notification_id: no foreign key, since messages are deleted earlier
+    notification_id: not a foreign key, because messages are deleted earlier
     recipient: as the caller gave it; email_created_at: when the service sent the email
     """
 
@@ -57,14 +57,14 @@ class UnsubscribeRequest(models.Model):
     notification_id = models.UUIDField(unique=True)
     recipient = models.CharField(max_length=400)
     email_created_at = models.DateTimeField("email sent")
-    created_at = models.DateTimeField("asked", default=timezone.now)
+    created_at = models.DateTimeField("requested", default=timezone.now)
     done_at = models.DateTimeField(null=True)
     done_by = models.CharField(max_length=255, blank=True)
 
     objects = UnsubscribeRequestQuerySet.as_manager()
 
     class Meta:
-        db_table = "notifications_unsubscribe_request"  # the usual name is that of the earlier table
+        db_table = "notifications_unsubscribe_request"  # the default name belongs to the earlier table
         indexes = [
             models.Index(fields=["service", "-created_at", "-id"], name="unsubscribe_request_list"),
             models.Index(
@@ -81,9 +81,9 @@ class UnsubscribeRequest(models.Model):
 
 
 class EarlierUnsubscribeRequest(models.Model):
-    """A request as the release before this one stores it: deleted with its message.
+    """A request as the previous release stores it: deleted with its message.
 
-    A process of that release may still run for some seconds after the migration. To be removed in the next release.
+    A process of that release may still run for some seconds after the migration. Remove this model in the next release.
     """
 
     notification = models.OneToOneField("notifications.Notification", on_delete=models.CASCADE, related_name="+")
