@@ -112,7 +112,7 @@ _TYPED = ", ".join(f"{name} {kind}" for name, kind in _RECORDED.items())
 _EXTRACTED = ", ".join(f"JSON_EXTRACT(value, '$.{name}') AS {name}" for name in _RECORDED)
 _GIVEN = {
     "postgresql": f"JSONB_TO_RECORDSET(%(rows)s::jsonb) AS given({_TYPED})",
-    "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  of our own
+    "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  constants only
 }
 
 # A final status of a message whose service has a callback endpoint for it is recorded by `Claim.end_as_sent`.

@@ -106,7 +106,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentMessage:
-    """One message of a batch that a provider has accepted, or that ends here as if it had been."""
+    """A claimed message that a provider accepted, or that ends as if a provider had accepted it."""
 
     claim: Claim
     attempt: Attempt

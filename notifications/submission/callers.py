@@ -1,4 +1,4 @@
-"""Who a message is submitted for: a program with its key, or a person at the console. The same rules hold for both."""
+"""The callers of a submission: a program with an API key, or a person in the console. The same rules apply to both."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,9 +8,10 @@ from notifications.models import ApiKey, KeyType, Service
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody at the console. What they send for real is held to what a live key is; a test leaves nowhere.
+    """A person who sends from the console.
 
-    name: what the message keeps of who made it
+    key_type: live for a message that is sent; test for one that reaches no recipient
+    name: stored as `created_by` of the message
     """
 
     service: Service

@@ -1,6 +1,6 @@
-"""Calls that work as pasted: base address, key and a template of the service filled in.
+"""Write example calls that work when pasted: with the base URL, a key and a template of the service.
 
-Each speaks the language of an official client, whose packages and method names these are.
+There is one for curl and one for each official client, with the package and method names of the client.
 """
 
 import json
@@ -30,7 +30,7 @@ def python(base_url: str, key: str, template: Template | None) -> str:
 
 
 def shell(base_url: str, key: str, template: Template | None) -> str:
-    """Return a curl with the token it needs: HS256 over the service id and the time, made by the shell itself."""
+    """Return a curl command with shell commands that sign its token (HS256 over the service id and the time)."""
     channel, body = _call(template)
     return (
         f"NOTIFY_API_KEY={key}\n"
@@ -129,17 +129,17 @@ def _values(body: Mapping[str, object]) -> dict[str, object]:
 
 
 def _literal(value: object, quoted: Callable[[object], str], listed: str) -> str:
-    """Write a text, or a list of texts in the language's own form, such as `List.of({})`."""
+    """Write a string, or a list of strings. listed: the list syntax of the language, such as `List.of({})`."""
     return listed.format(", ".join(map(quoted, value))) if isinstance(value, list) else quoted(value)
 
 
 def _quoted(value: object) -> str:
-    """Write a text as these languages do between double quotes."""
+    """Write a string between double quotes."""
     return json.dumps(str(value), ensure_ascii=False)
 
 
 def _single(value: object) -> str:
-    """Write a text between single quotes, where PHP and Ruby fill nothing in."""
+    """Write a string between single quotes, in which PHP and Ruby interpolate nothing."""
     return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

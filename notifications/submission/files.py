@@ -1,6 +1,6 @@
-"""The files of one email: what stands in their places, and what is stored of them.
+"""Replace the files of an email by links, and encrypt the files for storage.
 
-The text is rendered twice: with whole links for the recipient and the caller, without keys for everything kept.
+The text is rendered twice: with full links for the recipient and the caller, and without keys for storage.
 Source: docs/reference/files.md §2, §7; docs/reference/sending-api.md §10, §11.
 """
 
@@ -22,9 +22,9 @@ def any_in(personalisation: Mapping[str, object]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """The files of one email by placeholder, each with the key that only its link will hold.
+    """The files of one email by placeholder. Only the link of a file contains its key.
 
-    For a simulated recipient nothing is stored and every link is the same.
+    For a simulated recipient nothing is stored, and all links are the same.
     """
 
     service: Service
@@ -34,7 +34,7 @@ class Parcel:
 
     @classmethod
     def of(cls, service: Service, personalisation: Mapping[str, object], *, is_simulated: bool) -> Self:
-        """Find the files, each of them nothing but an object with the key `file` so far."""
+        """Find the files: objects with the key `file`. They are not validated yet."""
         objects = {
             name: value
             for name, value in personalisation.items()
@@ -44,17 +44,17 @@ class Parcel:
         return cls(service=service, is_simulated=is_simulated, objects=objects, keys=keys)
 
     def with_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
-        """Put whole links into the places of the files."""
+        """Return the values with full links instead of files."""
         whole = {name: links.with_key(key.file_id, key.secret) for name, key in self.keys.items()}
         return {**personalisation, **(self._simulated() if self.is_simulated else whole)}
 
     def with_kept_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
-        """Put the links that may be kept into the places of the files."""
+        """Return the values with links without keys, for storage, instead of files."""
         kept = {name: links.without_key(key.file_id) for name, key in self.keys.items()}
         return {**personalisation, **(self._simulated() if self.is_simulated else kept)}
 
     def check(self) -> Mapping[str, CheckedFile]:
-        """Take all files through every stage. Raises InvalidRequest, a InvalidFile, NoVerdict."""
+        """Validate and scan all files. Raises InvalidRequest, InvalidFile, NoVerdict or FilesNotSetUp."""
         if not self.objects:
             return {}
         requests = [validation.parse(options) for options in self.objects.values()]
@@ -63,7 +63,7 @@ class Parcel:
         return dict(zip(self.objects, intake.check(requests), strict=True))
 
     def encrypt(self, checked: Mapping[str, CheckedFile], notification: Notification) -> list[EncryptedFile]:
-        """Make what is stored of the files: nothing for a simulated recipient."""
+        """Return the encrypted files to store: none for a simulated recipient."""
         if self.is_simulated:
             return []
         return [intake.encrypt(file, self.keys[name], notification) for name, file in checked.items()]

@@ -1,7 +1,7 @@
-"""Answer a repeated request with the first answer. Source: docs/reference/sending-api.md §15.
+"""Answer a repeated request with the response to the first one. Source: docs/reference/sending-api.md §15.
 
-A request claims its key before it is checked, so that only one of two equal requests is carried out. The answer is
-stored in the transaction of the message. A refused request releases its key.
+A request claims its key before it is checked, so that only one of two equal requests is carried out. The response is
+stored in the transaction of the message. A rejected request releases its key.
 """
 
 import time
@@ -26,19 +26,19 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The claim of one request on its key; `answer` is the stored answer to an earlier request, or None."""
+    """The claim of one request on its key. answer: the stored response to an earlier request, or None"""
 
     record_id: int
     claimed_until: datetime | None = None
     answer: Mapping[str, Any] | None = None  # Any: JSON
 
     def keep(self, answer: Mapping[str, Any]) -> None:
-        """Store the answer in the transaction of the message. Raises IdempotencyKeyInUse if the claim ended."""
+        """Store the response in the transaction of the message. Raises IdempotencyKeyInUse if the claim ended."""
         if not self._own_row().update(answer=answer, claimed_until=None):
             raise errors.IdempotencyKeyInUse
 
     def release(self) -> None:
-        """Delete the claimed row. If the database is away, the claim expires."""
+        """Delete the claimed row. If the database is unavailable, the claim expires."""
         with suppress(DatabaseError):
             self._own_row().delete()
 
@@ -48,7 +48,7 @@ class Claim:
 
 @contextmanager
 def claimed(api_key: ApiKey, request: IdempotencyKey) -> Iterator[Claim]:
-    """Claim the key while its request is answered. Raises IdempotencyKeyReused, IdempotencyKeyInUse."""
+    """Claim the key during its request. Raises IdempotencyKeyReused, IdempotencyKeyInUse."""
     claim = _claim(api_key, request)
     try:
         yield claim
@@ -77,7 +77,7 @@ def _claim(api_key: ApiKey, request: IdempotencyKey) -> Claim:
 
 
 def _take_over(record: IdempotencyRecord, now: datetime, first: Mapping[str, Any]) -> bool:
-    """Claim a key whose retention time is over, or whose request died before it was answered."""
+    """Claim a key that has expired, or whose request died before it had a response."""
     is_abandoned = record.claimed_until is not None and record.claimed_until < now
     if not (record.is_over or is_abandoned):
         return False

@@ -1,7 +1,7 @@
-"""Long texts that people send come in parts, on any of our connections, in any order.
+"""Join the parts of long received texts. Parts arrive on any connection, in any order.
 
-Each part is stored before its provider hears that we have it; the last one to come makes the text. One that misses a
-part for ten minutes is kept as far as it came, when the next part of any text comes.
+Each part is stored before its provider gets the confirmation. The last part to arrive completes the text. A text that
+misses a part after ten minutes is stored incomplete when the next part of any text arrives.
 Source: docs/reference/sending-api.md §19.3.
 """
 
@@ -15,13 +15,13 @@ from notifications.submission import receiving
 
 
 def take(provider: str, text: IncomingText) -> None:
-    """Take in a text, or a part of one."""
+    """Store a received text, or a part of one."""
     if text.part_of is None:
         receiving.receive(text)
         return
     part, _ = TextPart.objects.update_or_create(
         **_key(provider, text, text.part_of), defaults={"content": text.content}
-    )  # committed by itself: of two that come at once, the later one must see the other
+    )  # committed separately: of two parts that arrive at the same time, the later one must see the other
     _join(part)
     for stray in TextPart.objects.overdue()[:100]:
         _join(stray, is_overdue=True)
@@ -32,9 +32,9 @@ def _join(part: TextPart, *, is_overdue: bool = False) -> None:
         found = list(TextPart.objects.of_one_text(part).select_for_update())
         if not found or (len(found) < part.total and not is_overdue):
             return
-        content = "".join(one.content for one in found)
+        content = "".join(row.content for row in found)
         receiving.receive(IncomingText(sender=part.sender, recipient=part.recipient, content=content))
-        TextPart.objects.filter(id__in=[one.id for one in found]).delete()
+        TextPart.objects.filter(id__in=[row.id for row in found]).delete()
 
 
 def _key(provider: str, text: IncomingText, part_of: PartOf) -> dict[str, Any]:  # Any: the columns' values

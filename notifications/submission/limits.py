@@ -1,7 +1,7 @@
-"""How many messages a service may send in a day, which is a UTC date. Source: docs/reference/sending-api.md §13.2.
+"""Enforce the daily limits of a service. A day is a UTC date. Source: docs/reference/sending-api.md §13.2.
 
-Only accepted messages count, in the statement or transaction that stores them, by an update that holds only below the
-limit: so parallel requests never pass it. Test keys and simulated recipients are neither counted nor stopped.
+Only accepted messages count. The statement or transaction that stores a message also updates the counter, on condition
+that it is below the limit, so parallel requests never exceed it. Test keys and simulated recipients are not counted.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,9 +23,9 @@ BY_HAND = 100  # upper bound on sends from the console within the cache's two se
 
 
 def check(caller: Caller, kind: LimitKind) -> None:
-    """Refuse early what could not be spent anyway. Raises DailyLimitReached.
+    """Raise DailyLimitReached early if the limit is already reached.
 
-    Skips the query if a count at most 2 s old is too far below the limit for the rate limit to let anyone reach it.
+    Skip the query if a count at most 2 s old is so low that the rate limit prevents reaching the daily limit since.
     """
     if caller.key_type == KeyType.TEST:
         return
@@ -41,7 +41,7 @@ def check(caller: Caller, kind: LimitKind) -> None:
 def store(caller: Caller, notification: Notification, kinds: Sequence[LimitKind]) -> None:
     """Store a message and count it, or do neither and raise DailyLimitReached.
 
-    kinds: the limits it counts against; the rows are locked in this order.
+    kinds: the limits that the message counts against; their rows are locked in this order
     """
     if caller.key_type == KeyType.TEST:
         insert(notification)
@@ -62,7 +62,10 @@ def _insert(notification: Notification, service_id: UUID, day: date, kind: Limit
 
 
 def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[..., bool]) -> None:
-    """spend: counts one more of a service, day and kind where fewer than `limit` are. Raises DailyLimitReached."""
+    """Count one message, or raise DailyLimitReached.
+
+    spend: counts one message of a service, day and kind; returns False if the limit is reached or the row is missing
+    """
     day, limit = _day(now), _limit(service, kind)
     if spend(service.id, day, kind, limit=limit):
         return

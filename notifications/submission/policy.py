@@ -1,4 +1,4 @@
-"""Recipients: how they are parsed, and which recipients a caller may send to.
+"""Parse recipients, and check to which recipients a caller may send.
 
 Source: docs/reference/sending-api.md §4.1, §6, §9, §11.
 """
@@ -21,13 +21,13 @@ from notifications.submission.ttl_cache import cached
 SIMULATED_NUMBERS = frozenset({"447700900000", "447700900111", "447700900222"})
 SIMULATED_LOCAL_PARTS = ("simulate-delivered", "simulate-delivered-2", "simulate-delivered-3")
 
-_MAX_NUMBER_CHARACTERS = 400  # the column's size: a number may contain any number of blanks
+_MAX_NUMBER_CHARACTERS = 400  # of the database column; a number may contain any number of spaces
 
 
 def parse_phone_number(text: str, service: Service) -> PhoneNumber:
-    """Parse a number by the service's permissions. Raises ValidationError.
+    """Parse a phone number with the permissions of a service. Raises ValidationError.
 
-    A valid number that the service lacks a permission for is refused later, by `check_number`.
+    If the service lacks a permission for a valid number, `check_number` rejects it later.
     """
     try:
         number = phone.parse(
@@ -115,7 +115,7 @@ def prices() -> PriceTable:
 
 @cached
 def _known_recipients(service_id: UUID) -> frozenset[str] | None:
-    """Return the normalised addresses and numbers of the team and the guest list."""
+    """Return the normalised email addresses and phone numbers of the team and the guest list."""
     team = TeamMember.objects.filter(service_id=service_id).values_list("normalised_email", "normalised_phone")
     guests = GuestListEntry.objects.filter(service_id=service_id).values_list("normalised", flat=True)
     return frozenset(recipient for member in team for recipient in member if recipient) | frozenset(guests)

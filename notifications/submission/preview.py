@@ -1,4 +1,4 @@
-"""What a message would say, without sending it. Source: docs/reference/sending-api.md §17.3."""
+"""Preview a message without sending it. Source: docs/reference/sending-api.md §17.3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from notifications.submission import templates
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """The text that would be sent; subject and HTML fragment are an email's."""
+    """A rendered message. subject, html: of an email only; html is a fragment"""
 
     version: TemplateVersion
     body: str
@@ -23,9 +23,9 @@ class Preview:
 def preview(
     service: Service, version: TemplateVersion, values: Mapping[str, object], *, unsubscribe_url: str
 ) -> Preview:
-    """Fill one version of a template: no permission, length or rate is checked, nothing is stored.
+    """Fill a version of a template. Check no permission, length or rate limit, and store nothing.
 
-    unsubscribe_url: of the footer, where the template has one
+    unsubscribe_url: the link in the footer, used only if the template has an unsubscribe link
     Raises PersonalisationMissing.
     """
     subject = version.subject or ""

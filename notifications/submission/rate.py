@@ -1,8 +1,8 @@
-"""How many requests a service may make in a minute with keys of one type. Source: docs/reference/sending-api.md §13.1.
+"""Limit the requests a minute for each service and key type. Source: docs/reference/sending-api.md §13.1.
 
-A sliding window: a request passes when fewer than the limit have passed in the last 60 s; refused ones cost nothing.
-Kept in Redis where there is one, else in the database, and exact over several processes in both. Where neither answers
-the request passes: an outage must not stop messages.
+The window slides: a request passes if fewer than the limit have passed in the last 60 s. Rejected requests do not
+count. The window is in Redis if it is configured, else in the database; both are exact over all processes. If neither
+is available, the request passes: an outage must not stop messages.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from notifications import errors
 from notifications.models import ApiKey, RateSlot
 
 WINDOW_MS = 60_000
-SLOT_MS = 100  # of the database's window, which is exact to this
-LOCK_SLOT = 0  # a row that counts nothing: updating it lets requests of one service and key type through one at a time
+SLOT_MS = 100  # the resolution of the window in the database
+LOCK_SLOT = 0  # a row that counts nothing; updating it serializes the requests of one service and key type
 REDIS_TIMEOUT_SECONDS = 0.1
 
-# Without it every request of an outage would wait for its own time-out.
+# Without the circuit breaker every request during an outage would wait for the timeout.
 redis_breaker = CircuitBreaker(failures=1, open_seconds=5.0)
 
-# One entry for each request that passed, oldest first, with Redis's own clock. Answers the two numbers of a Passage.
+# The list has an entry for each request that passed, oldest first, by the clock of Redis. Returns wait_ms and left.
 SCRIPT = """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -49,12 +49,12 @@ redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], window)
 return {0, limit - passed - 1}
 """
-_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()  # by which Redis knows a script it has seen
+_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()  # Redis identifies a cached script by its hash
 
 _FIELDS = [RateSlot._meta.get_field(name) for name in ("service", "key_type", "slot")]
 _SLOT = _FIELDS[-1]
 _TABLE, _OWN = RateSlot._meta.db_table, "service_id = %s AND key_type = %s"
-_LOCK = Statement(f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  our own words alone
+_LOCK = Statement(f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  constants only
 _PASSED = Statement(f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s", _FIELDS)  # noqa: S608  likewise
 _ADD = Statement(f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  likewise
 _FORGET = Statement(
@@ -67,10 +67,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """What the window says of one request.
+    """The result of the rate limit for one request.
 
-    wait_ms: 0 where it has passed and been counted
-    left: how many more would pass now
+    wait_ms: 0 if the request passed and was counted, else the time until it can pass
+    left: the number of further requests that can pass now
     """
 
     wait_ms: int
@@ -83,7 +83,7 @@ class Passage:
 
 
 def check(api_key: ApiKey) -> Passage | None:
-    """Let one request through, and count it; None where nobody could count. Raises RateLimited."""
+    """Count one request, or raise RateLimited. Return None if neither Redis nor the database is available."""
     limit = api_key.service.rate_limit_per_minute
     passage = _ask(api_key.service_id, api_key.key_type, max(1, limit))
     if passage and passage.wait_seconds:
@@ -109,7 +109,7 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
 
 
 def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> Passage:
-    """Count one request in the database's window, if it may pass."""
+    """Count one request in the window in the database, if it may pass."""
     slot = now_ms // SLOT_MS
     oldest = slot - WINDOW_MS // SLOT_MS
     with transaction.atomic():
@@ -125,7 +125,7 @@ def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) ->
 
 
 class _Window:
-    """The slots of one service and key type, by prepared statements: the ORM took half the time of a POST for them."""
+    """The slots of one service and key type. Prepared statements, because the ORM took half the time of a POST."""
 
     def __init__(self, service_id: UUID, key_type: str) -> None:
         self._own = (service_id, key_type)
@@ -140,14 +140,14 @@ class _Window:
         return int(_PASSED.first(*self._own, oldest)[0] or 0)
 
     def add(self, slot: int, oldest: int) -> None:
-        """Count one more; nobody else is writing, since the lock is ours. With each new slot the old ones go."""
+        """Count one request. The caller has the lock, so no other process writes. A new slot deletes the old slots."""
         if not _ADD.run(*self._own, slot):
             _FORGET.run(*self._own, LOCK_SLOT, oldest)
             RateSlot.objects.create(**self._slot.keywords, slot=slot, count=1)
 
 
 def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
-    """Return how long until the request that has to leave the window does: the one `surplus` after the oldest."""
+    """Return the milliseconds until enough requests have left the window: the one `surplus` after the oldest."""
     for slot, count in window:
         if surplus < count:
             return (slot + 1) * SLOT_MS + WINDOW_MS - now_ms
@@ -156,7 +156,7 @@ def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
 
 
 def _ask_redis(window: str, limit: int) -> tuple[int, int]:
-    """Return the numbers of a Passage. A request can wait out the time-outs."""
+    """Return wait_ms and left. Raises redis.RedisError."""
     client, arguments = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS), (1, window, limit, WINDOW_MS)
     try:
         wait_ms, left = client.ask("EVALSHA", _SHA, *arguments)

@@ -1,4 +1,4 @@
-"""Texts that people send to a service. Source: docs/reference/sending-api.md §19.3."""
+"""Store texts that people send to a service. Source: docs/reference/sending-api.md §19.3."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 
 def receive(text: IncomingText) -> None:
-    """Keep a text for the service its number belongs to; one for nobody's number is dropped."""
+    """Store a text for the service that receives texts at its number. Drop it if there is no such service."""
     service = service_at(text.recipient)
     if service is None:
         log.info("received_text.dropped")
@@ -25,9 +25,10 @@ def receive(text: IncomingText) -> None:
 
 
 def service_at(number: str) -> Service | None:
-    """Return the service that receives texts at a number: one of its senders is that number.
+    """Return the service that receives texts at a number, or None. One of its senders must be that number.
 
-    Of several the one that has had it longest: nobody gets another's texts by adding their number to the own ones.
+    If several services have the number, the one that has had it longest receives the texts. So a service cannot get the
+    texts of another by adding its number.
     """
     wanted = senders.from_number(number)
     numbers = SmsSender.objects.filter(archived_at=None, sender__regex=_NUMBER).select_related("service")
@@ -42,10 +43,7 @@ def takes_texts(service: Service) -> bool:
 
 
 def store(service: Service, text: IncomingText, *, at: datetime | None = None) -> ReceivedText:
-    """Keep one text, with the callback that is owed for it.
-
-    Numbers are kept in their normal form where they are valid, else as they came.
-    """
+    """Store a text and its callback. Valid phone numbers are stored normalised, other senders unchanged."""
     with transaction.atomic():
         kept = ReceivedText.objects.create(
             service=service,

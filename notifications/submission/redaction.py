@@ -1,6 +1,6 @@
-"""What staff see of a message whose template hides personal details: the template's own text, without the values.
+"""Return messages and file names as staff may read them: without the values if their template redacts personalisation.
 
-Every page, list and download that shows staff a message, or the name of its file, asks here.
+Every page, list and download that shows a message or a file name to staff must use this module.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from notifications.rendering.placeholders import Piece
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """Subject and body of a message as staff may read them; a text message has no subject."""
+    """The subject and body of a message as staff may read them. A text message has no subject."""
 
     subject: str | None
     body: str
@@ -25,12 +25,12 @@ def is_on(message: Notification) -> bool:
 
 
 def text(message: Notification) -> Text:
-    """Return a message's text: as sent, or with `[hidden]` in the place of every value."""
+    """Return the text of a message: as sent, or with `[hidden]` instead of every value."""
     return texts([message])[0]
 
 
 def texts(messages: Sequence[Notification]) -> list[Text]:
-    """Return the text of each message; the templates are read at once."""
+    """Return the text of each message. One query reads all templates."""
     hidden = [message for message in messages if is_on(message)]
     versions = _versions(hidden) if hidden else {}
 
@@ -45,28 +45,28 @@ def texts(messages: Sequence[Notification]) -> list[Text]:
 
 
 def pieces(message: Notification) -> list[list[Piece]]:
-    """Return subject and body of the template, each in pieces, for a page that marks what is hidden."""
+    """Return the subject and the body of the template in pieces, for a page that highlights redacted values."""
     version = _versions([message])[message.template_id, message.template_version]
     parts = [part for part in (version.subject, version.content) if part is not None]
     return [list(placeholders.pieces(part, {}, redact=True)) for part in parts]
 
 
 def hides_name(file: Attachment) -> bool:
-    """Return whether the file's name is personalisation that is hidden; it is too where its template is not known."""
+    """Return whether the name of a file is redacted. It also is if the template of the file is unknown."""
     return file.template is None or file.template.redact_personalisation
 
 
 def file_name(file: Attachment) -> str:
-    """Return the name of a file, or its type and day where the name is hidden."""
+    """Return the name of a file, or its type and day if the name is redacted."""
     return file.masked_title if hides_name(file) else own_name(file)
 
 
 def own_name(file: Attachment) -> str:
-    """Return the name the caller gave a file, for those who see what its recipient sees."""
+    """Return the name that the caller gave a file, for people who may see everything that the recipient sees."""
     try:
         return file.name or file.masked_title
     except DecryptionFailed:
-        return f"{file.masked_title} (its name was encrypted under a key that is not here)"
+        return f"{file.masked_title} (its name was encrypted with a key that FIELD_KEYS does not contain)"
 
 
 def _versions(messages: Sequence[Notification]) -> dict[tuple[object, int], TemplateVersion]:

@@ -14,12 +14,12 @@ from notifications.recipients.phone import PhoneNumber
 
 MAX_REFERENCE_CHARACTERS = 1000
 MAX_LIST_ITEMS = 10_000
-MAX_NAME_CHARACTERS_SHOWN = 50  # an error repeats names that the caller chose, shortened to this
+MAX_NAME_CHARACTERS_SHOWN = 50  # errors repeat names that the caller chose, truncated to this
 
 
 @dataclass(frozen=True, slots=True)
 class GivenId:
-    """An id, and the caller's spelling of it, which errors repeat."""
+    """An id, with the caller's spelling, which errors repeat."""
 
     value: UUID
     as_sent: str
@@ -27,7 +27,7 @@ class GivenId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmsRequest:
-    """One text message. personalisation: placeholder name → string, number, boolean, list of them, or object."""
+    """A text message to send. personalisation: placeholder name → string, number, boolean, list of these, or object"""
 
     phone_number: PhoneNumber
     template_id: UUID
@@ -39,7 +39,7 @@ class SmsRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailRequest:
-    """One email. sanitise_content_for: names of values to make harmless."""
+    """An email to send. sanitise_content_for: the names of the values to sanitise"""
 
     email_address: EmailAddress
     template_id: UUID
@@ -59,9 +59,9 @@ def check_reference(text: str) -> str:
 
 
 def check_personalisation(values: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the values. Raises TooManyItems if one value has too many items, those of inner lists included.
+    """Return the values. Raises TooManyItems if one value has too many items, items of inner lists included.
 
-    Without this check, 14 MiB of `[{},{},…]` took 24 s and 1.2 GiB before the message was refused as too long.
+    Without this check, 14 MiB of `[{},{},…]` took 24 s and 1.2 GiB before the message was rejected as too long.
     """
     for key, value in values.items():
         if _has_more_items(value, MAX_LIST_ITEMS):

@@ -1,6 +1,6 @@
 """Example values of a template's placeholders: text, a list, yes or no, a file. Source: docs/reference/console.md §2.4.
 
-The editor's preview, the form that sends by hand and the calls to copy all read them here.
+The preview in the editor, the console's form for sending and the example calls use them.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ TEXT, LIST, YES, NO, FILE = "text", "list", "yes", "no", "file"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What one placeholder is tried with; `value` is typed text, and means something for a text and a list only."""
+    """The example value of one placeholder. value: the typed text; used for a text or a list only"""
 
     name: str
     kind: str = TEXT
     value: str = ""
 
     def stands_for(self, service: Service | None) -> object:
-        """Return what a caller would send, None where nothing is given; a file is the link it becomes."""
+        """Return the value as a caller would send it, or None if it is empty. A file is returned as its link."""
         if self.kind in (YES, NO):
             return self.kind
         if self.kind == FILE:
@@ -36,7 +36,7 @@ class Sample:
 
 
 def items(typed: str) -> list[str]:
-    """Return the items of a list, one a line."""
+    """Return the items of a list that is typed with one item a line."""
     return [line.strip() for line in typed.splitlines() if line.strip()]
 
 
@@ -49,7 +49,7 @@ def kept(template: Template | None) -> dict[str, Sample]:
 
 
 def find(template: Template | None, *texts: str) -> list[Sample]:
-    """Return a sample for each placeholder of the texts: as kept, else yes for a condition, else an empty text."""
+    """Return a sample for each placeholder: the stored one, else yes for a condition, else an empty text."""
     known = kept(template)
     conditions = placeholders.conditions(*texts)
     return [
@@ -61,7 +61,7 @@ def find(template: Template | None, *texts: str) -> list[Sample]:
 
 
 def values(template: Template, *texts: str) -> Mapping[str, object]:
-    """Return what an example call sends: the kept values, and words in the place of those that are not there."""
+    """Return the values of an example call: the stored ones, and `a <name>` for placeholders without a value."""
     return {
         sample.name: f"a {sample.name}" if sample.kind == FILE else sample.stands_for(None) or f"a {sample.name}"
         for sample in find(template, *texts)

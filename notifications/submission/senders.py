@@ -1,4 +1,4 @@
-"""Which sender or reply-to address a message goes out with. Source: docs/reference/sending-api.md §8."""
+"""Choose the sender or the reply-to address of a message. Source: docs/reference/sending-api.md §8."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -13,7 +13,7 @@ from notifications.submission.ttl_cache import cached
 
 
 def sms_sender(service: Service, chosen: GivenId | None) -> SmsSender | None:
-    """Return the chosen sender, else the service's default, else nothing. Raises SmsSenderNotFound."""
+    """Return the chosen sender, else the service's default, else None. Raises SmsSenderNotFound."""
     known = _sms_senders(service.id) or []
     if chosen is None:
         return next((sender for sender in known if sender.is_default), None)
@@ -24,7 +24,7 @@ def sms_sender(service: Service, chosen: GivenId | None) -> SmsSender | None:
 
 
 def reply_to(service: Service, chosen: GivenId | None) -> ReplyToAddress | None:
-    """Return the chosen reply-to address, else the service's default, else nothing. Raises ReplyToNotFound."""
+    """Return the chosen reply-to address, else the service's default, else None. Raises ReplyToNotFound."""
     known = _reply_to_addresses(service.id) or []
     if chosen is None:
         return next((address for address in known if address.is_default), None)

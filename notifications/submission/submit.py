@@ -1,4 +1,4 @@
-"""The use case: one request in, one stored message out. Source: docs/reference/sending-api.md §4.1."""
+"""Check, render and store one message for one request. Source: docs/reference/sending-api.md §4.1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,11 +24,11 @@ from notifications.submission.requests import EmailRequest, SmsRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A message as accepted. For a simulated recipient the row is not stored.
+    """An accepted message. For a simulated recipient the row is not stored.
 
-    subject, body: as the recipient gets them, with whole links to files, which no readable column stores
-    sent_from: sender name, number or address, as the answer shows it
-    sanitised: what `sanitise_content_for` changed
+    subject, body: as the recipient gets them, with full links to files, which no readable column stores
+    sent_from: the sender name, phone number or email address in the response
+    sanitised: the values that `sanitise_content_for` changed
     """
 
     notification: Notification
@@ -38,16 +38,16 @@ class Submission:
     sanitised: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def as_kept(self) -> Self:
-        """Return it without the keys of links."""
+        """Return a copy whose links have no keys, for storage."""
         return replace(self, subject=self.notification.subject, body=self.notification.body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A message that nothing but the day's counter can refuse any more. Nothing of it is stored yet.
+    """A checked message that only the daily limit can still reject. Nothing is stored yet.
 
-    counted: the limits it counts against
-    is_simulated: its recipient is one for whom nothing is stored or sent
+    counted: the limits that the message counts against
+    is_simulated: whether nothing is stored or sent because the recipient is simulated
     parcel, files: of an email with files
     """
 
@@ -59,14 +59,14 @@ class Checked:
     files: Mapping[str, CheckedFile] = field(default_factory=dict)
 
 
-Keep = Callable[[Submission], None]  # stores what must not be there without the message, in its transaction
+Keep = Callable[[Submission], None]  # stores further rows in the transaction of the message
 
 
 def submit_sms(caller: Caller, request: SmsRequest, *, keep: Keep | None = None) -> Submission:
     """Check, render, store and enqueue one text message: steps 9 to 23 of the contract, in its order.
 
-    `check_sms` may refuse with a NotificationError; in the transaction that follows only the day's counter may.
-    The task is enqueued when the transaction commits, so a worker never looks for a row that is not there.
+    Raises the errors of `check_sms`, and DailyLimitReached from the transaction. The task is enqueued after the commit,
+    so a worker never looks for a row that does not exist.
     """
     return _accept(check_sms(caller, request), keep)
 
@@ -184,7 +184,7 @@ def _common(
 
 
 def _when(scheduled_for: datetime | None) -> dict[str, datetime | None]:
-    """A scheduled message waits for the sweep; any other is due at once, by the database's clock."""
+    """Return the times of a scheduled message, which the sweep finds. By default the database sets its current time."""
     if scheduled_for is None:
         return {}
     return {
@@ -204,21 +204,22 @@ def _accept(checked: Checked, keep: Keep | None) -> Submission:
             if keep:
                 keep(checked.submission.as_kept())
             _store(checked)
-            blobs.keep()  # now only the commit can fail, and nobody knows then whether it did: the orphans' sweep will
+            # Only the commit can fail now, with unknown result. If it failed, a clean-up deletes the orphaned blobs.
+            blobs.keep()
     else:
         _store(checked)
     sender = checked.submission.notification.sms_sender or checked.submission.notification.reply_to
     if sender and not checked.is_simulated:
-        usage.note_sender(sender)  # once the message is there
+        usage.note_sender(sender)  # after the message is stored
     return checked.submission
 
 
 def _store(checked: Checked) -> None:
-    """Store the message and count it; enqueue it once both are committed."""
+    """Store the message and count it. Enqueue it after the commit."""
     if checked.is_simulated:
         return
     notification = checked.submission.notification
-    limits.store(checked.caller, notification, checked.counted)  # last: the counter's row is locked shortest
+    limits.store(checked.caller, notification, checked.counted)  # last: locks the counter for the shortest time
     if notification.scheduled_for is None:
         tasks.wake(notification.channel)
     count = partial(registry.MESSAGES.add, notification.channel, notification.key_type, notification.status)

@@ -1,4 +1,4 @@
-"""The template that a request names, and the values for its placeholders.
+"""Find the template of a request, and check the values for its placeholders.
 
 Source: docs/reference/sending-api.md §4.1 (steps 11 to 13), §7.1.
 """
@@ -54,7 +54,7 @@ def newest_versions(service_id: UUID) -> QuerySet[TemplateVersion]:
 
 
 def check_personalisation(subject: str, content: str, personalisation: Mapping[str, object]) -> None:
-    """Raise PersonalisationMissing with the names as the template spells them, subject before body."""
+    """Raise PersonalisationMissing if placeholders have no value. It lists them as the template spells them."""
     names = placeholders.missing(subject, content, personalisation=personalisation)
     if names:
         raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))

@@ -1,6 +1,6 @@
-"""Services, keys, templates and senders, kept in this process for two seconds.
+"""Cache services, keys, templates and senders in this process for two seconds.
 
-A change made by another process, also the revocation of a key, holds after that.
+A change by another process, such as the revocation of a key, takes effect after at most this time.
 Source: docs/reference/sending-api.md §2.2.
 """
 
@@ -18,12 +18,12 @@ SIZE = 1000  # entries of one function; a template may be megabytes long
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_caches: list[tuple[TLRUCache[Hashable, Any], Lock]] = []  # Any: whatever each function returns
+_caches: list[tuple[TLRUCache[Hashable, Any], Lock]] = []  # Any: the results of the functions
 
 
 def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
-    """Decorate a function of hashable arguments. None is not kept: the next call reads again."""
-    # Not TTLCache: it counts the age from the end of a read, and a read under load may take seconds.
+    """Cache the results of a function with hashable arguments. None is not cached."""
+    # TTLCache would count the age from the end of a read, and a read under load may take seconds.
     cache: TLRUCache[Hashable, tuple[float, T]] = TLRUCache(SIZE, ttu=lambda key, entry, now: entry[0] + SECONDS)
     lock = Lock()
     _caches.append((cache, lock))
@@ -46,7 +46,7 @@ def cached(read: Callable[P, T | None]) -> Callable[P, T | None]:
 
 
 def clear() -> None:
-    """Read everything again from now on, in this process."""
+    """Delete all cached results of this process."""
     for cache, lock in _caches:
         with lock:
             cache.clear()

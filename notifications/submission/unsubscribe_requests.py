@@ -1,4 +1,4 @@
-"""Requests of recipients for no more emails like one that they got: found by their link, and stored once."""
+"""Find unsubscribe requests by their link, and store each request once."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """What a link leads to. request: None while the recipient has not confirmed."""
+    """The email and service of an unsubscribe link. request: None until the recipient confirms"""
 
     email: LinkedEmail
     service: Service
@@ -22,7 +22,10 @@ class Subscription:
 
 
 def find(token: str) -> Subscription | None:
-    """Return what the end of a link leads to. None: the link is broken, or its service or template is not here."""
+    """Return the subscription of a link, or None if the link is broken or its service or template does not exist.
+
+    token: the last part of the URL
+    """
     email = unsubscribe_links.read(token)
     if email is None:
         return None
@@ -35,7 +38,7 @@ def find(token: str) -> Subscription | None:
 
 
 def confirm(email: LinkedEmail) -> UnsubscribeRequest:
-    """Store the request with its callback, and return it. A second time, or twice at once, the first one stays."""
+    """Store a request and its callback, and return it. If the email has a request, return that one."""
     with transaction.atomic():
         request, is_new = UnsubscribeRequest.objects.get_or_create(
             notification_id=email.notification_id,

@@ -1,7 +1,7 @@
-"""How keys and senders are used: calls a day, the newest errors, and the time of the last use.
+"""Record the usage of keys and senders: calls a day, the latest errors, and the time of the last use.
 
-Calls are counted in memory and stored later, so that a request does not wait for it. The time of the last use is
-stored at most once a minute. Source: docs/reference/console.md §2.3.
+Calls are counted in memory and stored later, so that requests do not wait. The time of the last use is stored at most
+once a minute. Source: docs/reference/console.md §2.3.
 """
 
 from collections import defaultdict, deque
@@ -27,7 +27,7 @@ INTERVAL = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallError:
-    """Why a call was refused, without anything that the caller sent. Fields as in `ApiCallError`."""
+    """The error of a call, without content of the request. The fields are those of `ApiCallError`."""
 
     status: int
     kind: str
@@ -36,7 +36,7 @@ class CallError:
 
 
 class _NewestErrors:
-    """The newest errors of each key that are not stored yet."""
+    """The latest errors of each key that are not stored yet."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -65,7 +65,7 @@ _lock = Lock()
 
 
 def count_call(key_id: UUID, error: CallError | None = None) -> None:
-    """Count one answered call of a key."""
+    """Count one call of a key, and its error if it had one."""
     now = timezone.now()
     day = now.astimezone(UTC).date()
     _calls.add((key_id, day))
@@ -87,7 +87,7 @@ def note_sender(sender: SmsSender | ReplyToAddress) -> None:
 
 def store_pending() -> None:
     """Store the pending counts and errors."""
-    # In this order: a refused call is also counted as a call, which must not be stored before its error is taken.
+    # In this order: a call with an error is also counted as a call, and must not be stored before its error is taken.
     newest, refused, calls = _newest_errors.take(), _refused_calls.take(), _calls.take()
     if not calls:
         return
