@@ -4,37 +4,10 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("notifications", "0032_rename_errors_and_circuits"),
+        ("notifications", "0033_words_for_the_console"),
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name="callbackendpoint",
-            name="pause_reason",
-            field=models.CharField(
-                blank=True,
-                choices=[
-                    ("person", "Paused by staff"),
-                    ("gone", "The endpoint responded with 410 Gone"),
-                    ("failing", "Every callback failed for three days"),
-                ],
-                editable=False,
-                max_length=7,
-            ),
-        ),
-        migrations.AlterField(
-            model_name="downloadevent",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("downloaded", "Downloaded"),
-                    ("confirmed", "Email address confirmed"),
-                    ("wrong-address", "Wrong email address"),
-                    ("locked", "Locked"),
-                ],
-                max_length=13,
-            ),
-        ),
         migrations.AlterField(
             model_name="service",
             name="active",
