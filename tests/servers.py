@@ -27,7 +27,7 @@ _HELD: list[socket.socket] = []
 def free_port() -> int:
     """Return a port for a server. No other caller on this machine gets it by chance until this process ends.
 
-    A socket stays bound to the port without listening. Servers set SO_REUSEADDR, so the kernel lets them listen as well.
+    A socket stays bound to the port without listening. Servers set SO_REUSEADDR, so the kernel lets them listen, too.
     A released port could go to the next connection of any process.
     """
     held = socket.socket()

@@ -111,7 +111,7 @@ def stored_set(records):
 
 
 def alike(got, wanted) -> bool:
-    """Return whether values are equal as JSON. Doubles may differ in the last digits, as they are added in another order."""
+    """Return whether values are equal as JSON. Doubles may differ in the last digits, as the order of addition does."""
     if isinstance(wanted, dict):
         return list(got) == list(wanted) and all(alike(got[key], wanted[key]) for key in wanted)
     if isinstance(wanted, list):

@@ -23,7 +23,7 @@ ODD = [
 
 
 def fill_oddly(data_set) -> list[str]:
-    """Store records with every kind of value, some at the same moment, one without the field, with ids in random order."""
+    """Store records with every kind of value, some at the same moment, one without the field, ids in random order."""
     records = [
         {"_timestamp": f"2024-01-{n % 3 + 1:02}T00:00:00Z", "_id": f"r{(n * 7) % 23:02}", "v": value}
         for n, value in enumerate(ODD)
