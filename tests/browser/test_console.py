@@ -38,7 +38,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
 
 
 @pytest.mark.fault("T4")
-def test_all_of_the_work_with_the_browser_alone(page: Page, service: Service, worker: Program):
+def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Service, worker: Program):
     """Go from the sign-in to the audit, and empty a data set. Source: docs/reference/console.md §4.1."""
     name = f"Tides {uuid.uuid4().hex[:8]}"
     group = f"g{uuid.uuid4().hex[:8]}"
@@ -135,7 +135,7 @@ def long_template(service: Service) -> str:
     return done.stdout.splitlines()[-1]
 
 
-def test_the_preview_stays_in_sight_while_values_are_typed(page: Page, long_template: str):
+def test_the_preview_stays_visible_while_values_are_typed(page: Page, long_template: str):
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"/admin/notifications/template/{long_template}/change/")
 

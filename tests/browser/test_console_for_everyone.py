@@ -33,9 +33,7 @@ def made(service: Service) -> dict[str, str]:
     return {"name": name, "template": done.stdout.splitlines()[-1]}
 
 
-def test_the_panel_of_filters_takes_the_focus_and_gives_it_back(
-    browser: Browser, service: Service, made: dict[str, str]
-):
+def test_the_panel_of_filters_takes_the_focus_and_returns_it(browser: Browser, service: Service, made: dict[str, str]):
     page = browser.new_page(base_url=service.url)
     sign_in(page, made["name"])
     page.goto("/admin/notifications/notification/?status=delivering&channel__exact=email")
@@ -58,9 +56,7 @@ def test_the_panel_of_filters_takes_the_focus_and_gives_it_back(
     page.close()
 
 
-def test_a_list_is_a_table_on_a_tablet_and_cards_on_a_telephone(
-    browser: Browser, service: Service, made: dict[str, str]
-):
+def test_a_list_is_a_table_on_a_tablet_and_cards_on_a_phone(browser: Browser, service: Service, made: dict[str, str]):
     page = browser.new_page(base_url=service.url, viewport={"width": 820, "height": 1180})
     sign_in(page, made["name"])
     page.goto("/admin/notifications/template/")
@@ -72,7 +68,7 @@ def test_a_list_is_a_table_on_a_tablet_and_cards_on_a_telephone(
     page.close()
 
 
-def test_the_code_of_the_second_factor_is_asked_on_a_page_for_everybody(browser: Browser, service: Service):
+def test_the_page_for_the_second_factor_works_for_everybody(browser: Browser, service: Service):
     name = f"coded-{uuid.uuid4().hex[:8]}"
     making = f"""
 from django.contrib.auth.models import User
@@ -119,7 +115,7 @@ def press_first_tab(page: Page) -> None:
             return
 
 
-def test_a_page_is_reached_and_sent_by_keyboard(browser: Browser, service: Service, made: dict[str, str]):
+def test_a_form_is_reached_and_sent_by_keyboard(browser: Browser, service: Service, made: dict[str, str]):
     page = browser.new_page(base_url=service.url)
     sign_in(page, made["name"])
     press_first_tab(page)
@@ -155,7 +151,7 @@ def press(page: Page, name: str) -> None:
     button.click()
 
 
-def test_the_work_is_done_without_scripts(browser: Browser, service: Service, made: dict[str, str]):
+def test_the_console_works_without_scripts(browser: Browser, service: Service, made: dict[str, str]):
     context = browser.new_context(
         base_url=service.url, java_script_enabled=False, viewport={"width": 390, "height": 900}
     )

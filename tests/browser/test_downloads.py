@@ -112,7 +112,7 @@ def watched(context: BrowserContext, service: SecureService) -> Recipient:
 
 
 @pytest.mark.fault("F11")
-def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipient, secure_service: SecureService):
+def test_a_link_in_the_inbox_leads_to_the_same_bytes_on_disk(recipient: Recipient, secure_service: SecureService):
     made = secure_service.evaluate(SET_UP)
     secure_service.start_worker()
     client = NotificationsAPIClient(made["key"], base_url=secure_service.url)
@@ -149,7 +149,7 @@ def test_from_the_link_in_the_inbox_to_the_same_bytes_on_disk(recipient: Recipie
     assert "key=" not in "".join(secure_service.logs().values())
 
 
-def test_a_wrong_address_shows_what_is_wrong_and_where(recipient: Recipient):
+def test_a_wrong_email_address_is_explained_beside_its_field(recipient: Recipient):
     recipient.page.goto(recipient.send()["confirm"])
     recipient.confirm("bo@example.org")
 
@@ -165,7 +165,7 @@ def test_a_wrong_address_shows_what_is_wrong_and_where(recipient: Recipient):
     recipient.sees("Your file is ready")
 
 
-def test_after_ten_wrong_ones_the_right_one_is_refused_too(recipient: Recipient):
+def test_after_ten_wrong_email_addresses_the_right_one_is_rejected_too(recipient: Recipient):
     recipient.page.goto(recipient.send()["confirm"])
     for _ in range(10):
         recipient.confirm("bo@example.org")
@@ -178,7 +178,7 @@ def test_after_ten_wrong_ones_the_right_one_is_refused_too(recipient: Recipient)
     recipient.sees("You have a file to download")
 
 
-def test_a_file_withdrawn_between_two_clicks_is_gone(recipient: Recipient):
+def test_a_file_withdrawn_between_two_clicks_is_not_available(recipient: Recipient):
     sent = recipient.send("address=None")
     recipient.page.goto(sent["file"])
     recipient.sees("Your file is ready")
@@ -189,7 +189,7 @@ def test_a_file_withdrawn_between_two_clicks_is_gone(recipient: Recipient):
     recipient.sees("This file is no longer available")
 
 
-def test_the_whole_way_by_keyboard(recipient: Recipient):
+def test_a_file_is_downloaded_by_keyboard(recipient: Recipient):
     page, press = recipient.page, recipient.page.keyboard.press
     page.goto(recipient.send()[""])
 
@@ -208,7 +208,7 @@ def test_the_whole_way_by_keyboard(recipient: Recipient):
     assert width == "3px"
 
 
-def test_who_keeps_no_cookies_is_told_what_to_do(
+def test_a_browser_without_cookies_gets_instructions(
     playwright: Playwright, chromium: str, secure_service: SecureService, tmp_path: Path
 ):
     settings = {"profile": {"default_content_setting_values": {"cookies": 2}, "block_third_party_cookies": True}}
@@ -253,7 +253,7 @@ def sent_pages(secure_service: SecureService) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "step", "heading"), [(page[0], *page[2:]) for page in PAGES])
-def test_a_page_is_for_everyone(
+def test_a_page_is_accessible(
     recipient: Recipient, sent_pages: dict[str, dict[str, str]], looks: Looks, name: str, step: str, heading: str
 ):
     page = recipient.page

@@ -46,7 +46,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
     page.close()
 
 
-def test_the_pages_of_anybody(page: Page, made: dict[str, Any], looks: Looks):
+def test_public_pages_are_accessible(page: Page, made: dict[str, Any], looks: Looks):
     problems: list[str] = []
     for place in OF_ANYBODY:
         page.goto(place.format(**made))
@@ -56,7 +56,7 @@ def test_the_pages_of_anybody(page: Page, made: dict[str, Any], looks: Looks):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_pages_of_an_operator(page: Page, made: dict[str, Any], looks: Looks, part: int):
+def test_the_pages_of_an_operator_are_accessible(page: Page, made: dict[str, Any], looks: Looks, part: int):
     sign_in(page, made["name"])
 
     problems: list[str] = []
@@ -68,7 +68,7 @@ def test_the_pages_of_an_operator(page: Page, made: dict[str, Any], looks: Looks
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, part: int):
+def test_the_pages_of_a_member_are_accessible(page: Page, made: dict[str, Any], looks: Looks, part: int):
     """Open the pages at phone width, then check them at desktop width."""
     page.set_viewport_size({"width": 390, "height": 860})
     sign_in(page, f"{made['name']}-member")
@@ -82,7 +82,7 @@ def test_the_pages_of_a_member(page: Page, made: dict[str, Any], looks: Looks, p
     assert problems == []
 
 
-def test_every_kind_of_page_is_among_them(made: dict[str, Any]):
+def test_the_list_has_every_kind_of_page(made: dict[str, Any]):
     """Check the list of pages, because a mistake in calling the routes would leave out pages silently."""
     ends = {place.rstrip("/").rpartition("/")[2].partition("?")[0] for place in made["operator"]}
 

@@ -44,7 +44,7 @@ def link(service: Service) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_read_and_pressed_by_keyboard_on_the_narrowest_screen(browser: Browser, link: str, scheme: str) -> None:
+def test_the_page_works_by_keyboard_on_the_narrowest_screen(browser: Browser, link: str, scheme: str) -> None:
     complaints: list[str] = []
     context = browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light",
@@ -81,7 +81,7 @@ def check_looks(page: Page) -> None:
     assert [(text, round(ratio, 2)) for text, ratio in contrasts if ratio < 4.5] == []
 
 
-def test_preview_and_broken_link_say_what_they_are(browser: Browser, service: Service) -> None:
+def test_a_preview_and_a_broken_link_are_named_as_such(browser: Browser, service: Service) -> None:
     page = browser.new_page(viewport={"width": NARROWEST, "height": 640})
 
     page.goto(f"{service.url}/unsubscribe/preview")

@@ -55,14 +55,14 @@ def test_a_request_that_cannot_be_read_is_answered_in_the_shape_of_its_path(serv
 
 @pytest.mark.parametrize("accept", ["application/json", "application/json, text/plain;q=0.5", "application/*"])
 @pytest.mark.parametrize("path", ["/nothing-here", "/docs/nothing", "/_nothing"])
-def test_an_unknown_path_is_json_where_that_is_preferred(service, path, accept):
+def test_an_unknown_path_is_json_if_the_caller_prefers_it(service, path, accept):
     answer = get(service, path, headers={"Accept": accept})
 
     assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/json")
     assert answer.json() == {"status": "error", "message": "There is nothing at this address."}
 
 
-def test_any_other_unknown_path_is_a_page(service):
+def test_every_other_unknown_path_is_a_page(service):
     answer = get(service, "/nothing-here")
 
     assert answer.status_code == 404
@@ -71,7 +71,7 @@ def test_any_other_unknown_path_is_a_page(service):
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing-here", "/admin/login/", "/_status", "/v2/nothing", "/data/nothing"])
-def test_every_answer_has_an_id_of_ours_and_is_not_sniffed(service, path):
+def test_every_answer_has_a_new_request_id_and_is_not_sniffed(service, path):
     answer = get(service, path, headers={"X-Request-Id": "from-the-caller"})
 
     assert len(answer.headers["X-Request-Id"]) == 36
@@ -81,7 +81,7 @@ def test_every_answer_has_an_id_of_ours_and_is_not_sniffed(service, path):
 
 
 @pytest.mark.parametrize("path", ["/v2/nothing", "/data/nothing", "/_status"])
-def test_an_api_answer_may_load_nothing(service, path):
+def test_an_api_answer_forbids_loading_anything(service, path):
     assert get(service, path).headers["Content-Security-Policy"] == API_POLICY
 
 
@@ -89,7 +89,7 @@ def test_an_api_answer_may_load_nothing(service, path):
     ("path", "referrers"),
     [("/", "same-origin"), ("/nothing-here", "same-origin"), ("/admin/login/", "strict-origin")],  # `next` is private
 )
-def test_a_page_may_load_only_from_here_and_not_be_framed(service, path, referrers):
+def test_a_page_may_load_only_from_this_host_and_not_be_framed(service, path, referrers):
     headers = get(service, path).headers
     policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
 
@@ -101,14 +101,14 @@ def test_a_page_may_load_only_from_here_and_not_be_framed(service, path, referre
     assert "camera=()" in headers["Permissions-Policy"]
 
 
-def test_only_the_theme_may_evaluate_and_style_inline(service):
+def test_only_the_theme_may_use_eval_and_inline_styles(service):
     front, console = (get(service, path).headers["Content-Security-Policy"] for path in ("/", "/admin/login/"))
 
     assert "'unsafe" not in front
     assert "script-src 'self' 'unsafe-eval'" in console
 
 
-def test_the_front_page_leads_only_where_something_is(service):
+def test_the_front_page_only_has_links_to_existing_pages(service):
     page = get(service, "/").text
     addresses = [part.partition('"')[0] for part in page.split('<a href="')[1:]]
 
@@ -116,7 +116,7 @@ def test_the_front_page_leads_only_where_something_is(service):
     assert all(get(service, address).status_code in {200, 302, 403} for address in addresses)
 
 
-def test_the_stylesheet_of_the_pages_is_there(service):
+def test_the_stylesheet_of_the_pages_exists(service):
     answer = get(service, "/static/config/pages.css")
 
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')

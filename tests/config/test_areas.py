@@ -28,7 +28,7 @@ def test_a_reader_gets_the_parts_of_its_type_in_their_order(lamps):
     assert areas.parts(Lamp) == [Lamp("first"), Lamp("second")]
 
 
-def test_an_area_registered_again_has_its_new_parts_alone(lamps):
+def test_an_area_registered_again_has_its_new_parts_only(lamps):
     areas.register("tests", Lamp("third"))
 
     assert areas.parts(Lamp) == [Lamp("third")]
@@ -39,7 +39,7 @@ def test_both_areas_have_registered_their_parts(kind, number):
     assert len(areas.parts(kind)) == number
 
 
-def test_each_job_has_a_name_of_its_own():
+def test_each_job_has_a_unique_name():
     names = Counter(job.name for job in areas.parts(Job))
 
     assert {name for name, number in names.items() if number > 1} == set()

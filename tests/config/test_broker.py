@@ -8,7 +8,7 @@ from config.queue.app import app
 from tests.servers import free_port
 
 
-def test_it_is_asked_again_within_five_seconds_for_ever():
+def test_a_worker_reconnects_every_five_seconds_without_end():
     waits: list[float] = []
     connection = broker.SteadyConnection(f"redis://127.0.0.1:{free_port()}/0")
 

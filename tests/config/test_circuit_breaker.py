@@ -35,7 +35,7 @@ def test_it_opens_after_its_number_of_failures_and_then_allows_one_probe_at_a_ti
     assert (while_open, half_open, next_probe) == (False, [True, False, False], True)
 
 
-def test_without_probe_seconds_a_half_open_one_allows_every_call_until_one_fails():
+def test_without_probe_seconds_a_half_open_breaker_allows_every_call_until_one_fails():
     clock = Clock()
     breaker = breaker_of(clock, probe_seconds=0.0)
     fail(breaker)
@@ -69,7 +69,7 @@ def test_failures_of_calls_that_began_before_the_last_success_do_not_count():
     assert breaker.allows()
 
 
-def test_one_that_is_not_enforced_allows_every_call():
+def test_a_breaker_that_is_not_enforced_allows_every_call():
     breaker = breaker_of(Clock(), is_enforced=False)
 
     fail(breaker)

@@ -21,11 +21,11 @@ def found() -> Finding:
     return health_checks.clean_up()
 
 
-def test_before_the_first_run_nothing_is_amiss() -> None:
+def test_before_the_first_run_the_check_passes() -> None:
     assert found() == Finding(name="clean-up", seen="has not run yet; the clock runs it, at 03:00 UTC at the latest")
 
 
-def test_it_tells_when_each_rule_last_came_well_to_its_end() -> None:
+def test_the_finding_has_the_last_success_of_each_rule() -> None:
     ran("audit", 30)
     ran("audit", 25)
     ran("searches", 1)
@@ -35,14 +35,14 @@ def test_it_tells_when_each_rule_last_came_well_to_its_end() -> None:
     assert ", searches 20" in found().seen
 
 
-def test_a_rule_that_has_missed_its_night_is_red() -> None:
+def test_a_rule_that_has_missed_its_night_fails_the_check() -> None:
     ran("audit", 27)
     ran("searches", 1)
 
     assert found().fix.endswith("more than 26 h ago: audit.")
 
 
-def test_a_rule_that_failed_is_red_until_it_went_well_again() -> None:
+def test_a_failed_rule_fails_the_check_until_its_next_success() -> None:
     ran("audit", 25)
     ran("audit", 1, "OSError: No space left on device")
     assert found().fix == "See operations/clean-up/ for the error of: Audit."
@@ -52,5 +52,5 @@ def test_a_rule_that_failed_is_red_until_it_went_well_again() -> None:
     assert found().fix == ""
 
 
-def test_it_is_among_what_is_looked_at() -> None:
+def test_the_check_is_part_of_the_platform() -> None:
     assert health_checks.clean_up in [one.look for one in health_checks.PLATFORM]

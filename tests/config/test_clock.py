@@ -14,18 +14,18 @@ from tests.servers import wait_until
 pytestmark = pytest.mark.django_db
 
 
-def test_a_name_is_held_by_one():
+def test_one_holder_has_the_lease():
     assert presence.hold("clock", "first", seconds=20)
     assert not presence.hold("clock", "second", seconds=20)
 
 
-def test_its_holder_keeps_it():
+def test_its_holder_keeps_the_lease():
     presence.hold("clock", "first", seconds=20)
 
     assert presence.hold("clock", "first", seconds=20)
 
 
-def test_a_holder_that_has_been_silent_loses_it():
+def test_a_silent_holder_loses_the_lease():
     presence.hold("clock", "first", seconds=20)
     Presence.objects.update(seen_at=Now() - timedelta(seconds=21))
 
@@ -33,7 +33,7 @@ def test_a_holder_that_has_been_silent_loses_it():
     assert not presence.hold("clock", "first", seconds=20)
 
 
-def test_a_name_given_back_is_free_at_once():
+def test_a_released_lease_is_free_at_once():
     presence.hold("clock", "first", seconds=20)
 
     presence.release("clock", "first")
@@ -41,7 +41,7 @@ def test_a_name_given_back_is_free_at_once():
     assert presence.hold("clock", "second", seconds=20)
 
 
-def test_nobody_gives_back_the_name_of_another():
+def test_only_the_holder_releases_the_lease():
     presence.hold("clock", "first", seconds=20)
 
     presence.release("clock", "second")
@@ -49,7 +49,7 @@ def test_nobody_gives_back_the_name_of_another():
     assert not presence.hold("clock", "second", seconds=20)
 
 
-def test_presence_is_seen_for_a_while():
+def test_presence_expires():
     presence.note("worker", "a-machine")
     assert presence.is_there("worker", within_seconds=30)
 
@@ -76,7 +76,7 @@ def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
     assert second.is_running()
 
 
-def test_what_is_asked_for_does_not_expire_by_the_clock_of_a_worker_and_does_not_pile_up():
+def test_scheduled_tasks_do_not_expire_by_a_workers_clock_and_do_not_pile_up():
     beat = clock.Clock(app=app, lazy=True)
     options = {"expires": 10}
     entry = beat.Entry(name="note", task="config.queue.tasks.note_worker", schedule=10, options=options, app=app)

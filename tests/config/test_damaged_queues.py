@@ -64,7 +64,7 @@ def test_every_pool_survives_every_damaged_message(own_service):
     assert lying_aside(own_service) == log.count("queue.message_unreadable")
 
 
-def test_a_running_pool_survives_them_too(own_service):
+def test_a_running_pool_survives_damaged_messages(own_service):
     worker = own_service.start_worker()
     before = lying_aside(own_service)
 
@@ -77,7 +77,7 @@ def test_a_running_pool_survives_them_too(own_service):
     assert f"could not be read: {before + 3 * len(QUEUES):.0f}" in own_service.manage("doctor").stdout
 
 
-def test_in_redis_a_damaged_note_of_a_dead_worker_and_a_key_of_another_kind_end_nothing(own_service):
+def test_in_redis_a_damaged_unacknowledged_message_and_a_key_of_another_type_stop_no_pool(own_service):
     if not own_service.environment["REDIS_URL"]:
         return  # the queue has no keys, only files
     with redis.Redis.from_url(own_service.environment["REDIS_URL"]) as connection:

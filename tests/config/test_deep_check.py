@@ -19,7 +19,7 @@ def fixes(answer: requests.Response) -> dict[str, str]:
     return {finding["name"]: finding["fix"] for finding in answer.json()["findings"]}
 
 
-def test_all_is_well_when_everything_runs(start_service):
+def test_the_check_passes_when_everything_runs(start_service):
     service = start_service()
     service.start_worker()
     service.start("clock", "manage.py", "clock")
@@ -39,7 +39,7 @@ def guarded(start_service):
     return start_service(SCANNER="clamd:tcp:127.0.0.1:1", METRICS_TOKEN=TOKEN)
 
 
-def test_what_is_not_well_is_named_with_its_fix(guarded):
+def test_each_failed_check_is_named_with_its_fix(guarded):
     answer = look(guarded, TOKEN)
 
     assert answer.status_code == 503
@@ -50,7 +50,7 @@ def test_what_is_not_well_is_named_with_its_fix(guarded):
     assert not fixes(answer)["database"]
 
 
-def test_with_a_token_set_only_its_holder_may_look(guarded):
+def test_with_a_token_set_only_its_holder_may_read(guarded):
     assert (look(guarded).status_code, look(guarded, TOKEN + "x").status_code) == (401, 403)
     assert look(guarded).headers["WWW-Authenticate"] == "Bearer"
     assert look(guarded, TOKEN).status_code == 503
@@ -63,12 +63,12 @@ def test_behind_a_proxy_nobody_counts_as_local(service):
     assert "findings" not in answer.json()
 
 
-def test_staff_may_look_and_others_may_not(client, console):
+def test_staff_may_read_and_others_may_not(client, console):
     assert console.get("/_status/deep").json()["findings"]
     assert client.get("/_status/deep").status_code == 401
 
 
-def test_it_is_only_read(service):
+def test_the_check_only_accepts_reading_methods(service):
     answer = requests.post(f"{service.url}/_status/deep", timeout=60)
 
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")

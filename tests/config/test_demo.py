@@ -31,7 +31,7 @@ def wipe() -> None:
         part.wipe()
 
 
-def test_one_seed_makes_the_same_and_another_others() -> None:
+def test_one_seed_creates_the_same_data_and_another_seed_other_data() -> None:
     make(seed=2)
     first = messages()
     wipe()
@@ -45,7 +45,7 @@ def test_one_seed_makes_the_same_and_another_others() -> None:
     assert not set(first) & set(messages())
 
 
-def test_a_scale_makes_so_many_times_as_much() -> None:
+def test_a_scale_multiplies_the_data() -> None:
     make()
     usual = (Notification.objects.count(), Record.objects.filter(data_set__type__name="visits").count())
     wipe()
@@ -56,7 +56,7 @@ def test_a_scale_makes_so_many_times_as_much() -> None:
     assert 2 * usual[0] < Notification.objects.count() < 4 * usual[0]
 
 
-def test_its_messages_are_counted() -> None:
+def test_demo_messages_are_counted() -> None:
     make()
 
     counted = sum(DailyCount.objects.values_list("n", flat=True))
@@ -65,7 +65,7 @@ def test_its_messages_are_counted() -> None:
     assert counting.count_recent() == 0
 
 
-def test_wiping_takes_the_demo_and_nothing_else() -> None:
+def test_wiping_removes_only_the_demo_data() -> None:
     kept_message, kept_set = make_notification(), make_data_set()
     make()
     audited = set(AuditEvent.objects.values_list("pk", flat=True))
@@ -87,7 +87,7 @@ def test_wiping_takes_the_demo_and_nothing_else() -> None:
     ]
 
 
-def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_real_provider_prevents_demo_and_wipe(settings: object, capsys: pytest.CaptureFixture[str]) -> None:
     settings.PROVIDERS = ["smtp-1=smtp://localhost"]  # type: ignore[attr-defined]
     commands: list[Callable[[], object]] = [lambda: call_command("demo"), lambda: call_command("demo", "--wipe")]
     for command in commands:
@@ -95,7 +95,7 @@ def test_a_real_provider_refuses_both(settings: object, capsys: pytest.CaptureFi
             command()
 
 
-def test_it_prints_only_addresses_that_the_areas_have(start_service) -> None:
+def test_it_prints_only_urls_of_installed_areas(start_service) -> None:
     service = start_service(AREAS="datasets")
 
     printed = service.manage("demo").stdout

@@ -46,7 +46,7 @@ def test_records_are_written_and_read_back(demo):
     assert run("write_records.py", demo) == ["ok", "3"]
 
 
-def test_a_refusal_is_one_line_that_says_what_to_correct(demo):
+def test_an_error_is_one_line_with_the_fix(demo):
     command = [sys.executable, EXAMPLES / "write_records.py"]
 
     done = subprocess.run(command, env={**demo, "DATA_TOKEN": "ds_wrong"}, capture_output=True, text=True, timeout=100)

@@ -38,7 +38,7 @@ def take_all(queue: SimpleQueue) -> list[object]:
         taken.append(message.payload)
 
 
-def test_messages_come_in_the_order_they_were_put(folder):
+def test_messages_come_in_order(folder):
     with connect(folder) as connection:
         queue = connection.SimpleQueue("letters")
         for number in range(50):
@@ -47,7 +47,7 @@ def test_messages_come_in_the_order_they_were_put(folder):
         assert take_all(queue) == list(range(50))
 
 
-def test_two_readers_share_the_messages_and_none_has_one_twice(folder):
+def test_two_readers_share_the_messages_without_duplicates(folder):
     with connect(folder) as connection:
         queue = connection.SimpleQueue("letters")
         for number in range(300):
@@ -76,7 +76,7 @@ def test_a_message_that_is_still_being_written_is_not_read(folder):
 
 
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_a_message_that_cannot_be_read_lies_aside_and_the_next_one_is_read(folder, content):
+def test_an_unreadable_message_is_moved_aside_and_the_next_one_is_read(folder, content):
     (folder / "letters").mkdir()
     (folder / "letters" / f"{0:020d}_x.msg").write_bytes(content)
 
@@ -112,7 +112,7 @@ ODD_FILES = {
 
 
 @pytest.mark.parametrize("make", ODD_FILES.values(), ids=ODD_FILES)
-def test_what_is_no_file_lies_aside_as_well(folder, make):
+def test_anything_but_a_file_is_moved_aside_too(folder, make):
     (folder / "letters").mkdir()
     make(folder / "letters" / f"{0:020d}_x.msg")
 
@@ -126,7 +126,7 @@ def test_what_is_no_file_lies_aside_as_well(folder, make):
 
 
 @pytest.mark.parametrize("target", ["nowhere", "letters"], ids=["nowhere", "itself"])
-def test_a_link_that_leads_to_no_folder_in_the_place_of_a_queue_is_moved_aside(folder, target):
+def test_a_link_without_a_folder_in_the_place_of_a_queue_is_moved_aside(folder, target):
     (folder / "letters").symlink_to(target)
 
     with connect(folder) as connection:
@@ -151,7 +151,7 @@ def test_a_file_in_the_place_of_a_queue_is_moved_aside(folder):
     assert kept.read_text() == "no folder"
 
 
-def test_a_message_that_cannot_be_written_leaves_nothing_behind(folder):
+def test_a_message_that_cannot_be_written_leaves_no_file(folder):
     (folder / "letters").mkdir()
     with connect(folder) as connection:
         queue = connection.SimpleQueue("letters")
@@ -175,7 +175,7 @@ class Loop:
         self.wait_seconds, self.next = seconds, callback
 
 
-def test_a_pool_looks_again_after_any_error_and_goes_on_once_that_is_over(tmp_path):
+def test_a_pool_retries_after_any_error_and_continues_once_it_is_over(tmp_path):
     folder, loop, received = tmp_path / "queue", Loop(), []
     folder.mkdir()
     with connect(folder) as connection:
@@ -199,7 +199,7 @@ def test_a_pool_looks_again_after_any_error_and_goes_on_once_that_is_over(tmp_pa
         assert loop.wait_seconds < 1
 
 
-def test_what_cannot_be_moved_aside_either_is_passed_over(folder):
+def test_files_that_cannot_be_moved_aside_are_skipped(folder):
     (folder / "letters").mkdir()
     (folder / "letters" / f"{0:020d}_x.msg").write_bytes(b"")
     (folder / "unreadable").write_text("no folder")
@@ -238,7 +238,7 @@ def test_a_full_folder_is_listed_once_and_not_for_every_message(folder, monkeypa
     assert len(listings) < 5
 
 
-def test_a_queue_is_emptied_alone(folder):
+def test_emptying_a_queue_leaves_the_others(folder):
     with connect(folder) as connection:
         letters, parcels = connection.SimpleQueue("letters"), connection.SimpleQueue("parcels")
         letters.put("a letter")

@@ -22,5 +22,5 @@ def test_each_attribute_is_used_in_the_file_that_the_document_names(attributes: 
     assert [name for name in names if name not in code] == []
 
 
-def test_the_document_lists_them() -> None:
+def test_the_document_lists_attributes() -> None:
     assert len(ROWS) > 15

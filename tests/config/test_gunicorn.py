@@ -41,7 +41,7 @@ def held_and_kept(kind: str) -> tuple[float, float]:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
-def test_large_blocks_are_given_back_at_once():
+def test_large_blocks_are_returned_to_the_system_at_once():
     held, kept = held_and_kept("cared for")
     held_by_default, kept_by_default = held_and_kept("left alone")
 

@@ -48,7 +48,7 @@ def doctor(folder: Path, **environment: str) -> dict[str, Finding]:
     return {one["name"]: Finding(**one) for one in json.loads(printed)}
 
 
-def test_a_database_that_is_away_is_one_finding_and_the_others_are_there(tmp_path):
+def test_an_unavailable_database_is_one_finding_among_the_others(tmp_path):
     found = doctor(tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1:{free_port()}/x")
 
     assert found["database"].fix == "Start the database, or correct DATABASE_URL."
@@ -59,13 +59,13 @@ def test_a_database_that_is_away_is_one_finding_and_the_others_are_there(tmp_pat
     assert found.keys() == LATER | {"database", "migrations"}
 
 
-def test_a_file_of_sqlite_that_cannot_be_opened_is_a_finding(tmp_path):
+def test_an_sqlite_file_that_cannot_be_opened_is_a_finding(tmp_path):
     found = doctor(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path / 'nowhere' / 'x.sqlite3'}")
 
     assert found["database"].fix == "Start the database, or correct DATABASE_URL."
 
 
-def test_an_empty_database_is_to_be_migrated(tmp_path):
+def test_an_empty_database_needs_migrations(tmp_path):
     found = doctor(tmp_path)
 
     assert not found["database"].fix
@@ -74,7 +74,7 @@ def test_an_empty_database_is_to_be_migrated(tmp_path):
     assert found.keys() == LATER | {"database", "migrations"}
 
 
-def test_a_folder_for_files_that_cannot_be_made_is_a_finding(tmp_path):
+def test_a_file_folder_that_cannot_be_created_is_a_finding(tmp_path):
     found = doctor(tmp_path, FILES_DIR="/proc/nope")
 
     assert found["files"].fix.startswith("Start the store, or correct FILES_STORAGE")
@@ -99,7 +99,7 @@ def test_a_provider_that_cannot_be_reached_is_named(tmp_path):
 
 
 @pytest.mark.django_db
-def test_keys_that_decrypt_nothing_are_named_by_what_they_do_not_decrypt(settings):
+def test_columns_that_the_keys_do_not_decrypt_are_named(settings):
     make_api_key()
     well = health_checks.keys()
     settings.FIELD_KEYS = [Fernet.generate_key().decode()]
@@ -111,7 +111,7 @@ def test_keys_that_decrypt_nothing_are_named_by_what_they_do_not_decrypt(setting
 
 
 @pytest.mark.django_db
-def test_a_receipt_for_no_message_of_ours_is_no_backlog():
+def test_a_receipt_for_an_unknown_message_is_not_in_the_backlog():
     message = make_notification(provider="gateway-1", provider_reference="known")
     for reference in ("never-sent", message.provider_reference):
         EarlyReceipt.objects.create(
@@ -139,7 +139,7 @@ def test_each_setting_has_its_origin_and_no_value(tmp_path):
     assert "monitors" not in seen
 
 
-def test_forgotten_proxies_are_a_finding_in_production(tmp_path):
+def test_missing_trusted_proxies_are_a_finding_in_production(tmp_path):
     forgotten = doctor(tmp_path, **PRODUCTION)["settings"]
     counted = doctor(tmp_path, **PRODUCTION, TRUSTED_PROXIES="1")["settings"]
 
@@ -147,7 +147,7 @@ def test_forgotten_proxies_are_a_finding_in_production(tmp_path):
     assert not counted.fix
 
 
-def test_a_check_that_fails_is_a_finding_of_its_own():
+def test_a_check_that_raises_is_a_finding():
     def fail() -> Finding:
         raise ZeroDivisionError("secret-word")
 
@@ -158,7 +158,7 @@ def test_a_check_that_fails_is_a_finding_of_its_own():
     assert found.fix
 
 
-def test_the_deep_check_names_a_database_that_is_away(start_service, tmp_path):
+def test_the_deep_check_names_an_unavailable_database(start_service, tmp_path):
     file = tmp_path / "own.sqlite3"
     service = start_service(METRICS_TOKEN=TOKEN, DATABASE_URL=f"sqlite:///{file}")
     file.rename(tmp_path / "away")

@@ -42,7 +42,7 @@ def product_files() -> list[Path]:
     [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("lint-imports",)],
     ids=lambda tool: " ".join(tool),
 )
-def test_the_tool_finds_nothing(tool):
+def test_the_tool_finds_no_error(tool):
     program = Path(sys.executable).parent / tool[0]
 
     done = run(str(program), *tool[1:])
@@ -57,7 +57,7 @@ def test_no_migration_is_missing(db, capsys):
         pytest.fail(capsys.readouterr().out)
 
 
-def test_a_sane_production_is_clean():
+def test_a_valid_production_has_no_warnings():
     done = run(
         sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", TRUSTED_PROXIES="1", **PRODUCTION
     )
@@ -71,7 +71,7 @@ def test_no_product_file_is_longer_than_300_lines():
     assert {path: count for path, count in lines.items() if count > 300} == {}
 
 
-def test_every_setting_is_known_to_a_library_or_used_by_us():
+def test_every_setting_is_used_by_a_library_or_the_code():
     ours = [line for path in product_files() for line in path.read_text().splitlines()]
     libraries = ("REST_FRAMEWORK", "SPECTACULAR_SETTINGS", "UNFOLD", "WHITENOISE_", "CELERY_", "AXES_")
     djangos = {*dir(global_settings), "ROOT_URLCONF", "SETTINGS_MODULE"}
@@ -104,7 +104,7 @@ def environment_variables() -> set[str]:
     return names
 
 
-def test_every_environment_variable_stands_in_the_example():
+def test_every_environment_variable_is_in_the_example():
     example = set(re.findall(r"^#?([A-Z_0-9]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
 
     assert example == environment_variables()
@@ -159,7 +159,7 @@ def test_each_section_of_a_page_has_a_heading():
     assert without == []
 
 
-def test_no_template_writes_microseconds_where_html_takes_three_digits():
+def test_no_template_writes_microseconds_into_html_times():
     """`date:"c"` writes six digits. Source: https://html.spec.whatwg.org/#valid-time-string."""
     found = [
         f"{path.relative_to(ROOT)}: {time}"

@@ -23,7 +23,7 @@ DOCUMENT = (ROOT / "docs" / "operations.md").read_text()
 SECRETS = {"SECRET_KEY": "mZ0q8Vw3nT5xR7yB2kLp9sD4fG6hJ1" * 2, "METRICS_TOKEN": "a-token-for-the-monitor"}
 
 
-def test_the_variables_are_all_that_production_asks_for(tmp_path):
+def test_the_variables_are_enough_for_production(tmp_path):
     given = dict(line.split("=", 1) for line in VARIABLES.splitlines())
     secrets = {**SECRETS, "FIELD_KEYS": Fernet.generate_key().decode()}
     environment = {**os.environ, **given, **secrets, "VAR_DIR": str(tmp_path / "var")}
@@ -35,7 +35,7 @@ def test_the_variables_are_all_that_production_asks_for(tmp_path):
     assert program.process.wait(100) == 0, program.tail()
 
 
-def test_every_variable_of_the_readmes_table_is_among_them_or_has_a_default():
+def test_every_variable_of_the_readmes_table_is_set_or_has_a_default():
     (table,) = re.findall(
         r"^\| Variable \| Value \|\n(.*?)\n\n", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
     )
@@ -66,7 +66,7 @@ def test_a_command_without_the_variables_says_where_they_are(tmp_path, monkeypat
         ("?sslmode=require&prepare_threshold=0&connect_timeout=3", {"sslmode": "require", "connect_timeout": "3"}),
     ],
 )
-def test_a_backup_finds_the_database_whatever_options_of_ours_its_url_has(query, left, tmp_path):
+def test_a_backup_works_with_options_in_the_url_of_the_database(query, left, tmp_path):
     kept = tmp_path / "environment"
     kept.write_text(f"ENVIRONMENT=production\nDATABASE_URL=postgres://me:secret@db.example.org/name{query}\n")
 

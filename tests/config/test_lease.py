@@ -30,7 +30,7 @@ def test_one_holder_at_a_time_has_the_row():
     assert [first.take(), second.take(), first.take()] == [True, False, True]
 
 
-def test_a_holder_that_was_silent_loses_the_row_and_stores_nothing_more():
+def test_a_silent_holder_loses_the_row_and_stores_nothing():
     first, second = lease(), lease()
     first.take()
     let_pass(21)

@@ -35,7 +35,7 @@ def test_a_value_never_starts_a_line_of_its_own(value):
 
 
 @given(st.text())
-def test_neither_does_it_in_text(value):
+def test_a_value_never_starts_a_line_in_text_format(value):
     line = render("text", value=value)
 
     assert len(line.splitlines()) == 1
@@ -51,7 +51,7 @@ def test_a_line_has_at_most_8_kb_and_keeps_its_ids():
     assert json.loads(line)["request_id"] == "an-id"
 
 
-def test_an_exception_is_its_kind_and_its_places_without_its_message():
+def test_an_exception_is_logged_with_type_and_trace_without_its_message():
     try:
         int(SECRETS)
     except ValueError as error:
@@ -63,7 +63,7 @@ def test_an_exception_is_its_kind_and_its_places_without_its_message():
     assert SECRETS not in line
 
 
-def test_what_a_library_says_takes_the_same_road():
+def test_records_of_libraries_have_the_same_format():
     record = logging.LogRecord("kombu", logging.WARNING, "", 0, "Connection to %s lost\nagain", ("redis",), None)
 
     shown = json.loads(logs.Formatter("json").format(record))
@@ -110,7 +110,7 @@ def test_a_request_has_one_line_that_names_the_route(service):
 
 
 @pytest.mark.parametrize(("path", "area"), [("/v2", "notifications"), ("/data", "datasets"), ("/admin", "pages")])
-def test_nothing_a_caller_sends_is_in_a_line(service, path, area):
+def test_a_line_has_nothing_that_the_caller_sent(service, path, area):
     answer = requests.post(
         f"{service.url}{path}/{SECRETS}?token={SECRETS}",
         data=json.dumps({"email_address": SECRETS}),
@@ -129,14 +129,14 @@ def test_a_long_user_agent_is_cut(service):
     assert line_of(service, answer)["client"] == agent[:80]
 
 
-def test_a_method_of_the_callers_own_is_not_repeated(service):
+def test_an_unknown_method_is_not_repeated(service):
     answer = requests.request("SECRETWORD", f"{service.url}/v2/nothing", timeout=60)
 
     assert line_of(service, answer)["method"] == "other"
 
 
 @pytest.mark.fault("H8")
-def test_a_failure_is_told_once_in_the_log_and_not_to_the_caller(start_service):
+def test_a_failure_is_logged_once_and_not_shown_to_the_caller(start_service):
     service = start_service()
     assert service.manage("migrate", "sessions", "zero").returncode == 0
 

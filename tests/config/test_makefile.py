@@ -45,7 +45,7 @@ def said(done: subprocess.CompletedProcess[str]) -> list[str]:
     return [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("make")]
 
 
-def test_a_machine_without_python(machine):
+def test_a_machine_without_python_gets_one_line(machine):
     done = make_run(machine)
 
     assert done.returncode != 0
@@ -54,7 +54,7 @@ def test_a_machine_without_python(machine):
     ]
 
 
-def test_a_python_that_is_too_old_and_a_name_that_only_points_elsewhere(machine):
+def test_an_old_python_and_a_shim_get_one_line(machine):
     install(machine, "python3", "exit 1")
     install(machine, "python3.12", "echo 'python3.12: command not found' >&2; exit 127")
 
@@ -64,7 +64,7 @@ def test_a_python_that_is_too_old_and_a_name_that_only_points_elsewhere(machine)
     assert said(done)[0].startswith("Python 3.11 or newer was not found")
 
 
-def test_a_python_without_venv(machine):
+def test_a_python_without_venv_gets_one_line(machine):
     install(machine, "python3.11", 'case "$2" in *ensurepip*) exit 1;; esac')
 
     done = make_run(machine)
@@ -73,7 +73,7 @@ def test_a_python_without_venv(machine):
     assert said(done) == ["Python's venv is missing. Install it (Debian and Ubuntu: apt install python3-venv)."]
 
 
-def test_a_disk_that_is_full(machine):
+def test_a_full_disk_gets_one_line(machine):
     (machine / "clone" / ".venv").mkdir()
     (machine / "bin" / "df").unlink()
     install(machine, "df", "echo header; echo '/dev/x 100 90 10240 90% /'")

@@ -110,7 +110,7 @@ def test_eight_bodies_of_64_mib_leave_a_process_below_its_limit(attacked, path):
     assert peak_mib(attacked) < MOST_MIB
 
 
-def test_eight_bodies_that_open_to_gibibytes_do_too(attacked):
+def test_eight_zip_bombs_do_too(attacked):
     bomb = gzip.compress(b"\0" * (512 * MIB), 1)
     for path in PLACES:
         blocks = [head(path, "application/json", f"Content-Length: {len(bomb)}", "Content-Encoding: gzip"), bomb]
@@ -120,7 +120,7 @@ def test_eight_bodies_that_open_to_gibibytes_do_too(attacked):
 
 
 @pytest.mark.parametrize(("kind", "body"), SMALL.values(), ids=SMALL)
-def test_eight_forms_as_large_as_a_page_takes_do_too(attacked, kind, body):
+def test_eight_forms_of_the_largest_size_do_too(attacked, kind, body):
     statuses = at_once(attacked, [[head("/admin/login/", kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
 
     assert set(statuses) <= {400, 403}
@@ -128,7 +128,7 @@ def test_eight_forms_as_large_as_a_page_takes_do_too(attacked, kind, body):
 
 
 @pytest.mark.parametrize("path", OTHER_PLACES)
-def test_every_other_place_does_too(attacked, path):
+def test_every_other_path_does_too(attacked, path):
     for kind, body in (SMALL["escapes"], SMALL["parts"]):
         statuses = at_once(attacked, [[head(path, kind, f"Content-Length: {len(body)}"), body]] * AT_ONCE)
 
@@ -156,7 +156,7 @@ def test_a_chunk_without_an_end_does_too(attacked, line):
     assert peak_mib(attacked) < MOST_MIB
 
 
-def test_eight_reports_that_a_stranger_signs_do_too(attacked):
+def test_eight_receipts_with_a_forged_signature_do_too(attacked):
     body = b"mandrill_events=" + b"%41" * (MIB // 3 - 10)
     request = [
         head("/providers/mail/receipt", FORM, f"Content-Length: {len(body)}", "X-Mandrill-Signature: eHg="),

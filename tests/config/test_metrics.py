@@ -67,7 +67,7 @@ def test_requests_are_counted_over_all_web_processes(counting):
     assert least == before + 40
 
 
-def test_a_message_is_counted_from_the_call_to_the_provider_and_a_refusal_by_its_limit(counting, sender):
+def test_messages_attempts_and_requests_over_a_limit_are_counted(counting, sender):
     statuses = [sender.send_sms(key_type="live").status_code for _ in range(5)]
 
     assert statuses == [201, 201, 201, 429, 429]
@@ -91,7 +91,7 @@ def test_no_label_names_a_recipient_a_service_or_a_key(counting, sender):
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-", text)
 
 
-def test_every_kind_of_figure_is_there(counting):
+def test_every_kind_of_metric_exists(counting):
     families = {family.name for family in text_string_to_metric_families(scrape(counting).text)}
 
     assert families >= {
@@ -110,14 +110,14 @@ def test_every_kind_of_figure_is_there(counting):
         assert f'signalbox_waiting{{queue="{queue}"}}' in scrape(counting).text
 
 
-def test_only_this_machine_may_look_where_no_token_is_set(counting):
+def test_without_a_token_only_this_machine_may_read(counting):
     assert scrape(counting).status_code == 200
     assert scrape(counting, **{"X-Forwarded-For": "127.0.0.1"}).status_code == 401
     refused = requests.post(f"{counting.url}/metrics", timeout=60)
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
 
 
-def test_with_a_token_set_only_its_holder_may_look(client, settings, db):
+def test_with_a_token_set_only_its_holder_may_read(client, settings, db):
     settings.METRICS_TOKEN = TOKEN
 
     assert client.get("/metrics").status_code == 401
@@ -127,7 +127,7 @@ def test_with_a_token_set_only_its_holder_may_look(client, settings, db):
     assert answer["Content-Type"].startswith("text/plain")
 
 
-def test_figures_of_several_turns_are_added_up(db):
+def test_several_flushes_are_added_up(db):
     own = registry.Counter(name=f"test_{uuid.uuid4().hex}", help="For this test", labels=("a",))
 
     for number in (1, 2.5):

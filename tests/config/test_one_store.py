@@ -7,5 +7,5 @@ from tests.servers import ROOT
 
 
 @pytest.mark.parametrize("place", one_store.PLACES)
-def test_each_place_is_there(place):
+def test_each_path_exists(place):
     assert (ROOT / place).exists()

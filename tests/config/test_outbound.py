@@ -23,7 +23,7 @@ def _no_exceptions(settings):
         "https://bücher.example/",
     ],
 )
-def test_a_public_https_address_passes(url):
+def test_a_public_https_url_passes(url):
     targets.check_url(url)
 
 
@@ -61,19 +61,19 @@ def test_a_public_https_address_passes(url):
         "https://example.org/" + "x" * 2000,
     ],
 )
-def test_anything_else_is_refused(url):
+def test_every_other_url_is_rejected(url):
     with pytest.raises(UnsafeUrl):
         targets.check_url(url)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080/", "http://localhost/", "https://127.0.0.1/"])
-def test_an_allowed_network_may_be_called_by_http_too(settings, url):
+def test_an_allowed_network_may_be_called_over_http(settings, url):
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
 
     targets.check_url(url)
 
 
-def test_an_allowed_network_opens_no_other(settings):
+def test_an_allowed_network_allows_no_other(settings):
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
 
     with pytest.raises(UnsafeUrl):
@@ -92,7 +92,7 @@ def test_an_allowed_network_opens_no_other(settings):
         *("169.254.169.254", "100.100.100.200", "198.51.100.1", "203.0.113.1", "240.0.0.1", "255.255.255.255"),
     ],
 )
-def test_addresses_that_python_alone_would_call_public_or_not_private_are_neither(address):
+def test_special_addresses_that_python_calls_public_are_not_public(address):
     assert not targets.is_public(ipaddress.ip_address(address))
 
 

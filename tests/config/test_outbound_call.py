@@ -62,7 +62,7 @@ def post(url: str, **options: Any) -> http_client.Answer:
 )
 @pytest.mark.usefixtures("nothing_allowed")
 @pytest.mark.fault("H5")
-def test_a_url_into_our_own_network_is_refused_at_save_and_at_call_and_nobody_is_connected_to(url, listener):
+def test_a_url_into_a_private_network_is_rejected_at_save_and_at_call_without_a_connection(url, listener):
     url = url.format(port=listener.port)
 
     with pytest.raises(UnsafeUrl):
@@ -89,7 +89,7 @@ def test_a_url_into_our_own_network_is_refused_at_save_and_at_call_and_nobody_is
     ],
 )
 @pytest.mark.usefixtures("nothing_allowed")
-def test_a_name_is_refused_whole_where_one_of_its_addresses_is_not_public(addresses, listener):
+def test_a_name_is_rejected_if_one_of_its_addresses_is_not_public(addresses, listener):
     url = f"https://hooks.example.org:{listener.port}/"
 
     with pytest.raises(UnsafeUrl):
@@ -100,7 +100,7 @@ def test_a_name_is_refused_whole_where_one_of_its_addresses_is_not_public(addres
     assert listener.connections == 0
 
 
-def test_a_name_is_looked_up_once_so_that_another_second_answer_gains_nothing():
+def test_a_name_is_resolved_once_so_that_dns_rebinding_fails():
     asked = []
 
     def rebinding(host: str, port: int) -> list[str]:
@@ -117,7 +117,7 @@ def test_a_name_is_looked_up_once_so_that_another_second_answer_gains_nothing():
 
 
 @pytest.mark.usefixtures("nothing_allowed")
-def test_a_name_that_was_public_when_it_was_saved_is_judged_again_at_every_call(listener):
+def test_a_name_is_checked_again_at_every_call(listener):
     url = f"https://hooks.example.org:{listener.port}/"
     http_client.check_where_it_leads(url, resolve=naming("93.184.216.34"))
 
@@ -136,7 +136,7 @@ def test_a_redirect_is_not_followed(status, listener):
     assert (answer.status, listener.connections) == (status, 0)
 
 
-def test_no_proxy_of_the_environment_is_asked(monkeypatch, listener):
+def test_proxies_of_the_environment_are_not_used(monkeypatch, listener):
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{listener.port}")
 
@@ -146,7 +146,7 @@ def test_no_proxy_of_the_environment_is_asked(monkeypatch, listener):
     assert (len(receiver.posted), listener.connections) == (1, 0)
 
 
-def test_what_is_posted_arrives_as_it_is_and_the_answer_comes_back():
+def test_a_post_arrives_unchanged_and_returns_the_answer():
     with Receiver(201, reply=b"thanks") as receiver:
         answer = http_client.post(f"{receiver.url}/ü?a=ß&b=%20", b'{"id": "1"}', {"Authorization": "Bearer token-1"})
 
@@ -163,7 +163,7 @@ def test_an_answer_is_cut_at_64_kib():
         assert len(post(receiver.url).body) == http_client.MAX_ANSWER_BYTES
 
 
-def test_a_status_counts_also_where_the_body_behind_it_never_ends():
+def test_a_status_counts_even_if_its_body_never_ends():
     def promise_more(peer: Any, closing: threading.Event) -> None:
         peer.recv(1000)
         peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nwell")
@@ -175,7 +175,7 @@ def test_a_status_counts_also_where_the_body_behind_it_never_ends():
     assert (answer.status, answer.body) == (200, b"well")
 
 
-def test_a_body_that_drips_behind_connection_close_is_cut_off_in_time():
+def test_a_dripping_body_after_connection_close_is_cut_off_in_time():
     def drip_a_body(peer: Any, closing: threading.Event) -> None:
         peer.recv(1000)
         peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
@@ -191,12 +191,12 @@ def test_a_body_that_drips_behind_connection_close_is_cut_off_in_time():
 
 
 @pytest.mark.parametrize("converse", [drip, stay_silent])
-def test_a_peer_that_drips_or_says_nothing_is_cut_off_in_time(converse):
+def test_a_dripping_or_silent_peer_is_cut_off_in_time(converse):
     with RawServer(converse) as server, pytest.raises(CallFailed, match=r"no answer within 0\.4 s"):
         post(server.url, seconds=0.4)
 
 
-def test_a_look_up_that_hangs_is_given_up():
+def test_a_look_up_that_hangs_times_out():
     asked = threading.Event()
 
     def hang(host: str, port: int) -> list[str]:
@@ -208,7 +208,7 @@ def test_a_look_up_that_hangs_is_given_up():
     asked.set()
 
 
-def test_a_name_that_does_not_exist_is_a_failure_in_words():
+def test_a_name_that_does_not_exist_fails_with_a_reason():
     def nowhere(host: str, port: int) -> list[str]:
         raise OSError(-2, "Name or service not known")
 
@@ -218,7 +218,7 @@ def test_a_name_that_does_not_exist_is_a_failure_in_words():
         post("https://hooks.example.org/", resolve=naming())
 
 
-def test_nobody_listening_is_a_failure_in_words():
+def test_a_refused_connection_fails_with_a_reason():
     with RawServer(stay_silent) as server:
         url = server.url
 
@@ -236,7 +236,7 @@ def talk_nonsense(peer: Any, closing: threading.Event) -> None:
 
 
 @pytest.mark.parametrize("converse", [close, talk_nonsense])
-def test_an_answer_that_is_none_is_a_failure(converse):
+def test_an_invalid_answer_is_a_failure(converse):
     with RawServer(converse) as server, pytest.raises(CallFailed, match="the connection failed"):
         post(server.url)
 
@@ -254,7 +254,7 @@ class TestOverTls:
         http_client.forget_authorities()
 
     @pytest.mark.parametrize("host", ["hooks.example.org", "bücher.example"])
-    def test_a_name_is_called_at_its_address(self, certificate, host):
+    def test_a_name_is_called_at_its_resolved_address(self, certificate, host):
         with Receiver(200, certificate=certificate) as receiver:
             answer = post(f"https://{host}:{receiver.port}/x", resolve=naming("127.0.0.1"))
 
@@ -262,20 +262,20 @@ class TestOverTls:
         assert answer.status == 200
         assert posted.headers["Host"] == f"{host.encode('idna').decode()}:{receiver.port}"
 
-    def test_the_next_address_is_tried_where_one_does_not_answer(self, certificate):
+    def test_the_next_address_is_tried_if_one_does_not_answer(self, certificate):
         with Receiver(200, certificate=certificate) as receiver:
             url = f"https://hooks.example.org:{receiver.port}/x"
 
             assert post(url, resolve=naming("127.0.0.9", "127.0.0.1")).status == 200
 
-    def test_a_certificate_for_another_name_is_refused(self, certificate):
+    def test_a_certificate_for_another_name_is_rejected(self, certificate):
         with Receiver(200, certificate=certificate) as receiver:
             with pytest.raises(CallFailed, match="certificate is not valid"):
                 post(f"https://other.example.org:{receiver.port}/x", resolve=naming("127.0.0.1"))
 
             assert receiver.posted == []
 
-    def test_a_handshake_that_drips_is_cut_off_in_time(self):
+    def test_a_dripping_handshake_is_cut_off_in_time(self):
         def drip_tls(peer: Any, closing: threading.Event) -> None:
             peer.sendall(b"\x16\x03\x03\x3f\xff")  # a record of 16 kB that arrives byte by byte
             while not closing.wait(0.05):

@@ -44,7 +44,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("program", PROCESSES.values(), ids=PROCESSES)
-def test_what_a_process_writes_is_for_its_own_user(program, tmp_path):
+def test_files_of_a_process_are_for_its_own_user(program, tmp_path):
     printed = run(tmp_path / "var", f"{program}\n{SHOW_UMASK}")
 
     assert printed.endswith("umask 077\n")
@@ -69,7 +69,7 @@ def test_state_of_an_older_version_is_closed_to_others(tmp_path):
     assert open_to_others(folder) == []
 
 
-def test_a_folder_meant_for_all_stays_open(tmp_path):
+def test_a_shared_folder_keeps_its_permissions(tmp_path):
     folder = tmp_path / "like-tmp"
     folder.mkdir()
     folder.chmod(0o1777)

@@ -20,7 +20,7 @@ def post(browser: Client, path: str, size: int, kind: str = FORM, **headers: str
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("kind", [FORM, "multipart/form-data; boundary=b", "application/json", "text/plain"])
 @pytest.mark.fault("E9")
-def test_a_body_over_4_mib_is_refused(db, path, kind):
+def test_a_body_over_4_mib_is_rejected(db, path, kind):
     answer = post(Client(), path, PAGE_BYTES + 1, kind)
 
     assert answer.status_code == 413
@@ -28,11 +28,11 @@ def test_a_body_over_4_mib_is_refused(db, path, kind):
     assert "Check the address" not in answer.content.decode()
 
 
-def test_a_body_of_just_4_mib_is_not(db):
+def test_a_body_of_4_mib_is_accepted(db):
     assert post(Client(), "/admin/login/", PAGE_BYTES).status_code != 413
 
 
-def test_a_body_that_is_refused_is_not_read(db):
+def test_a_rejected_body_is_not_read(db):
     class Unreadable:
         def read(self, *size: int) -> bytes:
             raise AssertionError
@@ -44,24 +44,24 @@ def test_a_body_that_is_refused_is_not_read(db):
     assert answer.status_code == 413
 
 
-def test_people_who_are_not_signed_in_send_forms_of_64_kib_at_most(db):
+def test_without_a_sign_in_a_form_has_at_most_64_kib(db):
     assert post(Client(), "/admin/login/", 64 * 1024).status_code == 200
     assert post(Client(), "/admin/login/", 64 * 1024 + 1).status_code == 400
 
 
-def test_a_made_up_session_is_none(db):
+def test_a_forged_session_is_not_a_sign_in(db):
     browser = Client()
     browser.cookies["sessionid"] = "a" * 32
 
     assert post(browser, "/admin/login/", 64 * 1024 + 1).status_code == 400
 
 
-def test_signed_in_people_send_forms_of_4_mib(console):
+def test_signed_in_people_may_send_forms_of_4_mib(console):
     assert post(console, "/admin/account/", PAGE_BYTES).status_code != 413
     assert post(console, "/admin/account/", PAGE_BYTES + 1).status_code == 413
 
 
-def test_only_the_page_that_takes_files_has_25_mib_and_only_for_signed_in_people(console):
+def test_only_pages_with_files_accept_25_mib_and_only_from_signed_in_people(console):
     send, multipart = reverse("admin:notifications_notification_send"), "multipart/form-data; boundary=b"
 
     assert post(console, send, PAGE_WITH_FILES_BYTES, multipart).status_code != 413
@@ -70,7 +70,7 @@ def test_only_the_page_that_takes_files_has_25_mib_and_only_for_signed_in_people
     assert post(console, "/admin/account/", PAGE_BYTES + 1, multipart).status_code == 413
 
 
-def test_a_page_for_people_without_a_role_says_no_more(db):
+def test_a_page_without_permission_shows_no_more(db):
     assert post(browser_of(make_person()), "/admin/auth/user/", PAGE_BYTES + 1).status_code == 413
 
 
@@ -95,7 +95,7 @@ def test_a_body_in_chunks_is_counted_while_it_is_read(service, body, status):
         assert int(connection.makefile("rb").readline().split()[1]) == status
 
 
-def test_a_form_in_chunks_is_read_as_any_other(service):
+def test_a_form_in_chunks_is_read_like_any_other(service):
     token = "a" * 32
     body = chunks(0, f"csrfmiddlewaretoken={token}&username=nobody&password=wrong".encode())
     head = (

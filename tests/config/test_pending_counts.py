@@ -8,7 +8,7 @@ from config.metrics.registry import PendingCounts, storing
 pytestmark = pytest.mark.django_db
 
 
-def test_what_is_taken_is_counted_anew():
+def test_counting_starts_at_zero_after_take():
     counts: PendingCounts[str] = PendingCounts()
     counts.add("a")
     counts.add("a", 2)
@@ -17,7 +17,7 @@ def test_what_is_taken_is_counted_anew():
     assert counts.take() == {}
 
 
-def test_beyond_its_most_only_keys_it_knows_are_counted():
+def test_beyond_the_limit_only_known_keys_are_counted():
     counts: PendingCounts[str] = PendingCounts(max_keys=2)
 
     for key in "abcab":
@@ -26,7 +26,7 @@ def test_beyond_its_most_only_keys_it_knows_are_counted():
     assert counts.take() == {"a": 2, "b": 2}
 
 
-def test_what_the_database_refuses_stays_and_adds_up():
+def test_counts_that_the_database_refuses_are_kept_and_added_up():
     counts: PendingCounts[str] = PendingCounts()
     counts.add("a")
     taken = counts.take()
@@ -38,6 +38,6 @@ def test_what_the_database_refuses_stays_and_adds_up():
     assert counts.take() == {"a": 2}
 
 
-def test_what_is_no_error_of_the_database_is_raised():
+def test_other_errors_are_raised():
     with pytest.raises(ZeroDivisionError), storing(lambda: None):
         raise ZeroDivisionError

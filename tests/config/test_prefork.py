@@ -16,7 +16,7 @@ def turn_until(hub: Hub, done: Callable[[], object]) -> None:
 
 
 @pytest.mark.fault("A4")
-def test_a_stop_waits_for_the_answer_to_what_was_just_given_and_forgets_what_was_not() -> None:
+def test_a_stop_waits_for_received_tasks_and_drops_the_others() -> None:
     answers: list[int] = []
     hub = Hub()
     pool: Any = Pool(processes=1, threads=False)

@@ -56,7 +56,7 @@ def test_no_process_starts_with_an_unsafe_value_and_one_line_names_it(name, valu
 @pytest.mark.parametrize(
     ("name", "value"), [("SECRET_KEY", "short"), ("PROVIDERS", "x=y"), ("DEFAULT_SMS_SENDER", "00x")], ids=str
 )
-def test_the_web_server_ends_at_a_wrong_value_and_does_not_try_again(name, value, tmp_path):
+def test_the_web_server_stops_at_a_wrong_value_without_a_retry(name, value, tmp_path):
     environment = {**PRODUCTION, "VAR_DIR": str(tmp_path / "var"), name: value}
     gunicorn = ("-m", "gunicorn", "-c", "config/web/gunicorn.py", "--bind", f"127.0.0.1:{free_port()}", "config.wsgi")
 
@@ -76,7 +76,7 @@ def test_no_process_starts_without_the_secret(name, tmp_path, monkeypatch):
     assert f'"{name}" not set' in line
 
 
-def test_the_host_of_the_files_is_answered_beside_those_of_allowed_hosts(start_service):
+def test_the_host_of_files_is_allowed_in_addition_to_allowed_hosts(start_service):
     service = start_service(
         **PRODUCTION, ALLOWED_HOSTS="127.0.0.1", TRUSTED_PROXIES="1", FILES_BASE_URL="https://files.example.gov.uk"
     )
@@ -90,7 +90,7 @@ def test_the_host_of_the_files_is_answered_beside_those_of_allowed_hosts(start_s
     assert page.status_code == 404
 
 
-def test_forgotten_proxies_are_a_warning_of_the_deployment_check(tmp_path):
+def test_missing_trusted_proxies_are_a_deployment_warning(tmp_path):
     environment = {**PRODUCTION, "VAR_DIR": str(tmp_path / "var"), "TRUSTED_PROXIES": "0"}
 
     lines = refusal(tmp_path, environment, "manage.py", "check", "--deploy", "--fail-level", "WARNING")
@@ -111,7 +111,7 @@ def get(production, path: str, method: str = "GET", scheme: str = "http") -> req
 
 @pytest.mark.parametrize("path", ["/v2/notifications/sms", "//v2/notifications", "/v2/nothing", "/providers/x/receipt"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_the_sending_api_refuses_plain_http(production, path, method):
+def test_the_sending_api_rejects_plain_http(production, path, method):
     answer = get(production, path, method)
 
     assert answer.status_code == 403
@@ -119,7 +119,7 @@ def test_the_sending_api_refuses_plain_http(production, path, method):
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/_status/deep"])
-def test_the_token_of_monitors_is_not_taken_over_plain_http(production, path):
+def test_the_metrics_token_is_not_accepted_over_plain_http(production, path):
     plain, encrypted = get(production, path), get(production, path, scheme="https")
 
     assert (plain.status_code, plain.json()) == (403, {"status": "error", "message": "Use https."})
@@ -127,7 +127,7 @@ def test_the_token_of_monitors_is_not_taken_over_plain_http(production, path):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT"])
-def test_the_data_sets_refuse_plain_http(production, method):
+def test_the_data_set_api_rejects_plain_http(production, method):
     answer = get(production, "/data/pay/volumes", method)
 
     assert (answer.status_code, answer.json()) == (403, {"status": "error", "message": "Use https."})
@@ -140,7 +140,7 @@ def test_pages_are_redirected_to_https_and_health_is_not(production):
     assert health.status_code == 200
 
 
-def test_over_https_everything_is_answered_with_strict_transport_security(production):
+def test_every_answer_over_https_has_strict_transport_security(production):
     page, api = get(production, "/admin/login/", scheme="https"), get(production, "/v2/nothing", scheme="https")
 
     assert (page.status_code, api.status_code) == (200, 404)
@@ -149,13 +149,13 @@ def test_over_https_everything_is_answered_with_strict_transport_security(produc
     assert "__Host-csrf" in page.cookies
 
 
-def test_without_a_trusted_proxy_nobody_may_say_https(start_service):
+def test_without_a_trusted_proxy_the_scheme_header_is_ignored(start_service):
     service = start_service(**PRODUCTION, ALLOWED_HOSTS="127.0.0.1", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
 
     assert get(service, "/v2/nothing", scheme="https").status_code == 403
 
 
-def test_a_foreign_host_name_is_refused(production):
+def test_an_unknown_host_name_is_rejected(production):
     answer = requests.get(
         f"{production.url}/v2/nothing", headers={"Host": "evil.example", "X-Forwarded-Proto": "https"}, timeout=60
     )
@@ -164,7 +164,7 @@ def test_a_foreign_host_name_is_refused(production):
     assert "evil.example" not in answer.text
 
 
-def test_a_foreign_host_name_in_front_of_the_console_writes_no_error_into_the_log(production):
+def test_an_unknown_host_name_of_the_console_logs_no_error(production):
     answer = requests.get(
         f"{production.url}/admin/login/", headers={"Host": "evil.example", "X-Forwarded-Proto": "https"}, timeout=60
     )

@@ -114,13 +114,13 @@ def session(nginx):
 
 
 class TestNginx:
-    def test_takes_the_text_of_the_document(self, nginx):
+    def test_it_accepts_the_text_of_the_document(self, nginx):
         checked = subprocess.run([NGINX, "-t", "-c", nginx.config], capture_output=True, text=True)
 
         assert checked.returncode == 0, checked.stderr
         assert "warn" not in checked.stderr
 
-    def test_what_a_caller_says_of_scheme_and_address_does_not_count(self, service, session):
+    def test_headers_of_the_caller_do_not_set_scheme_and_address(self, service, session):
         forged = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Forwarded": "for=203.0.113.9"}
         page = session.get(f"{session.url}/admin/login/", headers=forged)
         form = {
@@ -138,7 +138,7 @@ class TestNginx:
         assert "203.0.113.9" not in stored
         assert "Server" not in page.headers or page.headers["Server"] == "nginx"
 
-    def test_plain_http_is_sent_to_https(self, nginx):
+    def test_plain_http_is_redirected_to_https(self, nginx):
         answer = requests.get(
             f"http://127.0.0.1:{nginx.http}/docs/?a=b", headers={"Host": HOST}, timeout=30, allow_redirects=False
         )
@@ -185,7 +185,7 @@ class TestNginx:
         assert answers[1].json()["status"] == "error"
 
 
-def test_caddy_takes_the_text_of_the_document(tmp_path):
+def test_caddy_accepts_the_text_of_the_document(tmp_path):
     (tmp_path / "Caddyfile").write_text(text_of("caddy"))
 
     checked = subprocess.run(

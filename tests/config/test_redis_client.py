@@ -62,7 +62,7 @@ def test_each_thread_has_its_own(server, client):
     assert at_once == 3
 
 
-def test_a_refused_command_is_told_and_the_connection_kept(server, client):
+def test_a_rejected_command_raises_and_keeps_the_connection(server, client):
     client.ask("SET", "text", "no list")
 
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
@@ -72,14 +72,14 @@ def test_a_refused_command_is_told_and_the_connection_kept(server, client):
     assert callers(server) == 1
 
 
-def test_a_redis_that_started_anew_in_between_is_not_noticed(server, client):
+def test_a_restart_of_redis_causes_no_error(server, client):
     client.ask("INCR", "asked")
     restart(server)
 
     assert client.ask("INCR", "asked") == 1
 
 
-def test_it_is_connected_anew_as_often_as_need_be(server, client):
+def test_it_reconnects_as_often_as_needed(server, client):
     for _ in range(130):
         client.ask("PING")
         server.client().execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
@@ -87,7 +87,7 @@ def test_it_is_connected_anew_as_often_as_need_be(server, client):
     assert client.ask("PING") == b"PONG"
 
 
-def test_a_command_that_may_have_been_carried_out_is_not_said_again(server, client):
+def test_a_command_with_an_unknown_outcome_is_not_repeated(server, client):
     """The connection is cut before the answer. Sent again, the command would block until the time-out."""
     client.ask("PING")
     cut = threading.Timer(SECONDS / 3, lambda: server.client().execute_command("CLIENT", "KILL", "TYPE", "normal"))
@@ -100,7 +100,7 @@ def test_a_command_that_may_have_been_carried_out_is_not_said_again(server, clie
     assert client.ask("PING") == b"PONG"
 
 
-def test_one_that_is_away_is_told(server, client):
+def test_an_unavailable_redis_raises_an_error(server, client):
     client.ask("PING")
     server.program.kill()
 
@@ -110,7 +110,7 @@ def test_one_that_is_away_is_told(server, client):
         client.ask("PING")
 
 
-def test_an_answer_that_comes_late_is_nobodys(server, client):
+def test_a_late_answer_is_dropped(server, client):
     client.ask("SET", "whose", "the first")
     os.kill(server.program.pid, signal.SIGSTOP)
     with pytest.raises(redis.TimeoutError):
@@ -120,7 +120,7 @@ def test_an_answer_that_comes_late_is_nobodys(server, client):
     assert client.ask("SET", "whose", "the second") == b"OK"
 
 
-def test_what_breaks_a_request_off_leaves_no_answer_behind(server, client):
+def test_an_interrupted_command_leaves_no_answer_behind(server, client):
     """The request is interrupted by a signal while the answer is on its way, like a worker's time limit."""
 
     class OutOfTime(BaseException):
@@ -142,7 +142,7 @@ def test_what_breaks_a_request_off_leaves_no_answer_behind(server, client):
     assert client.ask("LLEN", "letters") == 1
 
 
-def test_a_forked_process_leaves_alone_the_connection_it_was_born_with(server, client):
+def test_a_fork_does_not_use_the_connection_of_its_parent(server, client):
     client.ask("SET", "whose", "the parent's")
 
     child = os.fork()

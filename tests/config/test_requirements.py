@@ -22,7 +22,7 @@ print("all loaded")
 """
 
 
-def test_all_of_the_product_loads_where_nothing_else_is_installed(tmp_path):
+def test_the_whole_product_loads_with_the_production_packages(tmp_path):
     environment = {**os.environ, "VAR_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
 
     done = subprocess.run(
@@ -32,13 +32,13 @@ def test_all_of_the_product_loads_where_nothing_else_is_installed(tmp_path):
     assert done.stdout == "all loaded\n", done.stderr
 
 
-def test_every_file_that_production_installs_is_pinned_by_its_hash():
+def test_every_production_package_is_pinned_by_hash():
     pinned = (ROOT / "requirements.txt").read_text().replace("\\\n", "").splitlines()
 
     assert [line.split(" ")[0] for line in pinned if "--hash=sha256:" not in line] == []
 
 
-def test_zones_have_names_where_the_system_has_no_zone_data(tmp_path):
+def test_time_zones_work_without_zone_data_of_the_system(tmp_path):
     environment = {**os.environ, "PYTHONTZPATH": str(tmp_path / "none")}
     look = "from zoneinfo import ZoneInfo; print(ZoneInfo('Europe/London'))"
 

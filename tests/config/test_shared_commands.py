@@ -22,7 +22,7 @@ def data_set(group: str = "", **more: object) -> dict[str, object]:
     return {"group": group or f"group-{uuid.uuid4().hex[:8]}", "type": "visits", **more}
 
 
-def test_provision_prints_the_document_completed(service):
+def test_provision_prints_the_completed_document(service):
     declared = data_set(tokens=[{"scopes": ["write"]}])
 
     done = provision(service, {"data_sets": [declared]})
@@ -33,7 +33,7 @@ def test_provision_prints_the_document_completed(service):
     assert completed["tokens"][0]["token"].startswith("ds_")
 
 
-def test_provision_reads_a_file_too(service, tmp_path):
+def test_provision_reads_a_file(service, tmp_path):
     file = tmp_path / "document.json"
     file.write_text(json.dumps({"data_sets": [data_set()]}))
 
@@ -61,7 +61,7 @@ def test_provision_names_each_error_on_a_line_and_stores_nothing_of_either_area(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "NaN"])
-def test_provision_refuses_what_is_no_object_in_one_line(service, text):
+def test_provision_rejects_anything_but_an_object_in_one_line(service, text):
     done = provision(service, text)
 
     assert done.returncode == 1
@@ -69,7 +69,7 @@ def test_provision_refuses_what_is_no_object_in_one_line(service, text):
     assert done.stderr.startswith("CommandError: The document ")
 
 
-def test_provision_refuses_a_file_that_is_not_there(service):
+def test_provision_rejects_a_missing_file(service):
     done = service.manage("provision", "nowhere.json")
 
     assert (done.returncode, done.stderr) == (1, "CommandError: nowhere.json: No such file or directory\n")
@@ -97,14 +97,14 @@ def ill_set(start_service):
     return start_service(PROVIDERS=f"smtp-1=smtp://127.0.0.1:{port}", REDIS_URL=f"redis://127.0.0.1:{port}/0")
 
 
-def test_demo_data_is_never_made_beside_a_real_provider(ill_set):
+def test_demo_data_is_never_created_with_a_real_provider(ill_set):
     done = ill_set.manage("demo")
 
     assert done.returncode == 1
     assert done.stderr.startswith("CommandError: ")
 
 
-def test_the_doctor_names_a_broker_that_is_away(ill_set):
+def test_the_doctor_names_an_unavailable_broker(ill_set):
     done = ill_set.manage("doctor")
 
     assert done.returncode == 1
@@ -117,14 +117,14 @@ def fresh(start_service):
     return start_service()
 
 
-def test_trying_before_the_first_run_says_what_to_do(fresh):
+def test_try_before_the_first_run_says_what_to_do(fresh):
     done = fresh.manage("try", "email")
 
     assert done.returncode == 1
     assert "is not in .demo.env: start the service once with `make run`." in done.stderr
 
 
-def test_every_rule_can_be_run_by_hand(service):
+def test_every_rule_can_be_run_by_command(service):
     done = service.manage("sweep")
 
     assert done.returncode == 0
@@ -134,7 +134,7 @@ def test_every_rule_can_be_run_by_hand(service):
     assert f"{name}: " in service.manage("sweep", name).stdout
 
 
-def test_a_preview_says_what_would_go_and_removes_nothing(service):
+def test_a_preview_shows_due_rows_and_removes_nothing(service):
     previewed = service.manage("sweep", "--preview")
     as_json = service.manage("sweep", "audit", "--preview", "--json")
 
@@ -143,19 +143,19 @@ def test_a_preview_says_what_would_go_and_removes_nothing(service):
     assert json.loads(as_json.stdout) == {"rules": [{"rule": "audit", "keeps": "730 days", "number": 0, "due": []}]}
 
 
-def test_a_run_by_hand_can_be_read_by_a_program(service):
+def test_a_run_by_command_can_print_json(service):
     done = service.manage("sweep", "searches", "--json")
 
     assert json.loads(done.stdout) == {"rules": [{"rule": "searches", "removed": 0, "error": ""}]}
 
 
-def test_the_clock_asks_only_for_tasks_that_exist():
+def test_the_clock_only_publishes_tasks_that_exist():
     app.loader.import_default_modules()
 
     assert {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()} <= set(app.tasks)
 
 
-def test_the_doctor_has_a_fix_for_what_is_not_well(fresh):
+def test_the_doctor_has_a_fix_for_each_failure(fresh):
     done = fresh.manage("doctor", "--json")
     text = fresh.manage("doctor").stdout
 
@@ -170,14 +170,14 @@ def test_the_doctor_has_a_fix_for_what_is_not_well(fresh):
     assert "✓ database" in text
 
 
-def test_the_doctor_is_content_when_all_is_well(fresh):
+def test_the_doctor_passes_when_everything_runs(fresh):
     fresh.start_worker()
     fresh.start("clock", "manage.py", "clock")
 
     wait_until(lambda: fresh.manage("doctor").returncode == 0)
 
 
-def test_secrets_open_after_the_key_that_encrypted_them_is_gone(start_service):
+def test_secrets_can_be_decrypted_after_the_old_key_is_removed(start_service):
     """A lost key is named, and nothing is changed."""
     old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     service = start_service(FIELD_KEYS=old)

@@ -15,7 +15,7 @@ def get(service, path: str, method: str = "GET") -> requests.Response:
 
 
 @pytest.mark.parametrize("path", ["/_status", "/_status/"])
-def test_the_status_says_that_the_process_lives(service, path):
+def test_the_status_page_answers_if_the_process_runs(service, path):
     answer = get(service, path)
 
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "message": "app is up"})
@@ -31,7 +31,7 @@ def test_a_service_with_database_migrations_and_queue_is_ready(service):
 
 @pytest.mark.parametrize("path", ["/_status", "/_status/ready"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_the_health_pages_are_only_read(service, path, method):
+def test_the_health_pages_only_accept_reading_methods(service, path, method):
     answer = get(service, path, method)
 
     assert answer.status_code == 405
@@ -39,13 +39,13 @@ def test_the_health_pages_are_only_read(service, path, method):
     assert answer.json()["status"] == "error"
 
 
-def test_other_addresses_below_the_status_are_not_there(service):
+def test_other_paths_below_the_status_do_not_exist(service):
     answer = get(service, "/_status/nothing")
 
     assert (answer.status_code, answer.json()["message"]) == (404, "There is nothing at this address.")
 
 
-def test_a_queue_that_is_away_is_named_and_missing_migrations_too(start_service):
+def test_an_unavailable_queue_and_missing_migrations_are_named(start_service):
     service = start_service(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
 
     without_queue = get(service, "/_status/ready")

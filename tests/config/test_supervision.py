@@ -46,7 +46,7 @@ def watch(tmp_path):
         program.kill()
 
 
-def test_a_child_may_finish_what_it_has_in_hand(watch):
+def test_a_child_may_finish_its_work(watch):
     program = watch("polite")
     program.wait_until(lambda: program.has_said("| up"))
 
@@ -71,7 +71,7 @@ def test_a_second_interrupt_ends_at_once(watch):
     assert time.monotonic() - started < 9  # children get 10 s
 
 
-def test_one_that_dies_takes_the_others_along_and_says_why(watch):
+def test_when_one_process_dies_the_others_stop_and_its_last_lines_are_shown(watch):
     program = watch("polite", "broken")
 
     wait_until(lambda: not program.is_running())

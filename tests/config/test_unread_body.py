@@ -126,14 +126,14 @@ def refusals_and_next(service, method: str, path: str, headers: dict[str, str], 
 
 @pytest.mark.parametrize(("method", "path", "status"), REFUSED.values(), ids=REFUSED)
 @pytest.mark.fault("E9")
-def test_a_raw_connection_loses_no_request_behind_a_refused_one(service, headers, method, path, status):
+def test_a_raw_connection_loses_no_request_after_a_rejected_one(service, headers, method, path, status):
     found = refusals_and_next(service, method, path, {**headers, "Content-Length": str(len(BODY))}, BODY)
 
     assert found == [status, 200] * TRIES
 
 
 @pytest.mark.parametrize(("method", "path", "status"), REFUSED.values(), ids=REFUSED)
-def test_neither_does_one_whose_bodies_are_chunked(service, headers, method, path, status):
+def test_a_connection_with_chunked_bodies_loses_no_request_either(service, headers, method, path, status):
     body = b"".join(b"%x\r\n%s\r\n" % (50_000, BODY[:50_000]) for _ in range(4)) + b"0\r\n\r\n"
 
     found = refusals_and_next(service, method, path, {**headers, "Transfer-Encoding": "chunked"}, body)
@@ -141,13 +141,13 @@ def test_neither_does_one_whose_bodies_are_chunked(service, headers, method, pat
     assert found == [status, 200] * TRIES
 
 
-def test_a_body_that_is_too_large_is_refused_and_no_request_is_lost(small):
+def test_a_too_large_body_is_rejected_and_no_request_is_lost(small):
     token_less = {"Content-Type": "application/json", "Content-Length": str(len(BODY))}
 
     assert refusals_and_next(small, "POST", TEXT, token_less, BODY) == [401, 200] * TRIES
 
 
-def test_a_too_large_body_with_a_good_token_is_answered_413_and_no_request_is_lost(small):
+def test_a_too_large_body_with_a_valid_token_gets_413_and_no_request_is_lost(small):
     token = token_of(provisioned(small))
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Content-Length": "200000"}
 
@@ -155,7 +155,7 @@ def test_a_too_large_body_with_a_good_token_is_answered_413_and_no_request_is_lo
 
 
 @pytest.mark.parametrize(("method", "path", "status"), REFUSED.values(), ids=REFUSED)
-def test_the_connections_of_requests_lose_none(service, headers, method, path, status):
+def test_the_python_library_requests_loses_no_request(service, headers, method, path, status):
     with requests.Session() as session:
         found = [
             answer.status_code
@@ -170,7 +170,7 @@ def test_the_connections_of_requests_lose_none(service, headers, method, path, s
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not on this machine")
-def test_an_agent_of_node_loses_none(service):
+def test_an_agent_of_node_loses_no_request(service):
     asked = [(method, path, headers_of(name, service)) for name, (method, path, _) in REFUSED.items()]
 
     done = subprocess.run(
@@ -197,7 +197,7 @@ def test_an_agent_of_node_loses_none(service):
     ],
     ids=["nothing", "half", "half a chunk", "no size", "more than its size", "an exabyte", "more than a number"],
 )
-def test_a_body_that_never_ends_is_answered_and_the_connection_closed(service, head, body):
+def test_an_endless_body_gets_an_answer_and_the_connection_is_closed(service, head, body):
     """At four URLs in parallel, because the service waits 2 s for more data of some."""
 
     def status_and_rest(path: str) -> tuple[int, str | None, bytes]:

@@ -36,7 +36,7 @@ def answer_to(service, request: bytes) -> tuple[int, dict[str, str], bytes]:
 
 @pytest.mark.parametrize(("request_bytes", "status"), UNREADABLE.values(), ids=UNREADABLE)
 @pytest.mark.fault("E1")
-def test_the_answer_is_in_our_shape(service, request_bytes, status):
+def test_the_answer_has_the_error_shape_of_its_path(service, request_bytes, status):
     code, headers, body = answer_to(service, request_bytes)
 
     told = json.loads(body)

@@ -116,7 +116,7 @@ def test_the_first_start_prints_everything_a_person_needs_and_ctrl_c_stops_it(co
     assert not accepts(copy.port)
 
 
-def test_the_secrets_are_in_a_file_for_the_owner_alone(copy):
+def test_the_secrets_are_in_a_file_for_the_owner_only(copy):
     file = copy.folder / ".demo.env"
     sourced = subprocess.run(
         ["sh", "-c", f". {file}; printf '%s' \"$NOTIFY_API_KEY $DATA_TOKEN $EMAIL_TEMPLATE\""],
@@ -150,7 +150,7 @@ def test_a_taken_port_is_one_line_that_says_how_to_choose_another(copy, ended):
 
 
 @pytest.mark.parametrize("port", [-1, 0, 65_536, 99_999_999])
-def test_a_port_that_is_none_is_refused_in_one_line(port):
+def test_an_invalid_port_is_rejected_in_one_line(port):
     with pytest.raises(CommandError, match=r"^--port must be from 1 to 65535\.$"):
         call_command("up", port=port)
 

@@ -60,7 +60,7 @@ def test_every_queue_has_one_pool_and_every_scheduled_task_a_queue():
         assert entry["task"] in app.tasks
 
 
-def test_what_waits_is_told_by_queue():
+def test_waiting_messages_are_counted_by_queue():
     before = publishing.waiting("receipts", "callbacks")
 
     tasks.note_worker.apply_async(queue="receipts")
@@ -68,7 +68,7 @@ def test_what_waits_is_told_by_queue():
     assert publishing.waiting("receipts", "callbacks") == {**before, "receipts": before["receipts"] + 1}
 
 
-def test_celerys_lines_about_root_are_one_of_ours(worker):
+def test_celerys_warning_about_root_is_one_log_line(worker):
     printed = worker.log.read_text()
 
     assert "superuser" not in printed
@@ -76,7 +76,7 @@ def test_celerys_lines_about_root_are_one_of_ours(worker):
 
 
 @pytest.mark.fault("A2")
-def test_a_pool_that_dies_gets_a_successor_and_the_others_go_on(worker):
+def test_a_dead_pool_is_replaced_and_the_others_continue(worker):
     pools = children(worker.pid)
 
     os.kill(pools[0], signal.SIGKILL)
@@ -122,7 +122,7 @@ def backends(service: Service) -> set[int]:
         return {pid for (pid,) in anybody.execute(question)}
 
 
-def test_asked_to_stop_it_ends_with_all_its_pools(worker):
+def test_a_stopped_worker_ends_with_all_its_pools(worker):
     pools = children(worker.pid)
     assert len(pools) == len(settings.WORKER_POOLS)
 
@@ -150,7 +150,7 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("wrong", [{"queues": "send-letters"}, {"concurrency": 0}])
-def test_what_it_cannot_do_is_refused(wrong):
+def test_invalid_options_are_rejected(wrong):
     with pytest.raises(CommandError, match=r"send-letters|concurrency"):
         call_command("worker", **wrong)
 

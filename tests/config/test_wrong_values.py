@@ -77,7 +77,7 @@ def test_a_password_in_a_wrong_url_is_not_repeated(tmp_path):
     assert "secret-word" not in program.log.read_text()
 
 
-def test_the_end_of_the_line_in_a_file_is_no_part_of_the_value(tmp_path):
+def test_a_line_end_in_a_file_is_not_part_of_the_value(tmp_path):
     (tmp_path / "level").write_text("debug\n")
     environment = {**os.environ, "VAR_DIR": str(tmp_path), "LOG_LEVEL_FILE": str(tmp_path / "level")}
 
@@ -86,7 +86,7 @@ def test_the_end_of_the_line_in_a_file_is_no_part_of_the_value(tmp_path):
     assert program.process.wait(100) == 0, program.tail()
 
 
-def test_the_sandbox_may_stand_behind_another_provider_by_its_name(tmp_path):
+def test_the_sandbox_may_follow_another_provider(tmp_path):
     providers = "smtp-1=smtp://mail.example.org, sandbox=sandbox"
     environment = {**os.environ, "VAR_DIR": str(tmp_path), "PROVIDERS": providers}
     show = "from notifications.delivery import providers; print(*[one.name for one in providers.configured()])"

@@ -59,7 +59,7 @@ def nonce(client: Client, url: str) -> dict[str, str]:
     return {"nonce": found[1]}
 
 
-def test_making_a_data_set_makes_its_write_token_and_shows_it_once(manager):
+def test_a_new_data_set_gets_a_write_token_that_is_shown_once(manager):
     url = page("dataset_add")
     sent = {**NEW, **nonce(manager, url)}
 
@@ -80,7 +80,7 @@ def test_making_a_data_set_makes_its_write_token_and_shows_it_once(manager):
     "wrong",
     [{"group_name": "Pay"}, {"type_name": "a b"}, {"retention_days": "0"}, {"auto_ids": "_x"}, {"type_name": ""}],
 )
-def test_a_wrong_setting_makes_nothing(manager, wrong):
+def test_an_invalid_setting_creates_nothing(manager, wrong):
     url = page("dataset_add")
 
     answer = manager.post(url, {**NEW, **wrong, **nonce(manager, url)})
@@ -89,7 +89,7 @@ def test_a_wrong_setting_makes_nothing(manager, wrong):
     assert not DataSet.objects.exists()
 
 
-def test_an_address_that_is_taken_is_refused(manager, data_set):
+def test_a_path_in_use_is_rejected(manager, data_set):
     url = page("dataset_add")
 
     answer = manager.post(url, {"group_name": "pay", "type_name": "volumes", **nonce(manager, url)})
@@ -98,7 +98,7 @@ def test_an_address_that_is_taken_is_refused(manager, data_set):
     assert f'The data set <a href="{page("dataset_overview", data_set.pk)}">pay/volumes</a> already exists.' in text
 
 
-def test_a_data_set_without_an_expectation_is_made_although_a_browser_sends_the_unit(manager):
+def test_a_data_set_without_an_expected_interval_is_created_although_browsers_send_the_unit(manager):
     url = page("dataset_add")
     sent = {
         "group_name": "pay",
@@ -112,7 +112,7 @@ def test_a_data_set_without_an_expectation_is_made_although_a_browser_sends_the_
     assert DataSet.objects.get(group__name="pay", type__name="visits").expected_every_seconds is None
 
 
-def test_settings_change_and_the_address_does_not(manager, data_set, owner):
+def test_settings_can_change_and_the_path_cannot(manager, data_set, owner):
     sent = {
         "group_name": "x",
         "group": "9",
@@ -132,7 +132,7 @@ def test_settings_change_and_the_address_does_not(manager, data_set, owner):
     assert AuditEvent.objects.get(verb="changed").data_set_id == data_set.pk
 
 
-def test_lists_and_pages_open_and_hold_no_digest(manager, data_set):
+def test_lists_and_pages_open_and_show_no_hash(manager, data_set):
     token, _ = tokens.issue(data_set, ["write"])
     fill(data_set)
 
@@ -156,7 +156,7 @@ def test_lists_and_pages_open_and_hold_no_digest(manager, data_set):
         assert token.digest not in answer.content.decode()
 
 
-def test_emptying_wants_the_name_typed_out(manager, data_set):
+def test_emptying_needs_the_typed_name(manager, data_set):
     fill(data_set)
     url = page("dataset_empty", data_set.pk)
 
@@ -171,14 +171,14 @@ def test_emptying_wants_the_name_typed_out(manager, data_set):
     assert (event.actor_label, event.before["records"]) == ("mina", 2)
 
 
-def test_a_set_without_records_offers_nothing_to_empty(manager, data_set):
+def test_a_data_set_without_records_cannot_be_emptied(manager, data_set):
     shown = manager.get(page("dataset_empty", data_set.pk)).content.decode()
 
     assert "has no records: there is nothing to remove." in shown
     assert "Empty 0 records" not in shown
 
 
-def test_only_an_empty_data_set_is_deleted_and_its_tokens_go_with_it(manager, data_set):
+def test_only_an_empty_data_set_is_deleted_with_its_tokens(manager, data_set):
     tokens.issue(data_set, ["write"])
     fill(data_set)
     url = page("dataset_remove", data_set.pk)
@@ -197,7 +197,7 @@ def test_only_an_empty_data_set_is_deleted_and_its_tokens_go_with_it(manager, da
     assert AuditEvent.objects.filter(verb="deleted", data_set_id=data_set.pk).exists()
 
 
-def test_records_are_paged_without_an_id_in_the_address(manager, data_set):
+def test_records_are_paged_without_an_id_in_the_url(manager, data_set):
     fill(data_set, 120)
     url, seen, after = page("dataset_records", data_set.pk), [], ""
 
@@ -211,7 +211,7 @@ def test_records_are_paged_without_an_id_in_the_address(manager, data_set):
     assert after == ""
 
 
-def test_a_forged_place_shows_the_first_page(manager, data_set):
+def test_a_forged_position_shows_the_first_page(manager, data_set):
     fill(data_set)
 
     answer = manager.post(page("dataset_records", data_set.pk), {"after": "x:y:z"})
@@ -219,7 +219,7 @@ def test_a_forged_place_shows_the_first_page(manager, data_set):
     assert "r1" in answer.content.decode()
 
 
-def test_issuing_a_token_shows_it_once(manager, data_set):
+def test_a_new_token_is_shown_once(manager, data_set):
     url = page("accesstoken_add")
     sent = {"data_set": data_set.pk, "scopes": ["read"], "note": "the dashboard", **nonce(manager, url)}
 
@@ -232,7 +232,7 @@ def test_issuing_a_token_shows_it_once(manager, data_set):
     assert AccessToken.objects.count() == 1
 
 
-def test_rotating_makes_a_twin_and_gives_the_old_one_an_end(manager, data_set):
+def test_rotating_issues_a_new_token_and_lets_the_old_one_expire(manager, data_set):
     token, old = tokens.issue(data_set, ["write", "read"])
     url = page("accesstoken_rotate", token.pk)
 
@@ -243,7 +243,7 @@ def test_rotating_makes_a_twin_and_gives_the_old_one_an_end(manager, data_set):
     assert tokens.find_live(old).expires_at is not None
 
 
-def test_revoking_counts_at_once_and_stays(manager, data_set):
+def test_revoking_applies_at_once_and_permanently(manager, data_set):
     token, secret = tokens.issue(data_set, ["write"])
     url = page("accesstoken_revoke", token.pk)
 
@@ -256,7 +256,7 @@ def test_revoking_counts_at_once_and_stays(manager, data_set):
     assert "cannot be used again" in manager.get(url).content.decode()
 
 
-def test_an_owner_sees_their_own_set_alone(owner, data_set):
+def test_an_owner_sees_their_own_data_set_only(owner, data_set):
     other = DataSet.objects.create(group=data_set.group, type=DataType.objects.create(name="other"))
     client = signed_in(owner)
 
@@ -270,7 +270,7 @@ def test_an_owner_sees_their_own_set_alone(owner, data_set):
     assert not AccessToken.objects.exists(), refused.content
 
 
-def test_staff_without_a_set_see_nothing(data_set):
+def test_staff_without_a_data_set_see_nothing(data_set):
     client = signed_in(User.objects.create_user("nobody", is_staff=True))
 
     assert client.get(page("dataset_changelist")).status_code == 403
@@ -278,7 +278,7 @@ def test_staff_without_a_set_see_nothing(data_set):
     assert client.get(page("dataset_records", data_set.pk)).status_code in {403, 404}
 
 
-def test_the_form_of_a_word_shows_its_place_in_the_address(manager, data_set):
+def test_the_form_of_a_group_or_type_shows_its_place_in_the_url(manager, data_set):
     new = manager.get(reverse("admin:datasets_datagroup_add")).content.decode()
     held = manager.get(reverse("admin:datasets_datagroup_change", args=[data_set.group_id])).content.decode()
 
@@ -286,7 +286,7 @@ def test_the_form_of_a_word_shows_its_place_in_the_address(manager, data_set):
     assert f"/data/{data_set.group}/…" in held
 
 
-def test_a_word_in_use_is_fixed_and_not_deleted(manager, data_set):
+def test_a_group_or_type_in_use_cannot_change_or_be_deleted(manager, data_set):
     url = page("datagroup_change", data_set.group_id)
 
     manager.post(url, {"name": "renamed", "description": "Payments"})
@@ -298,7 +298,7 @@ def test_a_word_in_use_is_fixed_and_not_deleted(manager, data_set):
 
 
 @pytest.mark.parametrize("lookup", ["tokens__digest__startswith=a", "digest__startswith=a", "q="])
-def test_no_hidden_column_is_read_through_a_filter(manager, data_set, lookup):
+def test_no_other_column_is_read_through_a_filter(manager, data_set, lookup):
     tokens.issue(data_set, ["write"])
 
     assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code in {200, 302, 400}
@@ -306,7 +306,7 @@ def test_no_hidden_column_is_read_through_a_filter(manager, data_set, lookup):
         assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code == 400
 
 
-def test_a_list_of_many_sets_costs_no_more_queries_than_one_of_few(manager, data_set):
+def test_a_list_of_many_data_sets_needs_no_more_queries_than_one_of_few(manager, data_set):
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             answer = manager.get(page("dataset_changelist"))

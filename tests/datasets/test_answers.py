@@ -134,7 +134,7 @@ CONFIGURATION = settings(
 @example(
     [{"_timestamp": "2024-01-01T00:00:00Z", "g": 2**63 - 1, "v": 2**64}], "group_by=g&filter_by=v:18446744073709551615"
 )
-def test_groups_and_periods_are_what_plain_python_computes(records, question):
+def test_groups_and_periods_equal_plain_python(records, question):
     with transaction.atomic():
         data_set = stored_set(records)
         query = parameters.parse(question, data_set_id=data_set.pk, bounds=BOUNDS)
@@ -147,7 +147,7 @@ def test_groups_and_periods_are_what_plain_python_computes(records, question):
 
 @CONFIGURATION
 @given(RECORDS, filters())
-def test_filters_pass_what_plain_python_passes(records, pairs):
+def test_filters_equal_plain_python(records, pairs):
     numbered = [{**record, "_id": f"r{number:02}"} for number, record in enumerate(records)]
     with transaction.atomic():
         data_set = stored_set(numbered)

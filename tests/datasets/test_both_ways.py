@@ -78,7 +78,7 @@ def stored(name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "value", "kept"), GOOD, ids=[str(row)[:40] for row in GOOD])
-def test_a_good_value_is_stored_alike(console, name, value, kept):
+def test_a_valid_value_is_stored_alike(console, name, value, kept):
     with transaction.atomic():
         by_console(console, name, value)
         from_console = stored(name)
@@ -89,7 +89,7 @@ def test_a_good_value_is_stored_alike(console, name, value, kept):
 
 
 @pytest.mark.parametrize(("name", "value", "reason"), BAD, ids=[str(row)[:40] for row in BAD])
-def test_a_bad_value_is_refused_in_the_same_words(console, name, value, reason):
+def test_a_bad_value_gets_the_same_error(console, name, value, reason):
     page, lines = by_console(console, name, value), by_document(name, value)
 
     assert reason in page
@@ -98,7 +98,7 @@ def test_a_bad_value_is_refused_in_the_same_words(console, name, value, reason):
 
 
 @pytest.mark.parametrize(("name", "word"), [row[:2] for row in BAD if row[0] in NAMED])
-def test_the_api_answers_a_path_that_no_data_set_can_have_as_an_unknown_one(client, name, word):
+def test_the_api_answers_an_impossible_path_like_an_unknown_one(client, name, word):
     words = {**NAMED, name: word}
 
     answer = client.get(f"/data/{words['group']}/{words['type']}")
@@ -107,7 +107,7 @@ def test_the_api_answers_a_path_that_no_data_set_can_have_as_an_unknown_one(clie
     assert answer.json() == client.get("/data/unknown/unknown").json()
 
 
-def test_the_examples_of_the_rules_hold():
+def test_the_doctests_of_the_rules_pass():
     result = doctest.testmod(validation)
 
     assert result.attempted > 0

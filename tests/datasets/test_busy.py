@@ -38,7 +38,7 @@ def elsewhere() -> Callable[[Callable[[], object]], object]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_a_lock_that_is_not_to_be_had_is_answered_503(elsewhere, method):
+def test_a_lock_that_is_not_free_in_time_gets_503(elsewhere, method):
     data_set = make_data_set()
     secret = make_token(data_set)
     call("POST", data_set, secret, some_records(1))
@@ -83,7 +83,7 @@ def test_writers_of_the_same_few_records_are_all_counted_and_none_twice():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_writers_of_one_record_of_many_and_of_none_take_turns():
+def test_writers_of_one_record_of_many_and_of_none_do_not_deadlock():
     """Each kind of write locks the data set before its records, so that they cannot deadlock."""
     data_set = make_data_set()
     secret = make_token(data_set)
@@ -108,7 +108,7 @@ def test_writers_of_one_record_of_many_and_of_none_take_turns():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_data_set_that_is_deleted_while_a_writer_waits_takes_nothing():
+def test_a_data_set_that_is_deleted_while_a_writer_waits_stores_nothing():
     data_set = make_data_set()
     secret = make_token(data_set)
     with ThreadPoolExecutor(1) as writers:
@@ -131,7 +131,7 @@ def _call_and_close(data_set: DataSet, secret: str) -> Any:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_record_that_came_after_the_sample_is_overwritten():
+def test_a_record_outside_the_sample_is_overwritten():
     """Only 20 ids are looked up to decide whether a batch is new; here other ids exist."""
     data_set = make_data_set()
     secret = make_token(data_set)
@@ -148,7 +148,7 @@ def test_a_record_that_came_after_the_sample_is_overwritten():
 
 @pytest.mark.django_db
 @pytest.mark.fault("H8")
-def test_what_nobody_foresaw_is_500_without_a_word_about_it(settings):
+def test_an_unexpected_error_gets_500_without_details(settings):
     data_set = make_data_set()
     secret = make_token(data_set)
     settings.DATASETS_MAX_BODY_BYTES = "not a number"
@@ -160,7 +160,7 @@ def test_what_nobody_foresaw_is_500_without_a_word_about_it(settings):
 
 
 @pytest.mark.django_db
-def test_demo_data_is_made_once_and_its_token_works():
+def test_demo_data_is_created_once_and_its_token_works():
     first = demo.make({})
     secret = first.variables["DATA_TOKEN"]
     counts = dict(DataSet.objects.values_list("type__name", "record_count"))

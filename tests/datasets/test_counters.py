@@ -50,7 +50,7 @@ def _nothing_pending(db):
         ),
     ],
 )
-def test_a_refused_write_is_kept_with_place_and_reason_and_nothing_it_held(body, kept):
+def test_a_rejected_write_is_stored_with_place_and_reason_without_content(body, kept):
     data_set = make_data_set()
     secret = make_token(data_set, "write")
 
@@ -63,7 +63,7 @@ def test_a_refused_write_is_kept_with_place_and_reason_and_nothing_it_held(body,
     assert DataSetDay.objects.get().refused == 1
 
 
-def test_the_newest_twenty_refusals_of_a_set_are_kept():
+def test_the_newest_twenty_write_errors_of_a_data_set_are_kept():
     data_set, other = make_data_set(), make_data_set(type="other")
     call("POST", other, make_token(other, "write"), [])
     secret = make_token(data_set, "write")
@@ -78,7 +78,7 @@ def test_the_newest_twenty_refusals_of_a_set_are_kept():
     assert DataSetDay.objects.get(data_set=data_set).refused == 25
 
 
-def test_calls_without_a_live_token_are_only_counted():
+def test_calls_without_a_valid_token_are_only_counted():
     data_set = make_data_set()
     secret = make_token(data_set, "write")
     AccessToken.objects.update(revoked_at=NOW)
@@ -132,7 +132,7 @@ def fields(data_set):
     }
 
 
-def test_fields_are_noted_with_types_share_and_an_example():
+def test_fields_are_stored_with_types_share_and_an_example():
     data_set = make_data_set()
     at = "2024-01-01T00:00:00Z"
     put_in(
@@ -154,7 +154,7 @@ def test_fields_are_noted_with_types_share_and_an_example():
     assert all(len(example) <= 60 for _, _, example in found.values())
 
 
-def test_examples_go_with_their_records_and_the_names_with_the_last():
+def test_examples_are_removed_with_their_records_and_names_with_the_last_one():
     data_set = make_data_set(max_records=1)
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "old": "a secret of long ago"}])
     put_in(data_set, [{"_timestamp": "2024-01-02T00:00:00Z", "new": 1}])
@@ -170,7 +170,7 @@ def test_examples_go_with_their_records_and_the_names_with_the_last():
     assert fields(data_set) == {}
 
 
-def test_of_many_records_a_sample_is_read_and_unchanged_sets_are_left_alone(django_assert_max_num_queries):
+def test_a_sample_of_many_records_is_read_and_unchanged_data_sets_are_skipped(django_assert_max_num_queries):
     data_set = make_data_set()
     start = datetime(2024, 1, 1, tzinfo=UTC)
     put_in(data_set, [{"_timestamp": (start + timedelta(minutes=n)).isoformat(), "n": n} for n in range(3_000)])
@@ -184,7 +184,7 @@ def test_of_many_records_a_sample_is_read_and_unchanged_sets_are_left_alone(djan
         tasks.note_fields()
 
 
-def test_a_set_is_called_late_once_and_recovered_once():
+def test_a_data_set_becomes_late_once_and_recovers_once():
     before = turned_late()
     with time_machine.travel(NOW, tick=False) as clock:
         data_set = make_data_set(expected_every_seconds=3600)
@@ -212,7 +212,7 @@ def test_a_set_is_called_late_once_and_recovered_once():
     assert store.freshness.state(unwatched) == "not watched"
 
 
-def test_a_set_nobody_watches_any_more_has_recovered():
+def test_a_data_set_without_an_expected_interval_has_recovered():
     data_set = make_data_set(expected_every_seconds=1)
     with time_machine.travel(NOW):
         put_in(data_set, some_records(1))
@@ -225,7 +225,7 @@ def test_a_set_nobody_watches_any_more_has_recovered():
     assert DataSet.objects.get().late_since is None
 
 
-def test_a_write_pays_for_none_of_the_counting_but_once_in_ten_seconds():
+def test_a_write_causes_statements_for_counting_at_most_every_ten_seconds():
     data_set = make_data_set()
     secret = make_token(data_set)
     with time_machine.travel(NOW, tick=False):

@@ -51,7 +51,7 @@ def text_of(answer) -> str:
 
 
 @pytest.mark.parametrize("tab", TABS)
-def test_every_tab_opens_for_its_owner_and_is_not_there_for_others(data_set, tab):
+def test_every_tab_opens_for_its_owner_and_not_for_others(data_set, tab):
     owner, stranger = signed_in("olu"), signed_in("sam")
     data_set.owners.add(User.objects.get(username="olu"))
     other = make_data_set(type="other")
@@ -81,11 +81,11 @@ def test_every_tab_opens_for_its_owner_and_is_not_there_for_others(data_set, tab
         ("retention", "No limit"),
     ],
 )
-def test_an_empty_set_says_what_belongs_there(manager, data_set, tab, said):
+def test_an_empty_data_set_says_what_belongs_there(manager, data_set, tab, said):
     assert said in text_of(manager.get(page(data_set, tab)))
 
 
-def test_the_overview_shows_figures_fields_commands_and_refusals(manager, data_set):
+def test_the_overview_shows_counts_fields_commands_and_rejected_writes(manager, data_set):
     secret = make_token(data_set, "write")
     put_in(data_set, [{"_timestamp": AT, "channel": "web"}, {"_timestamp": "2024-02-03T04:05:06Z", "n": 5}])
     refused = call("POST", data_set, secret, [{"_timestamp": AT}, {"_timestamp": "soon", "secret": "do not keep"}])
@@ -114,7 +114,7 @@ def rows_of(text: str) -> list[str]:
     return re.findall(r"<code>(r\d+)</code></button>", text)
 
 
-def test_records_are_found_by_time_and_by_id_without_either_in_an_address(manager, data_set):
+def test_records_are_found_by_time_and_by_id_without_either_in_a_url(manager, data_set):
     put_in(data_set, [{"_timestamp": f"2024-01-{day:02}T00:00:00Z", "_id": f"r{day}"} for day in range(1, 29)])
     url = page(data_set, "records")
 
@@ -135,7 +135,7 @@ def test_records_are_found_by_time_and_by_id_without_either_in_an_address(manage
         ({"start_at": "2024-01-02", "end_at": "2024-01-01"}, "Enter a later date than in “From”."),
     ],
 )
-def test_a_wrong_range_is_refused_beside_its_field_and_kept(manager, data_set, sent, said):
+def test_a_wrong_range_is_rejected_beside_its_field_and_kept(manager, data_set, sent, said):
     put_in(data_set, some_records(1))
 
     text = text_of(manager.post(page(data_set, "records"), sent))
@@ -218,7 +218,7 @@ def test_tokens_show_scopes_use_calls_and_state(manager, data_set):
     assert reverse("admin:datasets_accesstoken_rotate", args=[ended.pk]) not in text
 
 
-def test_retention_is_seen_before_it_is_saved(manager, data_set):
+def test_retention_is_previewed_before_it_is_saved(manager, data_set):
     put_in(data_set, [*some_records(5), {"_timestamp": timezone.now().isoformat(), "_id": "new"}])
     url = page(data_set, "retention")
 
@@ -234,7 +234,7 @@ def test_retention_is_seen_before_it_is_saved(manager, data_set):
     assert "30 days" in text_of(manager.get(url))
 
 
-def test_removing_nothing_is_said_too_and_a_wrong_number_is_refused(manager, data_set):
+def test_an_empty_preview_says_so_and_a_wrong_number_is_rejected(manager, data_set):
     url = page(data_set, "retention")
 
     nothing = text_of(manager.post(url, {"max_records": "5", "step": "preview"}))
@@ -246,7 +246,7 @@ def test_removing_nothing_is_said_too_and_a_wrong_number_is_refused(manager, dat
 
 
 @pytest.mark.fault("T11")
-def test_retention_of_many_sets_is_seen_before_it_is_saved(manager, data_set):
+def test_retention_of_many_data_sets_is_previewed_before_it_is_saved(manager, data_set):
     other = make_data_set(type="other")
     put_in(other, some_records(3))
     url = reverse("admin:datasets_dataset_changelist")
@@ -274,7 +274,7 @@ def started_from(page) -> str:
     return re.search(r'name="started_from" value="([0-9a-f]+)"', page.content.decode())[1]
 
 
-def test_retention_of_many_sets_is_not_saved_over_what_somebody_else_saved_meanwhile(manager, data_set):
+def test_retention_of_many_data_sets_is_not_saved_over_another_persons_save(manager, data_set):
     other = make_data_set(type="other")
     url = reverse("admin:datasets_dataset_changelist")
     sent = {"action": "set_retention", "_selected_action": [data_set.pk, other.pk], "retention_days": "30"}
@@ -306,7 +306,7 @@ def test_an_export_streams_all_records_and_is_in_the_audit(manager, data_set, fo
     assert (event.data_set_id, event.actor_label, event.after["format"]) == (data_set.pk, "mina", form)
 
 
-def test_an_export_wants_a_recent_sign_in(manager, data_set):
+def test_an_export_needs_a_recent_sign_in(manager, data_set):
     put_in(data_set, some_records(1))
     with time_machine.travel(timezone.now() + timedelta(minutes=29), tick=False) as clock:
         fresh = manager.get(page(data_set, "export"))
@@ -333,7 +333,7 @@ def some_days(data_set) -> str:
 
 
 @pytest.mark.parametrize("kind", ["bars", "lines"])
-def test_a_chart_splits_in_eight_and_other_with_a_table_of_every_figure(manager, data_set, kind):
+def test_a_chart_has_eight_series_and_others_with_a_table_of_all_values(manager, data_set, kind):
     today = some_days(data_set)
 
     text = charted(manager, data_set, split="channel", kind=kind)
@@ -348,7 +348,7 @@ def test_a_chart_splits_in_eight_and_other_with_a_table_of_every_figure(manager,
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text.replace("http://127.0.0.1:8000", ""))
 
 
-def test_a_chart_of_a_measure_says_what_it_leaves_out(manager, data_set):
+def test_a_chart_of_a_measure_says_what_it_omits(manager, data_set):
     today = some_days(data_set)
 
     summed = charted(manager, data_set, measure="n:sum")
@@ -372,7 +372,7 @@ def test_a_chart_has_at_most_two_thousand_points(manager, data_set):
     assert "The chart cannot be drawn." in charted(manager, data_set, measure="no:such")
 
 
-def test_activity_tells_what_was_done_and_the_days_in_figures(manager, data_set):
+def test_activity_shows_events_and_daily_counts(manager, data_set):
     other = make_data_set(type="other")
     manager.post(page(data_set, "retention"), {"max_records": "5", "step": "save"})
     manager.post(page(other, "retention"), {"max_records": "7", "step": "save"})
@@ -386,7 +386,7 @@ def test_activity_tells_what_was_done_and_the_days_in_figures(manager, data_set)
 
 
 @pytest.mark.usefixtures("noon")
-def test_the_list_shows_and_filters_what_staff_ask_for(manager, data_set):
+def test_the_list_has_columns_and_filters_for_staff(manager, data_set):
     other = make_data_set("post", "letters", retention_days=400)
     other.owners.add(User.objects.get(username="mina"))
     make_token(other, "write")
@@ -410,7 +410,7 @@ def test_the_list_shows_and_filters_what_staff_ask_for(manager, data_set):
     assert re.search(r"field-refused[^>]*>\s*1\s*<", text), text
 
 
-def test_the_page_of_a_new_set_learns_when_its_first_record_has_come(manager):
+def test_the_page_of_a_new_data_set_shows_when_its_first_record_has_arrived(manager):
     url = reverse("admin:datasets_dataset_add")
     nonce = re.search(r'name="nonce" value="([^"]+)"', text_of(manager.get(url)))[1]
 
@@ -436,7 +436,7 @@ def test_a_wrong_character_is_named(manager, name, said):
 
 
 @pytest.mark.parametrize("kind", ["datagroup", "datatype"])
-def test_lists_of_words_say_what_belongs_there_and_a_taken_one_is_refused(manager, kind):
+def test_lists_of_groups_and_types_say_what_belongs_there_and_a_duplicate_is_rejected(manager, kind):
     url = reverse(f"admin:datasets_{kind}_changelist")
     empty = text_of(manager.get(url))
     make_data_set("pay", "pay")

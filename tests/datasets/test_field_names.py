@@ -72,7 +72,7 @@ def data_set(db):
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
-def test_a_field_of_any_name_is_stored_given_back_and_asked_for(data_set, name):
+def test_a_field_of_any_name_is_stored_returned_and_queried(data_set, name):
     token = make_token(data_set)
     written = escaping.escape(name)
     sent = [{"_id": "a", "_timestamp": _AT, name: "web"}, {"_id": "b", "_timestamp": _AT, name: 3}]
@@ -101,7 +101,7 @@ def test_a_field_of_any_name_is_stored_given_back_and_asked_for(data_set, name):
 
 
 @pytest.mark.parametrize("name", ["_a", "_", "a\tb", "a\x7f", "a\x85", "", "x" * 129])
-def test_any_other_name_is_refused_by_every_parameter(data_set, name):
+def test_any_other_name_is_rejected_by_every_parameter(data_set, name):
     token = make_token(data_set)
     written = escaping.escape(name)
     asked = (
@@ -143,7 +143,7 @@ def test_a_colon_that_is_not_escaped_is_not_part_of_a_name(data_set):
         ),
     ],
 )
-def test_one_key_of_a_row_never_stands_for_two_things(data_set, pairs, said):
+def test_one_key_of_a_row_never_has_two_meanings(data_set, pairs, said):
     status, answer = ask(data_set, make_token(data_set), *pairs)
 
     assert (status, answer["message"]) == (400, said)
@@ -162,7 +162,7 @@ def test_an_id_is_made_of_fields_of_any_name(db):
     assert set(NAMES) < set(json.loads(command[command.index("-d") + 1])[0])
 
 
-def test_the_settings_give_back_the_names_of_auto_ids_as_they_are():
+def test_the_settings_show_the_names_of_auto_ids_unchanged():
     names = [name for name in NAMES if name.strip()][:20]
     field = AutoIdsField(required=False)
 

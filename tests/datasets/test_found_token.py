@@ -11,7 +11,7 @@ from tests.datasets.making import make_data_set, make_token
 pytestmark = pytest.mark.django_db
 
 
-def test_it_comes_with_what_a_call_needs_in_one_query_and_the_rest_when_asked_for(django_assert_num_queries):
+def test_a_token_is_read_with_one_query_and_other_columns_are_deferred(django_assert_num_queries):
     settings = {"auto_ids": ["_timestamp", "é"], "retention_days": 3, "created_at": datetime(2024, 1, 1, tzinfo=UTC)}
     data_set = make_data_set(type="of-it", public=True, **settings)
     make_token(make_data_set(type="other"))
@@ -34,7 +34,7 @@ def test_it_comes_with_what_a_call_needs_in_one_query_and_the_rest_when_asked_fo
             assert getattr(one, field.attname) == getattr(other, field.attname), field
 
 
-def test_there_is_none_of_another_digest():
+def test_an_unknown_hash_finds_no_token():
     make_token(make_data_set())
 
     assert token_by_hash(tokens.hash_secret("ds_unknown")) is None

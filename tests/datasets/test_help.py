@@ -19,7 +19,7 @@ from tests.datasets.making import call, make_data_set, make_token
         ("PATCH", None, "", "data-method-not-allowed"),
     ],
 )
-def test_a_refusal_links_to_its_help_and_its_body_holds_none(method, body, query, slug):
+def test_an_error_links_to_its_help_only_in_the_header(method, body, query, slug):
     data_set = make_data_set()
 
     answer = call(method, data_set, make_token(data_set), body, query=query)
@@ -29,7 +29,7 @@ def test_a_refusal_links_to_its_help_and_its_body_holds_none(method, body, query
 
 
 @pytest.mark.django_db
-def test_a_stranger_and_an_unknown_data_set_have_theirs():
+def test_a_missing_token_and_an_unknown_data_set_have_help():
     data_set = make_data_set()
 
     assert "#errors-data-token-not-valid>" in call("POST", data_set, "ds_wrong", []).headers["Link"]

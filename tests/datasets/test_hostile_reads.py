@@ -39,7 +39,7 @@ _PAIRS = st.lists(st.tuples(st.sampled_from([*SINGLE, *REPEATED]) | st.text(max_
 )
 @given(_PAIRS)
 @pytest.mark.fault("E5")
-def test_hostile_parameters_are_answered(open_set, pairs):
+def test_hostile_parameters_get_an_answer(open_set, pairs):
     query = urlencode([(name, value.encode(errors="surrogatepass")) for name, value in pairs if name.isprintable()])
 
     answer = Client(raise_request_exception=False).get(f"/data/{open_set}?{query}")
@@ -62,7 +62,7 @@ def open_set() -> str:
 @pytest.mark.parametrize(
     ("parameter", "most"), [("group_by", 20), ("collect", 100), ("filter_by", 50), ("filter_by_prefix", 50)]
 )
-def test_a_parameter_is_given_a_bounded_number_of_times(parameter, most):
+def test_a_parameter_has_a_limit_of_repetitions(parameter, most):
     data_set = make_data_set()
     put_in(data_set, some_records(3))
     token = make_token(data_set)

@@ -118,7 +118,7 @@ def test_one_idempotency_key_fifty_times_at_once(writer):
     assert len(writer.stored()) == 150
 
 
-def test_writes_and_emptyings_at_once_leave_whole_batches(writer):
+def test_concurrent_writes_and_emptyings_leave_whole_batches(writer):
     def turn(number: int) -> int:
         if number % 5 == 4:
             return writer.call("PUT", b"[]").status_code
@@ -132,7 +132,7 @@ def test_writes_and_emptyings_at_once_leave_whole_batches(writer):
     assert set(counts.values()) <= {30}
 
 
-def test_a_caller_who_goes_away_in_the_middle_stores_nothing(writer):
+def test_a_broken_connection_stores_nothing(writer):
     whole = json.dumps(some_records(1)).encode()
     address = urlsplit(writer.url)
     head = (
@@ -149,7 +149,7 @@ def test_a_caller_who_goes_away_in_the_middle_stores_nothing(writer):
     assert writer.stored() == []
 
 
-def test_the_connection_is_clean_after_refusals(writer):
+def test_the_connection_is_clean_after_errors(writer):
     """The service of 2018 stayed broken after an error that only its database noticed."""
     connection = http.client.HTTPConnection(urlsplit(writer.url).netloc, timeout=60)
     headers = {"Authorization": f"Bearer {writer.token}", "Content-Type": "application/json"}
@@ -167,7 +167,7 @@ def test_the_connection_is_clean_after_refusals(writer):
     assert statuses == [400, 400, 200]
 
 
-def test_a_long_answer_is_gzipped_for_those_who_take_it(writer):
+def test_a_long_answer_is_compressed_if_the_caller_accepts_gzip(writer):
     writer.post(some_records(50))
     auth = {"Authorization": f"Bearer {writer.token}"}
 
@@ -181,7 +181,7 @@ def test_a_long_answer_is_gzipped_for_those_who_take_it(writer):
     assert {packed.headers["Vary"], plain.headers["Vary"]} == {"Accept-Encoding"}
 
 
-def test_every_answer_has_an_id_of_ours(writer):
+def test_every_answer_has_a_new_request_id(writer):
     answer = writer.post([], **{"X-Request-Id": "mine"})
 
     assert uuid.UUID(answer.headers["X-Request-Id"])

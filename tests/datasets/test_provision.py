@@ -70,7 +70,7 @@ def test_the_same_document_again_changes_nothing():
     assert AccessToken.objects.count() == 4
 
 
-def test_settings_that_are_left_out_stay_and_so_do_records():
+def test_missing_settings_and_records_stay():
     apply({**ONE, "public": True, "max_records": 5})
     data_set = DataSet.objects.get()
     DataSet.objects.update(retention_days=10, auto_ids=["channel"])  # as staff may have changed them
@@ -106,7 +106,7 @@ def test_a_setting_that_is_given_replaces_the_stored_one(name, stored, given):
     assert getattr(DataSet.objects.get(), name) == given
 
 
-def test_the_audit_names_what_was_made_by_its_path_and_who_ran_the_command():
+def test_the_audit_names_the_path_and_the_user_of_the_command():
     apply(ONE)
 
     found = {(event.verb, event.object_kind, event.object_label) for event in AuditEvent.objects.all()}
@@ -120,7 +120,7 @@ def test_the_audit_names_what_was_made_by_its_path_and_who_ran_the_command():
     assert {event.actor_id for event in AuditEvent.objects.all()} == {getpass.getuser()}
 
 
-def test_what_is_not_named_stays():
+def test_undeclared_data_sets_and_tokens_stay():
     other = make_data_set("other", "one", public=True)
     secret = make_token(other)
 
@@ -131,7 +131,7 @@ def test_what_is_not_named_stays():
     assert tokens.find_live(secret)
 
 
-def test_a_token_carried_over_gets_the_scopes_named_and_stays_revoked():
+def test_an_imported_token_gets_its_declared_scopes_and_stays_revoked():
     apply({**ONE, "tokens": [{"scopes": ["write"], "token": CARRIED}]})
     apply({**ONE, "tokens": [{"scopes": ["read"], "token": CARRIED}]})
     assert tokens.find_live(CARRIED).scopes == ["read"]
@@ -203,7 +203,7 @@ def test_all_errors_are_named_at_once():
     ]
 
 
-def test_a_document_that_is_no_list():
+def test_a_document_that_is_not_a_list_is_rejected():
     errors = DocumentErrors()
 
     provision.apply({"group": "pay"}, errors)
@@ -211,7 +211,7 @@ def test_a_document_that_is_no_list():
     assert errors.lines == ["data_sets: must be a list"]
 
 
-def test_a_token_of_another_data_set_is_refused():
+def test_a_token_of_another_data_set_is_rejected():
     apply({**ONE, "tokens": [{"scopes": ["write"], "token": CARRIED}]})
 
     lines = refused({"group": "pay", "type": "other", "tokens": [{"scopes": ["write"], "token": CARRIED}]})
@@ -219,7 +219,7 @@ def test_a_token_of_another_data_set_is_refused():
     assert lines == ["data_sets[0].tokens[0].token: belongs to another data set"]
 
 
-def test_one_token_for_two_data_sets_is_refused():
+def test_one_token_for_two_data_sets_is_rejected():
     with_token = {"tokens": [{"scopes": ["write"], "token": CARRIED}]}
 
     lines = refused({"group": "pay", "type": "a", **with_token}, {"group": "pay", "type": "b", **with_token})

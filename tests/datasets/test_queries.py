@@ -71,7 +71,7 @@ def test_pages_of_two_give_every_record_once_in_the_order_of_the_whole(key, dire
 
 
 @pytest.mark.parametrize("direction", ["ascending", "descending"])
-def test_a_cursor_after_a_long_text_is_short_and_goes_on_until_its_record_changes(direction):
+def test_a_cursor_after_a_long_text_is_short_and_valid_until_its_record_changes(direction):
     data_set = make_data_set()
     values = [
         {"_timestamp": "2024-01-01T00:00:00Z", "_id": "i" * 1000 + str(n), "t": "é" * 9_000 + str(n)} for n in range(5)
@@ -91,7 +91,7 @@ def test_a_cursor_after_a_long_text_is_short_and_goes_on_until_its_record_change
 
 
 @pytest.mark.parametrize("period", ["", "&period=hour"])
-def test_one_instant_is_asked_for_with_both_ends_inclusive(period):
+def test_one_instant_is_read_with_inclusive(period):
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": f"2024-01-01T00:00:0{second}Z", "_id": f"{second}"} for second in (0, 1, 2)])
     secret = make_token(data_set)
@@ -118,7 +118,7 @@ def test_numbers_too_large_for_a_double_sort_at_the_ends():
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-def test_an_export_gives_all_records_whatever_the_page(form, settings):
+def test_an_export_has_all_records_whatever_the_page_size(form, settings):
     settings.DATASETS_DEFAULT_LIMIT = 10
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"{n:04}", "n": n} for n in range(2_500)])
@@ -141,7 +141,7 @@ def test_an_export_gives_all_records_whatever_the_page(form, settings):
         pytest.param("&filter_by=n:-1", set(), id="nothing"),
     ],
 )
-def test_the_header_of_a_csv_holds_the_names_of_every_record_in_it_and_no_other(asked, named):
+def test_the_header_of_a_csv_has_the_names_of_its_records_only(asked, named):
     data_set = make_data_set()
     records = [{"_timestamp": "2024-01-01T00:00:00Z", "_id": f"{n:05}", "n": n} for n in range(20_002)]
     for n, name in ((0, "first"), (19_999, "at the border"), (20_000, "behind it"), (20_001, "last")):
@@ -165,7 +165,7 @@ def test_an_export_is_sorted_and_filtered_too():
     assert [json.loads(line)["n"] for line in b"".join(answer.streaming_content).splitlines()] == [9, 7, 5, 3, 1]
 
 
-def test_sums_are_exact_while_whole():
+def test_sums_of_whole_numbers_are_exact():
     data_set = make_data_set()
     numbers = [2**53, 1, 1, -(2**53)]
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "g": "x", "n": n} for n in numbers])
@@ -176,7 +176,7 @@ def test_sums_are_exact_while_whole():
 
 
 @pytest.mark.fault("E2")
-def test_no_answer_holds_an_infinity():
+def test_no_answer_contains_an_infinity():
     data_set = make_data_set()
     huge = [1.7e308, 1.7e308, 10**400]
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "g": "x", "n": n} for n in huge])
@@ -188,7 +188,7 @@ def test_no_answer_holds_an_infinity():
     assert b"NaN" not in answer.content
 
 
-def test_more_groups_than_rows_are_refused(settings):
+def test_more_groups_than_allowed_rows_are_rejected(settings):
     settings.DATASETS_MAX_ROWS = 5
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "n": n} for n in range(6)])
@@ -219,7 +219,7 @@ def test_more_groups_than_rows_are_refused(settings):
         ("9007199254740993", 9007199254740992.0, False),
     ],
 )
-def test_what_a_filter_matches(wanted, value, holds):
+def test_a_filter_matches_equal_values(wanted, value, holds):
     data_set = make_data_set()
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z", "v": value}])
     query = parameters.parse(urlencode({"filter_by": f"v:{wanted}"}), data_set_id=data_set.pk, bounds=BOUNDS)
@@ -234,7 +234,7 @@ def forged() -> list[str]:
 
 
 @pytest.mark.parametrize("text", forged())
-def test_a_forged_cursor_is_refused(text):
+def test_a_forged_cursor_is_rejected(text):
     with pytest.raises(InvalidQuery, match="The cursor does not belong"):
         parameters.parse(f"cursor={quote(text)}", data_set_id=1, bounds=BOUNDS)
 

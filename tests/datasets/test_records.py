@@ -73,7 +73,7 @@ def test_any_accepted_record_comes_back_equal(batch, times):
 
 
 @given(value=st.recursive(plain | st.just(math.inf) | st.text(), lambda i: st.lists(i) | st.dictionaries(st.text(), i)))
-def test_any_value_is_parsed_or_refused_with_a_reason(value):
+def test_any_value_is_parsed_or_rejected_with_a_reason(value):
     try:
         assert parse(value, auto_ids=())
     except RecordsRejected as refusal:
@@ -127,7 +127,7 @@ def test_one_rejection_for_each_field_in_the_stated_order():
         (["a"], "must be a string"),
     ],
 )
-def test_a_bad_id(record_id, message):
+def test_a_bad_id_is_rejected(record_id, message):
     assert rejections_of({"_timestamp": TIMESTAMP, "_id": record_id}) == [(0, "_id", message)]
 
 
@@ -145,19 +145,19 @@ def test_an_id_of_up_to_two_thousand_bytes_is_stored_replaced_and_found(record_i
 
 
 @pytest.mark.parametrize("zone", ["+24:00", "-24", "+00:60", "+0160"])
-def test_an_offset_that_no_clock_has_is_no_real_moment(zone):
+def test_an_impossible_offset_is_not_a_moment(zone):
     assert rejections_of({"_timestamp": f"2024-01-01T00:00:00{zone}"})[0][2] == "is not a real date and time"
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2024-01-01T24:00:00Z"])
-def test_a_moment_outside_the_calendar_is_no_real_moment(text):
+def test_a_moment_outside_the_calendar_is_rejected(text):
     assert rejections_of({"_timestamp": text})[0][2] == "is not a real date and time"
 
 
 @pytest.mark.parametrize(
     "text", ["٢٠٢٤-01-01T00:00:00Z", "2024-01-01T00:00:00Z\n", "2024-01-01T00:00.5Z", " " + TIMESTAMP]
 )
-def test_a_moment_of_another_form(text):
+def test_a_moment_of_another_form_is_rejected(text):
     assert rejections_of({"_timestamp": text})[0][2].startswith("must be an ISO 8601 date-time")
 
 
@@ -188,19 +188,19 @@ def test_text_that_only_looks_like_an_escape_is_fine(text):
     "wrap", [lambda t: t, lambda t: [1, t], lambda t: {"a": {t: 1}}], ids=["plain", "array", "name"]
 )
 @pytest.mark.fault("E5")
-def test_text_no_database_can_hold(text, wrap):
+def test_text_that_a_database_cannot_store_is_rejected(text, wrap):
     assert rejections_of({"_timestamp": TIMESTAMP, "t": wrap(text)}) == [
         (0, "t", "contains U+0000 or a lone surrogate")
     ]
 
 
-def test_a_record_without_id_gets_one_of_its_own():
+def test_a_record_without_an_id_gets_a_new_one():
     made = parse([{"_timestamp": TIMESTAMP}, {"_timestamp": TIMESTAMP}], auto_ids=())
 
     assert len({record.id for record in made}) == 2
 
 
-def test_made_ids_never_change_their_form():
+def test_auto_ids_never_change_their_form():
     record = {"_timestamp": "2024-01-01T01:00:00+01:00", "channel": "web", "n": 1.0, "o": {"b": 1, "a": [True, None]}}
 
     made = auto_ids.make(record, ["_timestamp", "channel", "n", "o"])
@@ -212,15 +212,15 @@ def test_made_ids_never_change_their_form():
     ("one", "other"),
     [(1, "1"), (True, 1), (None, "null"), (0, False), ([1, 2], [2, 1]), ("a.b", "a"), (2**53, 2**53 + 1), ([], {})],
 )
-def test_different_values_make_different_ids(one, other):
+def test_different_values_have_different_auto_ids(one, other):
     assert auto_ids.make({"p": one}, ["p"]) != auto_ids.make({"p": other}, ["p"])
 
 
-def test_values_do_not_run_into_each_other():
+def test_adjacent_values_have_different_auto_ids():
     assert auto_ids.make({"p": "a.b", "q": "c"}, ["p", "q"]) != auto_ids.make({"p": "a", "q": "b.c"}, ["p", "q"])
 
 
-def test_with_auto_ids_a_sent_id_is_not_even_looked_at():
+def test_with_auto_ids_a_sent_id_is_ignored():
     sent = {"_timestamp": TIMESTAMP, "_id": 5, "p": 1}
 
     assert parse(sent, auto_ids=("p",))[0].id == auto_ids.make({"p": 1}, ["p"])

@@ -45,7 +45,7 @@ def state(data_set: DataSet) -> tuple[int, int]:
 
 
 @time_machine.travel(NOW, tick=False)
-def test_what_is_older_than_its_days_goes_and_the_border_stays():
+def test_records_older_than_the_limit_are_deleted_and_the_border_stays():
     data_set, other = make_data_set(retention_days=30), make_data_set(type="other")
     border = [{"_id": "on", "_timestamp": (NOW - timedelta(days=30)).isoformat()}]
     just = [{"_id": "past", "_timestamp": (NOW - timedelta(days=30, microseconds=1)).isoformat()}]
@@ -62,7 +62,7 @@ def test_what_is_older_than_its_days_goes_and_the_border_stays():
     assert (event.data_set_id, event.after["removed"]) == (data_set.pk, 3)
 
 
-def test_of_equal_moments_the_later_stored_and_then_the_greater_id_is_newer():
+def test_of_equal_moments_the_later_update_and_then_the_greater_id_is_newer():
     data_set = make_data_set(max_records=3)
     put_in(data_set, [{"_id": each, "_timestamp": "2024-01-02T00:00:00Z"} for each in "cab"])
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-02T00:00:00Z"}])  # stored again, so it is the newest of them
@@ -78,7 +78,7 @@ def test_of_equal_moments_the_later_stored_and_then_the_greater_id_is_newer():
 
 
 @pytest.mark.parametrize("count", [0, 1, 2_000, 2_001])
-def test_the_count_stays_exact_across_steps(count):
+def test_the_count_stays_exact_across_batches(count):
     data_set = make_data_set(max_records=5)
     put_in(data_set, aged(*(n / 100 for n in range(count + 5))))
 
@@ -89,7 +89,7 @@ def test_the_count_stays_exact_across_steps(count):
     assert ids(data_set) == {f"r{n}" for n in range(5)}
 
 
-def test_a_second_run_finds_nothing_and_moves_no_revision():
+def test_a_second_run_finds_nothing_and_changes_no_revision():
     data_set = make_data_set(max_records=1)
     put_in(data_set, aged(1, 2, 3))
 
@@ -99,7 +99,7 @@ def test_a_second_run_finds_nothing_and_moves_no_revision():
     assert state(data_set) == (1, 2)
 
 
-def test_a_run_that_ends_in_the_middle_leaves_everything_exact_and_the_next_goes_on():
+def test_an_interrupted_run_leaves_exact_counts_and_the_next_one_continues():
     data_set = make_data_set(max_records=1)
     put_in(data_set, aged(*range(1, 4_502)))
 
@@ -112,7 +112,7 @@ def test_a_run_that_ends_in_the_middle_leaves_everything_exact_and_the_next_goes
     assert run("records-by-number").removed == 2_500
 
 
-def test_one_set_that_fails_does_not_stop_the_others():
+def test_one_failing_data_set_does_not_stop_the_others():
     broken, well = make_data_set(max_records=1), make_data_set(type="well", max_records=1)
     for each in (broken, well):
         put_in(each, aged(1, 2, 3))
@@ -151,7 +151,7 @@ def refusing_to_delete(data_set: DataSet) -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_and_a_writer_between_lose_and_miscount_nothing():
+def test_two_concurrent_runs_and_a_writer_lose_and_miscount_nothing():
     data_set = make_data_set(max_records=100)
     put_in(data_set, aged(*(10 + n / 1_000 for n in range(6_000))))
 
@@ -186,7 +186,7 @@ def in_time(work: Callable[[], object]) -> None:
 
 
 @time_machine.travel(NOW, tick=False)
-def test_a_preview_says_exactly_what_a_run_removes():
+def test_a_preview_equals_what_a_run_removes():
     data_set = make_data_set(retention_days=10, max_records=3)
     put_in(data_set, aged(1, 2, 3, 4, 5, 11, 12))
 
@@ -201,7 +201,7 @@ def test_a_preview_says_exactly_what_a_run_removes():
 
 
 @time_machine.travel(NOW, tick=False)
-def test_of_records_that_are_old_and_over_the_limit_each_is_counted_once():
+def test_records_that_are_old_and_over_the_limit_are_counted_once():
     data_set = make_data_set(retention_days=20, max_records=5)
     put_in(data_set, aged(*range(1, 31)))
 
@@ -212,7 +212,7 @@ def test_of_records_that_are_old_and_over_the_limit_each_is_counted_once():
 
 
 @time_machine.travel(NOW, tick=False)
-def test_old_records_are_taken_and_gone_with_the_next_run():
+def test_old_records_are_accepted_and_removed_with_the_next_run():
     data_set = make_data_set(retention_days=1)
     secret = make_token(data_set, "write", "read")
 
@@ -225,7 +225,7 @@ def test_old_records_are_taken_and_gone_with_the_next_run():
     assert before.headers["ETag"] != after.headers["ETag"]
 
 
-def test_remembered_keys_go_after_their_day_by_the_same_clean_up():
+def test_idempotency_keys_are_removed_after_a_day_by_the_same_clean_up():
     data_set = make_data_set()
     for hours in (1, 25):
         row = {"key": f"k{hours}", "fingerprint": "x", "created_at": timezone.now() - timedelta(hours=hours)}
@@ -238,7 +238,7 @@ def test_remembered_keys_go_after_their_day_by_the_same_clean_up():
     assert RememberedKey.objects.get().key == "k1"
 
 
-def test_a_set_that_is_deleted_meanwhile_ends_its_part():
+def test_a_data_set_that_is_deleted_meanwhile_ends_its_part():
     data_set = make_data_set(max_records=1)
     put_in(data_set, aged(1, 2, 3))
     steps = store.remove_beyond(data_set.pk, 1)

@@ -17,7 +17,7 @@ def url(db):
 
 
 @pytest.mark.fault("T10")
-def test_a_save_over_a_newer_one_is_refused_and_shows_both(console, url):
+def test_a_save_over_a_newer_one_is_rejected_and_shows_both(console, url):
     opened = START.search(console.get(url).content.decode())[1]
     console.post(url, {"retention_days": "30", "started_from": opened, "step": "save"})
 
@@ -35,7 +35,7 @@ def test_a_save_over_a_newer_one_is_refused_and_shows_both(console, url):
     assert DataSet.objects.get().retention_days == 7
 
 
-def test_what_was_shown_before_the_preview_still_counts_after_it(console, url):
+def test_a_change_before_the_preview_is_a_conflict_after_it(console, url):
     opened = START.search(console.get(url).content.decode())[1]
     preview = console.post(url, {"max_records": "5", "started_from": opened, "step": "preview"}).content.decode()
     DataSet.objects.update(max_records=100)

@@ -56,7 +56,7 @@ def text_of(answer) -> str:
     return unescape(answer.content.decode())
 
 
-def test_the_maker_of_a_data_set_is_its_first_owner(maker):
+def test_the_creator_of_a_data_set_is_its_first_owner(maker):
     client = browser_of(maker)
     url = reverse("admin:datasets_dataset_add")
     form = client.get(url).content.decode()
@@ -83,7 +83,7 @@ def test_an_owner_is_added_by_user_name_or_email_address(data_set, owner, typed)
 
 
 @pytest.mark.parametrize("key", ["x", "", "9" * 30, "9223372036854775808", "-1"])
-def test_an_owner_who_is_not_offered_is_refused(data_set, owner, key):
+def test_an_owner_who_is_not_offered_is_rejected(data_set, owner, key):
     answer = browser_of(owner).post(settings_of(data_set), {"owners": [owner.pk, key]})
 
     assert answer.status_code == 200
@@ -91,7 +91,7 @@ def test_an_owner_who_is_not_offered_is_refused(data_set, owner, key):
 
 
 @pytest.mark.parametrize("typed", ["nobody", "gone", "x" * 254, "<b>"])
-def test_an_owner_who_is_no_account_is_refused_and_the_form_keeps_what_was_typed(data_set, owner, typed):
+def test_an_unknown_owner_is_rejected_and_the_form_keeps_the_text(data_set, owner, typed):
     person("gone", is_active=False)
 
     answer = browser_of(owner).post(settings_of(data_set), {"owners": [owner.pk], "add_owner": typed})
@@ -100,7 +100,7 @@ def test_an_owner_who_is_no_account_is_refused_and_the_form_keeps_what_was_typed
     assert names(data_set) == ["olu"]
 
 
-def test_owners_do_not_learn_the_names_of_other_accounts(data_set, owner, maker):
+def test_owners_do_not_see_the_names_of_other_accounts(data_set, owner, maker):
     person("sam")
 
     seen_by_owner = browser_of(owner).get(settings_of(data_set)).content.decode()
@@ -131,7 +131,7 @@ def test_managers_may_leave_a_data_set_without_owners(data_set, maker):
     assert names(data_set) == []
 
 
-def test_making_records_public_wants_a_recent_sign_in_and_making_them_private_does_not(data_set, owner):
+def test_making_records_public_needs_a_recent_sign_in(data_set, owner):
     recent, old = browser_of(owner), browser_of(owner)
     session = old.session
     session["proved_at"] = 0
@@ -158,7 +158,7 @@ def test_making_records_public_wants_a_recent_sign_in_and_making_them_private_do
     ("amount", "unit", "seconds"),
     [("1", "86400", 86_400), ("90", "60", 5_400), ("1", "1", 1), ("365", "86400", 31_536_000), ("", "86400", None)],
 )
-def test_new_data_is_expected_after_an_amount_of_a_unit(data_set, owner, amount, unit, seconds):
+def test_the_expected_interval_is_an_amount_and_a_unit(data_set, owner, amount, unit, seconds):
     client = browser_of(owner)
     sent = {"owners": [owner.pk], "expected_every_seconds_0": amount, "expected_every_seconds_1": unit}
 
@@ -172,7 +172,7 @@ def test_new_data_is_expected_after_an_amount_of_a_unit(data_set, owner, amount,
 
 
 @pytest.mark.parametrize(("amount", "unit"), [("366", "86400"), ("0", "1"), ("-1", "60"), ("x", "60"), ("1", "7")])
-def test_a_wrong_span_is_refused(data_set, owner, amount, unit):
+def test_an_invalid_interval_is_rejected(data_set, owner, amount, unit):
     sent = {"owners": [owner.pk], "expected_every_seconds_0": amount, "expected_every_seconds_1": unit}
 
     answer = browser_of(owner).post(settings_of(data_set), sent)
@@ -200,14 +200,14 @@ def test_every_page_of_a_token_keeps_the_tabs_and_the_menu_entry(data_set, owner
 
 
 @pytest.mark.parametrize("wish", ["", "0", "x", "٣", "9" * 40])
-def test_a_new_token_for_no_data_set_of_ones_own_has_no_tabs(data_set, owner, wish):
+def test_a_new_token_for_an_unknown_data_set_has_no_tabs(data_set, owner, wish):
     answer = browser_of(owner).get(reverse("admin:datasets_accesstoken_add"), {"data_set": wish})
 
     assert answer.status_code == 200
     assert "ds-tabs" not in answer.content.decode()
 
 
-def test_the_address_of_the_admin_for_deleting_leads_to_what_to_do(data_set, maker):
+def test_the_admins_url_for_deleting_leads_to_the_right_page(data_set, maker):
     put_in(data_set, [{"_timestamp": "2024-01-01T00:00:00Z"}])
 
     answer = browser_of(maker).get(reverse("admin:datasets_dataset_delete", args=[data_set.pk]), follow=True)
@@ -231,7 +231,7 @@ def test_a_csv_export_has_the_columns_that_were_sent(data_set, owner):
     ]
 
 
-def test_a_mistyped_date_is_not_taken_for_a_search_without_results(data_set, owner):
+def test_an_invalid_date_is_not_a_search_without_results(data_set, owner):
     url = reverse("admin:datasets_dataset_records", args=[data_set.pk])
 
     text = text_of(browser_of(owner).post(url, {"start_at": "31.1.2024"}))

@@ -85,7 +85,7 @@ def read_all(data_set, pairs):
 @example([{"_timestamp": "2024-01-01T00:00:00Z", "v": value} for value in NEAR], [None] * len(NEAR), "v", False)
 @example([{"_timestamp": "2024-01-01T00:00:00Z", "v": value} for value in NEAR], [None] * len(NEAR), "v", True)
 @example([{"_timestamp": "2024-01-01T00:00:00Z", NAMES[2]: v} for v in NEAR], [None] * len(NEAR), NAMES[2], False)
-def test_any_order_is_what_plain_python_computes_and_pages_put_it_together(records, ends, key, falling):
+def test_any_order_equals_plain_python_across_pages(records, ends, key, falling):
     numbered = [
         {**record, "_id": f"r{number:02}", **({"_end_at": end} if end else {})}
         for number, (record, end) in enumerate(zip(records, ends, strict=False))
@@ -118,7 +118,7 @@ def _as_read(records):
     ("key", "value"),
     [("_updated_at", 5), ("_end_at", "soon"), ("_end_at", True), ("n", "a\0b"), ("_start_at", "2024-01-01T00:00:00Z")],
 )
-def test_a_cursor_with_a_value_that_cannot_be_is_refused(key, value):
+def test_a_cursor_with_an_impossible_value_is_rejected(key, value):
     data_set = make_data_set()
     secret = make_token(data_set)
     put_in(data_set, [{"_id": "a", "_timestamp": "2024-01-01T00:00:00Z"}])
@@ -136,7 +136,7 @@ def test_a_cursor_with_a_value_that_cannot_be_is_refused(key, value):
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 @pytest.mark.django_db(transaction=True)
-def test_a_sorted_export_holds_all_records_in_order(form):
+def test_a_sorted_export_has_all_records_in_order(form):
     data_set = make_data_set()
     secret = make_token(data_set)
     put_in(

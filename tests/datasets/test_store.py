@@ -34,7 +34,7 @@ def statements_of_a_post(count: int) -> list[str]:
     return [query["sql"] for query in captured.captured_queries]
 
 
-def test_ten_thousand_records_cost_no_more_statements_than_a_thousand():
+def test_ten_thousand_records_need_no_more_statements_than_a_thousand():
     thousand, ten_thousand = statements_of_a_post(1_000), statements_of_a_post(10_000)
 
     chunks = 0 if connection.vendor == "postgresql" else 2  # the second chunk of 5,000 on SQLite
@@ -69,7 +69,7 @@ def test_one_bad_record_among_ten_thousand_is_named_and_nothing_is_stored():
     assert not data_set.records.exists()
 
 
-def test_the_last_of_equal_ids_stands_in_a_batch_of_any_size():
+def test_the_last_of_equal_ids_wins_in_a_batch_of_any_size():
     data_set = make_data_set()
     for count in (2, 500, 1_500):
         values = some_records(count)
@@ -79,7 +79,7 @@ def test_the_last_of_equal_ids_stands_in_a_batch_of_any_size():
         assert all(record.get("last") for record in stored(data_set).values())
 
 
-def test_a_batch_that_looks_new_and_is_not_replaces_what_is_there():
+def test_a_batch_that_only_looks_new_replaces_stored_records():
     data_set = make_data_set()
     put_in(data_set, some_records(2_500)[-10:])
 
@@ -91,7 +91,7 @@ def test_a_batch_that_looks_new_and_is_not_replaces_what_is_there():
     assert DataSetDay.objects.get(data_set=data_set).records == 10 + 2_500
 
 
-def test_a_late_rejection_undoes_what_was_overwritten_and_nothing_is_counted():
+def test_a_late_rejection_rolls_everything_back():
     data_set = make_data_set()
     put_in(data_set, some_records(2_500))
     values = some_records(2_500, again=True)
@@ -105,7 +105,7 @@ def test_a_late_rejection_undoes_what_was_overwritten_and_nothing_is_counted():
     assert (data_set.record_count, data_set.revision) == (2_500, 1)
 
 
-def test_a_batch_goes_through_its_records_again_from_the_first():
+def test_a_batch_can_be_repeated_from_the_first_record():
     parsed = list(records.check(some_records(2_500), auto_ids=()))
     batch = Batch(iter(parsed))
     halfway = next(batch.parts())
@@ -115,7 +115,7 @@ def test_a_batch_goes_through_its_records_again_from_the_first():
     assert [record for part in batch.parts() for record in part] == batch.finish() == parsed
 
 
-def test_two_batches_of_one_transaction_do_not_meet():
+def test_two_batches_of_one_transaction_do_not_mix():
     first, second = make_data_set(type="first"), make_data_set(type="second")
 
     put_in(first, some_records(300))
@@ -126,7 +126,7 @@ def test_two_batches_of_one_transaction_do_not_meet():
 
 
 @pytest.mark.parametrize("count", [1, 300], ids=["a handful", "a batch"])
-def test_odd_texts_come_back_as_they_went_in(count):
+def test_odd_texts_come_back_unchanged(count):
     data_set = make_data_set()
     odd = {'a\\b\\"\\n': "tab\there \\N \\. \x01\x1f\x7f \u2028 \U0001f600 \\u0000", "e": {"": [None, "\\t"]}}
     values = some_records(count, **odd)
@@ -140,7 +140,7 @@ def test_odd_texts_come_back_as_they_went_in(count):
         assert {name: kept[name] for name in value} == value
 
 
-def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
+def test_a_small_batch_is_stored_alike_with_a_prepared_statement():
     """SQLite has no prepared statements, but stores them alike. One call may have a token and the next one none."""
     data_set = make_data_set()
     make_token(data_set)
@@ -160,7 +160,7 @@ def test_a_handful_is_stored_alike_once_the_server_keeps_its_statement():
             assert any("WITH locked AS" in statement for (statement,) in cursor.fetchall())
 
 
-def test_counters_follow_what_is_stored():
+def test_counters_match_the_stored_records():
     data_set = make_data_set()
     secret = make_token(data_set)
 
@@ -175,7 +175,7 @@ def test_counters_follow_what_is_stored():
     assert (day.writes, day.records, day.refused) == (2, 12, 2)
 
 
-def test_last_write_is_the_time_of_the_last_post_and_of_nothing_else():
+def test_the_last_write_is_the_time_of_the_last_post_only():
     data_set = make_data_set()
     secret = make_token(data_set)
     with time_machine.travel("2024-03-01T12:00:00Z", tick=False):
@@ -189,7 +189,7 @@ def test_last_write_is_the_time_of_the_last_post_and_of_nothing_else():
     assert data_set.last_write_at == written_at
 
 
-def test_emptying_takes_this_set_alone_and_is_audited():
+def test_emptying_removes_the_records_of_one_data_set_and_is_audited():
     data_set, other = make_data_set(type="one"), make_data_set(type="two")
     secret = make_token(data_set)
     put_in(data_set, some_records(300))
@@ -204,7 +204,7 @@ def test_emptying_takes_this_set_alone_and_is_audited():
     assert secret not in str(event.__dict__)
 
 
-def test_a_record_names_the_token_and_the_request_it_came_with():
+def test_a_record_names_its_token_and_request():
     data_set = make_data_set()
 
     answer = call("POST", data_set, make_token(data_set), some_records(1))
@@ -243,7 +243,7 @@ def test_old_keys_are_removed_and_young_ones_stay():
     assert set(RememberedKey.objects.values_list("key", flat=True)) == {"k1", "k23"}
 
 
-def test_a_set_that_was_deleted_meanwhile_takes_nothing():
+def test_a_data_set_that_was_deleted_meanwhile_stores_nothing():
     data_set = make_data_set()
     pk = data_set.pk
     data_set.delete()
@@ -255,7 +255,7 @@ def test_a_set_that_was_deleted_meanwhile_takes_nothing():
     assert not Record.objects.exists()
 
 
-def test_emptying_an_empty_set_changes_no_revision():
+def test_emptying_an_empty_data_set_changes_no_revision():
     data_set = make_data_set()
 
     assert store.empty(data_set, by=COMMAND) == 0

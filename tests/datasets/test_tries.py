@@ -23,11 +23,11 @@ def test_it_writes_one_record(service, token):
     assert try_data(service.url, {"DATA_TOKEN": token}).startswith("Wrote one record to demo/visits.")
 
 
-def test_a_refusal_is_told_in_the_service_s_own_words(service, token):
+def test_an_error_is_shown_with_the_text_of_the_service(service, token):
     with pytest.raises(CommandError, match="401: The access token is not valid"):
         try_data(service.url, {"DATA_TOKEN": "ds_" + "x" * 43})
 
 
-def test_nobody_there_is_told_with_the_fix():
+def test_without_a_service_the_error_has_a_fix():
     with pytest.raises(CommandError, match="Start it with `make run`"):
         try_data(f"http://127.0.0.1:{free_port()}", {"DATA_TOKEN": "x"})

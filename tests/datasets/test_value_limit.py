@@ -16,7 +16,7 @@ MIB = 2**20
 
 
 @pytest.mark.parametrize("value", [b"{}", b"[]", b"0", b'"a"', b'"\\",["'])
-def test_more_values_than_a_body_may_hold_are_refused_before_they_are_made(value):
+def test_too_many_values_are_rejected_before_they_are_parsed(value):
     data_set = make_data_set()
     body = record_with(b",".join([value] * (MAX_VALUES + 2)))
     token = make_token(data_set)

@@ -21,6 +21,6 @@ def test_vector(case: Case, player: Player):
     player.play(case)
 
 
-def test_every_case_says_what_it_is_about():
+def test_every_case_has_a_description():
     assert len(CASES) > 490
     assert all(case.vector["what"] for case in CASES)

@@ -21,7 +21,7 @@ numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{
 
 
 @given(value=st.dictionaries(texts, values))
-def test_values_are_spelt_alike(value):
+def test_both_serializers_write_values_identically(value):
     data = json.dumps([value]).encode()
 
     assert look_at(data).write(value) == writing.exactly(value)
@@ -34,7 +34,7 @@ def test_values_are_spelt_alike(value):
 @example(number="0.000099999999999999999999999999999999999")
 @example(number="10000000000000000")
 @example(number="1" * 400)
-def test_numbers_are_spelt_alike_however_they_were_sent(number):
+def test_both_serializers_write_numbers_identically(number):
     data = f'[{{"n":{number}}}]'.encode()
     value = json.loads(data)[0]
 
@@ -42,12 +42,12 @@ def test_numbers_are_spelt_alike_however_they_were_sent(number):
 
 
 @pytest.mark.parametrize("odd", ["1e16", "1E-7", "0.00001", "12345678901234567.5", "1e400", "9" * 4301])
-def test_a_number_that_may_be_spelt_otherwise_is_left_to_the_standard_library(odd):
+def test_a_number_that_msgspec_writes_differently_uses_the_standard_library(odd):
     assert look_at(f'[{{"n":{odd}}}]'.encode()).write is writing.exactly
 
 
 @pytest.mark.parametrize("usual", ["1", "-0.5", "1.25", "0.0001", "123456789012345678", "1234567890.0625", '"1.5 e"'])
-def test_others_are_written_the_quick_way(usual):
+def test_other_numbers_use_msgspec(usual):
     assert look_at(f'[{{"n":{usual}}}]'.encode()).write is not writing.exactly
 
 
@@ -56,7 +56,7 @@ DEEP = '{"a":' * 33 + "1" + "}" * 33
 
 @pytest.mark.parametrize("levels", [32, 33])
 @pytest.mark.parametrize("body", ["%s", "[%s]", "[%s,{}]"])
-def test_a_look_at_the_body_counts_levels_as_a_look_at_the_record_does(body, levels):
+def test_levels_are_counted_alike_in_body_and_record(body, levels):
     record = '{"_timestamp":"2024-01-01T00:00:00Z","a":' + "[" * levels + "]" * levels + "}"
     data = (body % record).encode()
     value = json.loads(data)
@@ -73,7 +73,7 @@ def told(value: object, look: writing.Look) -> list[str]:
 
 
 @pytest.mark.parametrize("odd", ['"\\u0000"', '"a\\ud800"', DEEP, "[" * 33 + "]" * 33, "1e400", "9" * 4301])
-def test_one_bad_record_among_many_good_ones_is_found(odd):
+def test_one_bad_record_among_many_valid_ones_is_found(odd):
     good = '{"_id":"%d","_timestamp":"2024-01-01T00:00:00Z","a":1}'
     data = f"[{','.join(good % number for number in range(100))},{(good % 100).replace('1}', odd + '}')}]".encode()
 

@@ -33,7 +33,7 @@ def clamd(settings):
 
 
 @pytest.mark.fault("A14")
-def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noqa: F811
+def test_a_scan_that_is_killed_accepts_no_file(clamd, blobs):  # noqa: F811
     caller = file_caller()
     os.kill(clamd.program.pid, signal.SIGSTOP)  # the upload stays in progress
     killer = threading.Timer(0.7, clamd.program.kill)
@@ -50,7 +50,7 @@ def test_killed_in_the_middle_of_a_scan_it_lets_nothing_in(clamd, blobs):  # noq
 
 
 @pytest.mark.fault("A14")
-def test_frozen_with_two_hundred_before_us_it_lets_nothing_in_and_works_again_when_it_wakes(clamd, blobs):  # noqa: F811
+def test_a_frozen_scanner_accepts_no_file_and_works_again_afterwards(clamd, blobs):  # noqa: F811
     caller = file_caller()
     os.kill(clamd.program.pid, signal.SIGSTOP)
     waiting = []

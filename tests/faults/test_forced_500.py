@@ -101,7 +101,7 @@ def said(request) -> Callable[[], str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.fault("H8", "T13")
-def test_a_500_tells_nothing_of_itself_or_of_the_request(kind, console, said):
+def test_a_500_reveals_nothing_of_the_error_or_the_request(kind, console, said):
     said()
     status, content, secrets = fail(kind, console)
 

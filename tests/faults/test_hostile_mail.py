@@ -73,7 +73,7 @@ def test_no_value_becomes_a_header_a_recipient_or_a_message(smtp_sink, line_brea
 
 
 @pytest.mark.parametrize("name", ["Par\nks", "Parks\r\nBcc: evil@example.net", "Parks <evil@example.net>", '"Parks'])
-def test_neither_does_the_name_of_a_service(smtp_sink, name):
+def test_no_service_name_becomes_a_header_a_recipient_or_a_message(smtp_sink, name):
     caller = make_caller(name=name)
 
     answer = caller.send_email(email_template(caller))
@@ -94,7 +94,7 @@ def test_neither_does_the_name_of_a_service(smtp_sink, name):
         "https://[::1",
     ],
 )
-def test_an_unsubscribe_url_is_one_header_or_refused(smtp_sink, url):
+def test_an_unsubscribe_url_is_one_header_or_rejected(smtp_sink, url):
     caller = make_caller()
 
     answer = caller.send_email(email_template(caller), one_click_unsubscribe_url=url)

@@ -26,7 +26,7 @@ def redis_server():
 
 
 @pytest.mark.fault("A5")
-def test_what_waited_in_redis_is_found_again_and_goes_once(start_service, redis_server, smtp_sink):
+def test_messages_that_waited_in_redis_are_found_again_and_sent_once(start_service, redis_server, smtp_sink):
     service = start_service(
         REDIS_URL=redis_server.url, PROVIDERS=f"mail={smtp_sink.url}", DJANGO_SETTINGS_MODULE="tests.quick_settings"
     )

@@ -38,7 +38,7 @@ SECRETS = (
 
 
 @pytest.mark.fault("I2")
-def test_what_was_encrypted_before_opens_after_a_restore_and_a_new_key(start_service, tmp_path):
+def test_encrypted_values_can_be_decrypted_after_a_restore_and_a_new_key(start_service, tmp_path):
     before = start_service(FIELD_KEYS=OLD)
     caller = Provisioned(before, DOCUMENT)
     link = send_file(caller)

@@ -120,7 +120,7 @@ def odd_targets(pages: dict[str, Skeleton]) -> list[str]:
 
 
 @pytest.mark.fault("H4")
-def test_it_stays_text_in_every_list(console):
+def test_scripts_stay_text_in_every_list(console):
     harmless = lists(console, [text.translate(HARMLESS) for text in SEVERAL])
 
     hostile = lists(console, SEVERAL)
@@ -139,7 +139,7 @@ def usual() -> dict[str, Skeleton]:
 
 @pytest.mark.parametrize("text", SEVERAL)
 @pytest.mark.fault("H4")
-def test_it_stays_text_on_the_pages_of_every_row(console, usual, text):
+def test_scripts_stay_text_on_the_pages_of_every_row(console, usual, text):
     if not usual:
         usual |= row_pages(console, SEVERAL[0].translate(HARMLESS))
 

@@ -39,7 +39,7 @@ def secret_on(answer):
     return re.search(r'id="copy-secret"[^>]*value="([a-z2-7-]+)"', answer.content.decode())
 
 
-def test_a_person_scans_types_a_code_and_gets_recovery_codes(console, operator):
+def test_a_person_scans_the_qr_code_enters_a_code_and_gets_recovery_codes(console, operator):
     shown = begin(console)
     key = TotpDevice.objects.get().key
     done = confirm(console, shown.content.decode(), code_of(key))
@@ -54,13 +54,13 @@ def test_a_person_scans_types_a_code_and_gets_recovery_codes(console, operator):
     assert second_factor.prove(operator, codes[0])
 
 
-def test_looking_at_the_page_makes_no_secret(console):
+def test_opening_the_page_creates_no_secret(console):
     console.get(PAGE)
 
     assert not TotpDevice.objects.exists()
 
 
-def test_until_a_code_has_come_the_factor_does_not_count(console, operator):
+def test_the_factor_does_not_count_before_its_first_code(console, operator):
     begin(console)
     elsewhere = Client()
 
@@ -69,7 +69,7 @@ def test_until_a_code_has_come_the_factor_does_not_count(console, operator):
     assert is_in(elsewhere)
 
 
-def test_a_wrong_code_shows_the_secret_no_second_time(console):
+def test_a_wrong_code_does_not_show_the_secret_again(console):
     shown = begin(console)
 
     wrong = confirm(console, shown.content.decode(), wrong_code_of(TotpDevice.objects.get().key))
@@ -81,7 +81,7 @@ def test_a_wrong_code_shows_the_secret_no_second_time(console):
     assert "Recovery codes" in text_of(right)
 
 
-def test_the_square_sent_for_twice_is_made_once(console):
+def test_a_form_sent_twice_creates_one_secret(console):
     nonce = hidden(console.get(PAGE).content.decode(), "nonce")
     console.post(PAGE, {"step": "begin", "nonce": nonce})
     encrypted = TotpDevice.objects.get().encrypted_key
@@ -106,12 +106,12 @@ def test_reloading_the_recovery_codes_shows_none(console):
 
 
 @pytest.mark.parametrize("form", [{"step": "begin"}, {"step": "begin", "nonce": "made-up"}, {"step": "confirm"}])
-def test_a_form_that_is_not_ours_makes_nothing(console, form):
+def test_a_forged_form_creates_nothing(console, form):
     assert console.post(PAGE, form).status_code == 409
     assert not TotpDevice.objects.exists()
 
 
-def test_enrolling_ends_the_sessions_elsewhere(console, operator):
+def test_enrolling_ends_other_sessions(console, operator):
     elsewhere = Client()
     password(elsewhere)
 
@@ -121,7 +121,7 @@ def test_enrolling_ends_the_sessions_elsewhere(console, operator):
     assert not is_in(elsewhere)
 
 
-def test_another_app_takes_the_place_of_the_first_when_it_has_given_a_code(client, operator):
+def test_another_app_replaces_the_first_one_after_its_first_code(client, operator):
     old = enrolled(operator)
     password(client)
     client.post(CODE, {"code": code_of(old)})
@@ -153,13 +153,13 @@ def test_new_recovery_codes_end_the_old_ones(client, operator):
     assert second_factor.prove(operator, codes[0])
 
 
-def test_recovery_codes_without_an_app_are_not_made(console):
+def test_recovery_codes_need_an_app(console):
     console.post(RENEW, {})
 
     assert not RecoveryCode.objects.exists()
 
 
-def test_no_secret_comes_into_session_or_audit(console, operator):
+def test_session_and_audit_contain_no_secret(console, operator):
     shown = begin(console)
     key = TotpDevice.objects.get().key
     done = confirm(console, shown.content.decode(), code_of(key))
@@ -182,7 +182,7 @@ OTHER_PAGES = ("/admin/", "/admin/account/", "/admin/auth/user/", RENEW, "/admin
 
 
 @pytest.mark.parametrize("address", OTHER_PAGES)
-def test_without_one_only_the_enrolment_page_opens(demanded, client, operator, address):
+def test_without_a_second_factor_only_the_enrolment_page_opens(demanded, client, operator, address):
     password(client)
 
     answer = client.get(address)
@@ -201,7 +201,7 @@ def test_nothing_can_be_posted_past_the_enrolment(demanded, client, operator, dj
 
 
 @pytest.mark.parametrize("address", ["/sandbox/", "/_status/deep"])
-def test_outside_the_console_such_an_account_is_nobody(demanded, client, operator, address, settings):
+def test_outside_the_console_such_an_account_is_anonymous(demanded, client, operator, address, settings):
     password(client)
     abroad = {"REMOTE_ADDR": "192.0.2.1"}
 
@@ -217,7 +217,7 @@ def test_after_enrolling_everything_opens(demanded, client, operator):
     assert client.get("/sandbox/", REMOTE_ADDR="192.0.2.1").status_code == 200
 
 
-def test_a_session_of_before_ends_when_the_account_is_enrolled_elsewhere(demanded, client, operator):
+def test_an_older_session_ends_when_the_account_is_enrolled_elsewhere(demanded, client, operator):
     password(client)
     enrolled(operator)
 
@@ -227,7 +227,7 @@ def test_a_session_of_before_ends_when_the_account_is_enrolled_elsewhere(demande
     assert not is_in(client)
 
 
-def test_it_is_possible_to_leave_without_enrolling(demanded, client, operator):
+def test_a_person_can_sign_out_without_enrolling(demanded, client, operator):
     password(client)
 
     client.post("/admin/logout/")
@@ -235,7 +235,7 @@ def test_it_is_possible_to_leave_without_enrolling(demanded, client, operator):
     assert client.get(PAGE)["Location"].startswith("/admin/login/")
 
 
-def test_who_has_one_signs_in_as_ever(demanded, client, operator):
+def test_a_person_with_a_second_factor_signs_in_as_before(demanded, client, operator):
     key = enrolled(operator)
 
     password(client, typed=PASSWORD)

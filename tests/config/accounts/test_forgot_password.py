@@ -51,7 +51,7 @@ def choose(link: str, new: str = NEW, browser: Client | None = None):
 
 
 @pytest.mark.parametrize("typed", ["jo", "JO@Example.org", " jo@example.org "])
-def test_the_link_goes_to_the_address_of_the_account_and_lets_its_person_in(sink, jo, typed):
+def test_the_link_goes_to_the_email_address_of_the_account_and_signs_in(sink, jo, typed):
     browser, old = Client(), browser_of(jo)
 
     answer = ask(typed)
@@ -87,7 +87,7 @@ def test_a_name_without_an_account_gets_the_same_answer_and_no_mail(sink, jo, ty
     assert not Invite.objects.to_mail().exists()
 
 
-def test_an_unknown_name_takes_the_same_statements(sink, jo):
+def test_an_unknown_name_causes_the_same_statements(sink, jo):
     statements = []
     for typed in ("jo@example.org", "nobody@example.org"):
         with CaptureQueriesContext(connection) as queries:
@@ -98,7 +98,7 @@ def test_an_unknown_name_takes_the_same_statements(sink, jo):
 
 
 @pytest.mark.parametrize("typed", ["", "jo\0", "x" * 255])
-def test_what_is_no_name_is_refused_beside_the_field(sink, jo, typed):
+def test_an_invalid_name_is_rejected_beside_the_field(sink, jo, typed):
     answer = ask(typed)
 
     assert "sb-error" in text_of(answer)
@@ -121,7 +121,7 @@ def test_the_link_works_once_and_for_thirty_minutes(sink, jo):
     assert User.objects.get().check_password(NEW)
 
 
-def test_a_newer_link_ends_the_one_before_but_not_an_operator_s(sink, jo, console):
+def test_a_newer_link_ends_the_earlier_one_but_not_an_operators(sink, jo, console):
     nonce = re.search(r'name="nonce" value="([^"]+)"', console.get(f"/admin/auth/user/{jo.pk}/link/").content.decode())
     made = console.post(f"/admin/auth/user/{jo.pk}/link/", {"nonce": nonce[1]}).content.decode()
     ask()
@@ -134,7 +134,7 @@ def test_a_newer_link_ends_the_one_before_but_not_an_operator_s(sink, jo, consol
     assert Client().get(LINK.search(made).group()).status_code == 404
 
 
-def test_an_account_gets_three_mails_an_hour_and_its_last_link_goes_on_working(sink, jo):
+def test_an_account_gets_three_emails_an_hour_and_its_last_link_still_works(sink, jo):
     with travel("2026-11-20T12:00:00Z", tick=False) as clock:
         for number in range(5):
             assert SENT in text_of(ask(REMOTE_ADDR=f"192.0.2.{number}"))
@@ -148,7 +148,7 @@ def test_an_account_gets_three_mails_an_hour_and_its_last_link_goes_on_working(s
     assert len(sink.messages) == 4
 
 
-def test_a_network_asks_ten_times_in_a_quarter_of_an_hour(sink, jo):
+def test_a_network_may_request_ten_links_in_15_minutes(sink, jo):
     with travel("2026-11-20T12:00:00Z", tick=False) as clock:
         answers = [ask(f"x{number}", REMOTE_ADDR=f"2001:db8::{number}") for number in range(11)]
         other = ask(REMOTE_ADDR="2001:db8:0:1::1")
@@ -174,7 +174,7 @@ def test_the_second_factor_is_asked_for_after_a_new_password(sink, jo):
 
 
 @pytest.mark.parametrize("how", ["email", "inactive", "password", "own password"])
-def test_a_link_ends_where_the_account_changes(sink, jo, console, how):
+def test_a_link_ends_when_the_account_changes(sink, jo, console, how):
     ask()
     mail_all()
     link = link_in(sink.messages[0])
@@ -195,7 +195,7 @@ def test_a_link_ends_where_the_account_changes(sink, jo, console, how):
     assert choose(link).status_code == 404
 
 
-def test_an_address_changed_before_the_mail_leaves_gets_no_link_of_the_other(sink, jo):
+def test_after_a_change_of_the_email_address_no_waiting_link_is_mailed(sink, jo):
     ask()
     User.objects.filter(pk=jo.pk).update(email="new@example.org")
     mail_all()
@@ -204,7 +204,7 @@ def test_an_address_changed_before_the_mail_leaves_gets_no_link_of_the_other(sin
 
 
 @pytest.mark.parametrize("providers", [["sandbox"], ["texts=http://127.0.0.1:9/send", "sandbox"]])
-def test_where_no_email_leaves_the_page_says_whom_to_ask(settings, jo, providers):
+def test_without_email_the_page_says_whom_to_ask(settings, jo, providers):
     settings.PROVIDERS = providers
 
     assert "Ask an operator for a link" in text_of(Client().get(PAGE))
@@ -212,7 +212,7 @@ def test_where_no_email_leaves_the_page_says_whom_to_ask(settings, jo, providers
     assert not Invite.objects.exists()
 
 
-def test_what_was_typed_is_kept_nowhere(sink, jo):
+def test_typed_names_are_not_stored(sink, jo):
     typed = "my-secret-typed-into-the-wrong-field"
     ask(typed)
 
@@ -222,7 +222,7 @@ def test_what_was_typed_is_kept_nowhere(sink, jo):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_who_use_a_link_at_once_do_not_both_choose(sink, jo):
+def test_two_people_who_use_a_link_at_once_do_not_both_choose_a_password(sink, jo):
     ask()
     mail_all()
     link = link_in(sink.messages[0])

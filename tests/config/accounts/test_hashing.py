@@ -29,14 +29,14 @@ def hasher(settings):
     settings.PASSWORD_HASHERS = ["config.accounts.hashing.PasswordHasher"]
 
 
-def test_a_hash_takes_19_mib_and_sixteen_at_once_take_it_twice():
+def test_a_hash_takes_19_mib_and_sixteen_at_once_take_twice_as_much():
     done = subprocess.run([sys.executable, "-c", MANY_AT_ONCE], capture_output=True, text=True, check=True)
 
     assert int(done.stdout) < 3 * 19
     assert "$argon2id$v=19$m=19456,t=2,p=1$" in PasswordHasher().encode(PASSWORD, "some-salt-of-before")
 
 
-def test_a_hash_of_before_is_good_and_replaced_at_the_next_sign_in(client, operator, hasher):
+def test_an_older_hash_is_valid_and_replaced_at_the_next_sign_in(client, operator, hasher):
     operator.password = Argon2PasswordHasher().encode(PASSWORD, "a-salt-of-22-characters")
     operator.save()
     assert "m=102400" in operator.password
@@ -54,7 +54,7 @@ def test_the_hasher_is_the_one_for_new_passwords(hasher):
     assert isinstance(identify_hasher(make_password(PASSWORD)), PasswordHasher)
 
 
-def test_a_process_that_forks_after_a_hash_makes_hashes():
+def test_a_fork_of_a_process_that_has_hashed_can_hash():
     script = """
 import os
 from config.accounts.hashing import PasswordHasher

@@ -12,7 +12,7 @@ def told():
     return [audit_sentences.sentence(event) for event in AuditEvent.objects.order_by("at")]
 
 
-def test_a_sign_in_and_a_sign_out(client, operator):
+def test_a_sign_in_and_a_sign_out_are_recorded(client, operator):
     password(client, REMOTE_ADDR="192.0.2.7")
     client.post("/admin/logout/")
 
@@ -22,7 +22,7 @@ def test_a_sign_in_and_a_sign_out(client, operator):
     assert event.network_address == "192.0.2.7"
 
 
-def test_by_which_second_factor(client, operator):
+def test_the_kind_of_second_factor_is_recorded(client, operator):
     key = enrolled(operator)
     code = second_factor.new_recovery_codes(operator)[0]
     for typed in (code_of(key), code):
@@ -33,7 +33,7 @@ def test_by_which_second_factor(client, operator):
     assert [event.after["second_factor"] for event in events] == ["app", "recovery code"]
 
 
-def test_a_refused_sign_in_names_the_account_and_nobody_who_did_it(client, operator):
+def test_a_rejected_sign_in_names_the_account_and_no_actor(client, operator):
     password(client, typed=WRONG)
 
     event = AuditEvent.objects.get()
@@ -48,7 +48,7 @@ def test_an_account_that_does_not_exist_is_not_named(client, operator):
     assert "nobody" not in str(vars(AuditEvent.objects.get()))
 
 
-def test_ten_refusals_and_one_lock_out(client, operator):
+def test_ten_rejected_sign_ins_and_one_lock_out_are_recorded(client, operator):
     for _ in range(15):
         password(client, typed=WRONG)
 
@@ -57,7 +57,7 @@ def test_ten_refusals_and_one_lock_out(client, operator):
     assert "somebody was locked out after ten wrong passwords or codes for “mina”" in told()
 
 
-def test_a_wrong_code_is_a_refused_sign_in(client, operator):
+def test_a_wrong_code_is_a_rejected_sign_in(client, operator):
     key = enrolled(operator)
     password(client)
 
@@ -66,7 +66,7 @@ def test_a_wrong_code_is_a_refused_sign_in(client, operator):
     assert told() == ["somebody entered a wrong password or code for “mina”"]
 
 
-def test_a_changed_password(console):
+def test_a_changed_password_is_recorded(console):
     form = {"old_password": PASSWORD, "new_password": "another-password-2", "again": "another-password-2"}
     console.post("/admin/password_change/", form)
 
@@ -74,7 +74,7 @@ def test_a_changed_password(console):
     assert "another-password-2" not in str(vars(AuditEvent.objects.get()))
 
 
-def test_nothing_else_of_a_request_is_kept(client, operator):
+def test_nothing_else_of_a_request_is_stored(client, operator):
     password(client, typed=WRONG, HTTP_USER_AGENT="somebody's own browser")
 
     assert "browser" not in str(vars(AuditEvent.objects.get()))

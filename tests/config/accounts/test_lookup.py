@@ -18,7 +18,7 @@ def make(name: str, email: str = "") -> User:
 @pytest.mark.parametrize(
     "typed", ["jo", "JO", " jo ", "jo@example.org", "Jo@Example.ORG", "\tjo@example.org\n", "ｊｏ@example.org"]
 )
-def test_an_account_is_found_by_name_and_address_in_any_capitals(client, typed):
+def test_an_account_is_found_by_name_and_email_address_in_any_case(client, typed):
     make("jo", "Jo@example.org")
 
     password(client, typed)
@@ -27,13 +27,13 @@ def test_an_account_is_found_by_name_and_address_in_any_capitals(client, typed):
 
 
 @pytest.mark.parametrize("typed", ["", " ", "j", "jo@", "jo@example.com", "%", "_o", "jo\0", "j" * 255, "😀"])
-def test_what_is_no_name_of_an_account_finds_none(typed):
+def test_an_unknown_name_finds_no_account(typed):
     make("jo", "jo@example.org")
 
     assert lookup.find(typed) is None
 
 
-def test_the_exact_user_name_comes_before_an_address_and_other_capitals():
+def test_the_exact_user_name_comes_before_email_addresses_and_other_cases():
     jo, upper, other = make("jo"), make("JO"), make("other", "third@example.org")
     named = make("third@example.org")
 
@@ -42,7 +42,7 @@ def test_the_exact_user_name_comes_before_an_address_and_other_capitals():
     assert lookup.find("Jo") is None  # two accounts match without case, so none is chosen
 
 
-def test_an_address_that_two_accounts_share_opens_neither(client):
+def test_an_email_address_of_two_accounts_opens_neither(client):
     make("jo", "team@example.org")
     make("bo", "TEAM@example.org")
     elsewhere = Client()
@@ -54,13 +54,13 @@ def test_an_address_that_two_accounts_share_opens_neither(client):
     assert is_in(elsewhere)
 
 
-def test_an_empty_address_is_nobody_s(client):
+def test_an_empty_email_address_finds_no_account(client):
     make("jo", "")
 
     assert lookup.find("") is None
 
 
-def test_name_and_address_count_as_one_account_where_wrong_passwords_are_counted(client):
+def test_wrong_passwords_for_user_name_and_email_address_count_together(client):
     make("jo", "jo@example.org")
     for number in range(10):
         password(client, ("jo", "JO@example.org")[number % 2], "wrong-password-1")

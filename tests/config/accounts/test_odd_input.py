@@ -34,7 +34,7 @@ def jo(db):
 
 
 @odd
-def test_at_the_sign_in(client, jo, typed):
+def test_odd_input_at_the_sign_in_is_rejected(client, jo, typed):
     for form in ({"username": typed, "password": "wrong"}, {"username": "jo", "password": typed}):
         answer = client.post("/admin/login/", form)
 
@@ -44,7 +44,7 @@ def test_at_the_sign_in(client, jo, typed):
 
 
 @odd
-def test_where_a_password_was_forgotten(client, jo, settings, typed):
+def test_odd_input_on_the_page_for_forgotten_passwords_is_rejected(client, jo, settings, typed):
     settings.PROVIDERS = ["mail=smtp://127.0.0.1:1"]
 
     assert client.post("/admin/forgot-password/", {"username": typed}).status_code in {200, 302}
@@ -52,7 +52,7 @@ def test_where_a_password_was_forgotten(client, jo, settings, typed):
 
 
 @odd
-def test_where_a_password_is_chosen(client, jo, typed):
+def test_odd_input_as_a_new_password_is_answered(client, jo, typed):
     link = invites.link_to("choose-password", invites.make(by="mina", user_id=jo.pk))
 
     assert client.get("/admin/choose-password/", {"token": typed}).status_code == 404
@@ -63,7 +63,7 @@ def test_where_a_password_is_chosen(client, jo, typed):
 
 
 @odd
-def test_where_an_invite_is_accepted(client, db, typed):
+def test_odd_input_on_the_page_of_an_invite_is_answered(client, db, typed):
     member = make_team_member(make_service(), "ana@example.org")
     link = invites.link_to("admin:accept_invite", invites.make(by="mina", member_id=member.pk))
     form = {"username": "ana", "password": "a-long-password-3", "again": "a-long-password-3"}
@@ -74,7 +74,7 @@ def test_where_an_invite_is_accepted(client, db, typed):
 
 
 @odd
-def test_at_the_code_and_in_the_own_account(client, jo, typed):
+def test_odd_input_as_a_code_and_on_the_own_account_is_rejected(client, jo, typed):
     enrolled(jo)
     password(client, "jo")
     browser = browser_of(make_person("bo"))
@@ -88,7 +88,7 @@ def test_at_the_code_and_in_the_own_account(client, jo, typed):
 
 
 @odd
-def test_as_the_place_to_go_to(jo, typed):
+def test_odd_redirect_targets_are_not_followed(jo, typed):
     browser = Client()
     answer = browser.post("/admin/login/", {"username": "jo", "password": PASSWORD}, query_params={"next": typed})
 
@@ -96,13 +96,13 @@ def test_as_the_place_to_go_to(jo, typed):
     assert is_in(browser)
 
 
-def test_a_form_of_a_megabyte_is_refused(client, jo):
+def test_a_form_of_a_megabyte_is_rejected(client, jo):
     for page in ("/admin/login/", "/admin/forgot-password/", "/admin/choose-password/"):
         assert client.post(page, {"username": "x" * 1_000_000}).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["ana\u0301x", "ｍｉｎａ", "Mina", " mina ", "mina@example.org", "bo@example.com"])
-def test_a_user_name_that_is_another_one_s_in_other_signs_is_refused(client, operator, name):
+def test_a_user_name_that_looks_like_another_persons_is_rejected(client, operator, name):
     make_person("an\u00e1x")
     member = make_team_member(make_service(), "ana@example.org")
     link = invites.link_to("admin:accept_invite", invites.make(by="mina", member_id=member.pk))

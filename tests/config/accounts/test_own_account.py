@@ -27,7 +27,7 @@ def test_people_set_their_own_name(console, operator):
     assert (event.verb, event.object_id, event.after) == ("changed_name", str(operator.pk), {"username": "mina"})
 
 
-def test_a_name_can_be_taken_away_and_two_old_fields_become_one(console, operator):
+def test_a_name_can_be_removed_and_two_old_fields_become_one(console, operator):
     User.objects.filter(pk=operator.pk).update(first_name="Mina", last_name="Patel")
     assert 'value="Mina Patel"' in text_of(console.get(NAME))
 
@@ -38,7 +38,7 @@ def test_a_name_can_be_taken_away_and_two_old_fields_become_one(console, operato
 
 
 @pytest.mark.parametrize("name", ["Mi\u202ena", "Mi\nna", "Mi\x07na", "Mi\u200bna", "x" * 151, "Mi\0na"])
-def test_a_name_that_nobody_can_read_is_refused(console, operator, name):
+def test_an_invisible_name_is_rejected(console, operator, name):
     answer = set_name(console, name)
 
     operator.refresh_from_db()
@@ -53,7 +53,7 @@ def test_a_name_is_text_on_every_page(console):
     assert "<script>alert(1)" not in text_of(answer) + text_of(console.get("/admin/auth/user/"))
 
 
-def test_the_own_password_is_judged_like_a_chosen_one(db):
+def test_a_changed_password_follows_the_rules_of_a_new_one(db):
     browser = browser_of(make_person("jo"))
     for new, words in (("jo@example.org1", "too similar to the email address"), ("734918265034", "entirely numeric")):
         form = {"old_password": PASSWORD, "new_password": new, "again": new}

@@ -48,7 +48,7 @@ class Browser:
         return self.ask("POST", "/admin/login/", data=form)
 
 
-def test_the_session_is_for_this_host_alone_and_only_the_enrolment_opens(production):
+def test_the_session_is_for_this_host_only_and_only_the_enrolment_opens(production):
     browser = Browser(production)
 
     signed_in = browser.sign_in()
@@ -63,7 +63,7 @@ def test_the_session_is_for_this_host_alone_and_only_the_enrolment_opens(product
     assert browser.ask("GET", "/admin/account/second-factor/").status_code == 200
 
 
-def test_the_wait_is_for_the_address_the_proxy_names(production):
+def test_the_lock_is_for_the_ip_address_that_the_proxy_names(production):
     guessing, another = Browser(production, "192.0.2.2"), Browser(production, "192.0.2.3")
     for _ in range(10):
         guessing.sign_in("wrong-password-1")

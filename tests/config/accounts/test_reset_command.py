@@ -10,7 +10,7 @@ from config.console import audit_sentences
 from tests.config.accounts.codes import enrolled, is_in, password
 
 
-def test_it_takes_the_factor_away_ends_the_sessions_and_is_in_the_audit(operator, client):
+def test_it_removes_the_factor_ends_the_sessions_and_records_it(operator, client):
     enrolled(operator)
     client.force_login(operator)
 
@@ -27,6 +27,6 @@ def test_it_takes_the_factor_away_ends_the_sessions_and_is_in_the_audit(operator
 @pytest.mark.parametrize(
     ("name", "why"), [("nobody", "There is no account nobody."), ("mina", "mina has no second factor.")]
 )
-def test_it_says_why_it_does_nothing(operator, name, why):
+def test_it_explains_why_it_changes_nothing(operator, name, why):
     with pytest.raises(CommandError, match=why):
         call_command("reset_second_factor", name)

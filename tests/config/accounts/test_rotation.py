@@ -20,7 +20,7 @@ def test_rotating_the_keys_encrypts_it_again(operator, settings, capsys):
     assert "totpdevice.encrypted_key: 1" in capsys.readouterr().out
 
 
-def test_without_the_old_key_the_rotation_says_which_cell_does_not_open(operator, settings):
+def test_without_the_old_key_the_rotation_names_the_column(operator, settings):
     enrolled(operator)
     settings.FIELD_KEYS = [Fernet.generate_key().decode()]
 
@@ -28,7 +28,7 @@ def test_without_the_old_key_the_rotation_says_which_cell_does_not_open(operator
         call_command("rotate_keys")
 
 
-def test_a_secret_moved_to_another_row_does_not_open(operator, django_user_model):
+def test_a_secret_moved_to_another_row_cannot_be_decrypted(operator, django_user_model):
     enrolled(operator)
     jo = django_user_model.objects.create_user("jo")
     enrolled(jo)

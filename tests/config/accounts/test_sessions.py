@@ -21,7 +21,7 @@ def clock():
 
 
 @pytest.mark.fault("G7")
-def test_thirty_minutes_without_a_step_end_it(clock, client, operator):
+def test_thirty_minutes_without_activity_end_a_session(clock, client, operator):
     password(client)
     clock.shift(30 * MINUTE - 1)
     in_time = is_in(client)
@@ -31,7 +31,7 @@ def test_thirty_minutes_without_a_step_end_it(clock, client, operator):
     assert not is_in(client)
 
 
-def test_steps_keep_it_alive_for_twelve_hours_and_no_longer(clock, client, operator):
+def test_activity_keeps_a_session_alive_for_at_most_twelve_hours(clock, client, operator):
     password(client)
     for _ in range(24):  # to 23:36
         clock.shift(29 * MINUTE)
@@ -63,7 +63,7 @@ def test_steps_keep_it_alive_for_twelve_hours_and_no_longer(clock, client, opera
         "fetch() of this origin",
     ],
 )
-def test_a_page_that_refreshes_itself_does_not_keep_it_alive(clock, client, operator, path, headers):
+def test_a_page_that_refreshes_itself_does_not_keep_a_session_alive(clock, client, operator, path, headers):
     password(client)
     for _ in range(3):
         clock.shift(10 * MINUTE)
@@ -73,7 +73,7 @@ def test_a_page_that_refreshes_itself_does_not_keep_it_alive(clock, client, oper
 
 
 @pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Mode": "navigate"}], ids=["an old browser", "a browser"])
-def test_a_person_who_walks_about_keeps_it_alive(clock, client, operator, headers):
+def test_opening_pages_keeps_a_session_alive(clock, client, operator, headers):
     password(client)
     for _ in range(3):
         clock.shift(20 * MINUTE)
@@ -82,7 +82,7 @@ def test_a_person_who_walks_about_keeps_it_alive(clock, client, operator, header
     assert is_in(client)
 
 
-def test_typing_into_a_preview_keeps_it_alive(clock, client, operator):
+def test_typing_into_a_preview_keeps_a_session_alive(clock, client, operator):
     password(client)
     for _ in range(3):
         clock.shift(20 * MINUTE)
@@ -134,7 +134,7 @@ def test_signing_out_removes_the_row(client, operator):
     assert Session.objects.count() == 0
 
 
-def test_a_change_of_password_ends_it_everywhere_else(client, operator):
+def test_a_change_of_password_ends_all_other_sessions(client, operator):
     password(client)
     elsewhere = Client()
     password(elsewhere)
@@ -149,7 +149,7 @@ def test_a_change_of_password_ends_it_everywhere_else(client, operator):
     assert Session.objects.count() == 1
 
 
-def test_signing_out_everywhere_else_leaves_this_one_and_other_people(client, operator, django_user_model):
+def test_ending_other_sessions_keeps_this_one_and_those_of_other_people(client, operator, django_user_model):
     django_user_model.objects.create_user("jo", password=PASSWORD, is_staff=True)
     elsewhere, of_jo = Client(), Client()
     for browser, name in ((client, "mina"), (elsewhere, "mina"), (of_jo, "jo")):
@@ -160,7 +160,7 @@ def test_signing_out_everywhere_else_leaves_this_one_and_other_people(client, op
     assert [is_in(browser) for browser in (client, elsewhere, of_jo)] == [True, False, True]
 
 
-def test_a_session_ended_while_a_request_is_under_way_does_not_come_back(rf, client, operator):
+def test_a_session_that_ends_during_a_request_is_not_stored_again(rf, client, operator):
     password(client)
     store = sessions.SessionStore(client.cookies["sessionid"].value)
     store["page"] = 1
@@ -172,7 +172,7 @@ def test_a_session_ended_while_a_request_is_under_way_does_not_come_back(rf, cli
     assert not is_in(client)
 
 
-def test_a_visitor_without_a_cookie_costs_no_session(client, db):
+def test_a_visitor_without_a_cookie_gets_no_session(client, db):
     client.get("/admin/login/")
     client.get("/docs/")
 
@@ -180,7 +180,7 @@ def test_a_visitor_without_a_cookie_costs_no_session(client, db):
     assert "sessionid" not in client.cookies
 
 
-def test_every_page_that_reloads_itself_is_known_to_the_sessions():
+def test_every_page_that_reloads_itself_is_listed_in_sessions():
     """Pages are found by their meta element, so that a page added later must be in the list of `sessions`."""
     reloading = {
         path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()

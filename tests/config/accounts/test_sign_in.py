@@ -46,7 +46,7 @@ def test_the_code_of_the_app_opens_the_console(client, key):
 
 
 @pytest.mark.parametrize("spell", ["{0}{1}", "  {0}{1} ", "{0} {1}", "{0}-{1}"])
-def test_blanks_and_hyphens_in_a_code_do_not_matter(client, key, spell):
+def test_spaces_and_hyphens_in_a_code_do_not_matter(client, key, spell):
     password(client)
     code = code_of(key)
 
@@ -71,7 +71,7 @@ def test_a_code_works_once(client, key):
 
 
 @pytest.mark.parametrize(("steps", "opens"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
-def test_the_clock_of_the_telephone_may_be_one_step_off(client, operator, steps, opens):
+def test_the_clock_of_the_phone_may_be_one_step_off(client, operator, steps, opens):
     with travel("2026-11-20T12:00:00Z", tick=False) as clock:
         key = enrolled(operator)
         clock.shift(3600)
@@ -85,7 +85,7 @@ def test_the_clock_of_the_telephone_may_be_one_step_off(client, operator, steps,
 @pytest.mark.parametrize(
     "typed", ["", "12345", "1234567", "abcdef", "١٢٣٤٥٦", "12.456", "-12345", "0x1234", "\0", "9" * 41]
 )
-def test_what_is_no_code_opens_nothing(client, key, typed):
+def test_an_invalid_code_opens_nothing(client, key, typed):
     password(client)
 
     answer = client.post(CODE, {"code": typed})
@@ -133,7 +133,7 @@ def test_a_password_changed_meanwhile_closes_the_second_page(client, key, operat
     assert answer["Location"].startswith(SIGN_IN)
 
 
-def test_an_account_made_inactive_meanwhile_does_not_get_in(client, key, operator):
+def test_an_account_deactivated_meanwhile_cannot_sign_in(client, key, operator):
     password(client)
     operator.is_active = False
     operator.save()
@@ -153,7 +153,7 @@ def test_ten_wrong_codes_lock_like_ten_wrong_passwords(client, key):
     assert password(client).status_code == 429
 
 
-def test_ten_wrong_codes_from_ten_addresses_lock_the_second_factor(key):
+def test_ten_wrong_codes_from_ten_ip_addresses_lock_the_second_factor(key):
     for number in range(10):
         browser = Client(REMOTE_ADDR=f"192.0.2.{number}")
         password(browser)
@@ -193,7 +193,7 @@ def test_a_recovery_code_works_once(client, key, operator):
     assert is_in(second)
 
 
-def test_recovery_codes_are_kept_as_digests(operator, key):
+def test_recovery_codes_are_stored_as_hashes(operator, key):
     codes = second_factor.new_recovery_codes(operator)
 
     kept = str([vars(row) for row in RecoveryCode.objects.all()])
@@ -201,7 +201,7 @@ def test_recovery_codes_are_kept_as_digests(operator, key):
     assert not [code for code in codes if code in kept or code.replace("-", "").upper() in kept]
 
 
-def test_somebody_elses_recovery_code_is_none(client, key, django_user_model):
+def test_another_persons_recovery_code_is_wrong(client, key, django_user_model):
     jo = django_user_model.objects.create_user("jo", password=PASSWORD, is_staff=True)
     enrolled(jo)
     code = second_factor.new_recovery_codes(jo)[0]
@@ -243,7 +243,7 @@ def test_signing_in_stays_on_this_site(client, operator, wish, place):
 
 
 @pytest.mark.parametrize(("wish", "place"), NEXT.items(), ids=repr)
-def test_the_code_leads_nowhere_else(client, key, wish, place):
+def test_the_code_page_stays_on_this_site(client, key, wish, place):
     client.post(SIGN_IN, {"username": "mina", "password": PASSWORD}, query_params={"next": wish})
 
     answer = client.post(CODE, {"code": code_of(key)}, query_params={"next": wish})
@@ -252,20 +252,20 @@ def test_the_code_leads_nowhere_else(client, key, wish, place):
 
 
 @pytest.mark.parametrize(("wish", "place"), NEXT.items(), ids=repr)
-def test_the_password_once_more_leads_nowhere_else(console, wish, place):
+def test_the_second_password_page_stays_on_this_site(console, wish, place):
     answer = console.post("/admin/confirm/", {"password": PASSWORD}, query_params={"next": wish})
 
     assert (answer.status_code, answer["Location"]) == (302, place)
 
 
 @pytest.mark.parametrize("field", ["next", "redirect", "url"])
-def test_a_posted_wish_for_another_site_is_not_followed_either(client, operator, field):
+def test_a_posted_redirect_to_another_site_is_not_followed(client, operator, field):
     form = {"username": "mina", "password": PASSWORD, field: "https://evil.example/"}
 
     assert client.post(SIGN_IN, form)["Location"] == "/admin/"
 
 
-def test_the_password_once_more_asks_for_a_code_too(client, key):
+def test_the_second_password_page_asks_for_a_code_too(client, key):
     password(client)
     client.post(CODE, {"code": code_of(key)})
     session = client.session

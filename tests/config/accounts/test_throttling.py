@@ -18,7 +18,7 @@ def guess(client, times, name="mina", **extra):
 
 
 @pytest.mark.fault("G7", "T14")
-def test_after_ten_wrong_passwords_the_right_one_is_refused_too(client, operator):
+def test_after_ten_wrong_passwords_the_right_one_is_rejected_too(client, operator):
     refused = guess(client, 10)
     answer = password(client)
 
@@ -31,7 +31,7 @@ def test_after_ten_wrong_passwords_the_right_one_is_refused_too(client, operator
 
 
 @pytest.mark.fault("T14")
-def test_an_account_that_does_not_exist_waits_in_the_same_words(client, operator):
+def test_an_account_that_does_not_exist_is_locked_with_the_same_text(client, operator):
     known = [password(client, "mina", WRONG) for _ in range(11)]
     unknown = [password(client, "nobody", WRONG) for _ in range(11)]
 
@@ -42,7 +42,7 @@ def test_an_account_that_does_not_exist_waits_in_the_same_words(client, operator
     assert text_of(known[10]) == text_of(unknown[10])
 
 
-def test_an_inactive_account_and_one_that_is_no_staff_get_the_same_words(client, operator, django_user_model):
+def test_an_inactive_account_and_one_that_is_not_staff_get_the_same_text(client, operator, django_user_model):
     django_user_model.objects.create_user("old", password=PASSWORD, is_staff=True, is_active=False)
     django_user_model.objects.create_user("guest", password=PASSWORD)
 
@@ -68,7 +68,7 @@ class CountingHasher(MD5PasswordHasher):
         return super().encode(*args, **kwargs)
 
 
-def test_an_unknown_account_costs_the_same_hashing(client, db, hashed, django_user_model):
+def test_an_unknown_account_causes_the_same_hashing(client, db, hashed, django_user_model):
     django_user_model.objects.create_superuser("mina", "", PASSWORD)
     django_user_model.objects.create_user("old", password=PASSWORD, is_staff=True, is_active=False)
     costs = []
@@ -80,7 +80,7 @@ def test_an_unknown_account_costs_the_same_hashing(client, db, hashed, django_us
     assert costs == [1, 1, 1]
 
 
-def test_while_the_account_waits_nothing_is_hashed(client, db, hashed, django_user_model):
+def test_while_the_account_is_locked_nothing_is_hashed(client, db, hashed, django_user_model):
     django_user_model.objects.create_superuser("mina", "", PASSWORD)
     guess(client, 10)
     before = hashed.count
@@ -90,7 +90,7 @@ def test_while_the_account_waits_nothing_is_hashed(client, db, hashed, django_us
     assert hashed.count == before
 
 
-def test_another_address_still_gets_in(client, operator):
+def test_another_ip_address_can_still_sign_in(client, operator):
     guess(client, 11)
     elsewhere = Client(REMOTE_ADDR="192.0.2.7")
 
@@ -99,7 +99,7 @@ def test_another_address_still_gets_in(client, operator):
     assert is_in(elsewhere)
 
 
-def test_another_account_still_gets_in_from_there(client, operator, django_user_model):
+def test_another_account_can_still_sign_in_from_there(client, operator, django_user_model):
     django_user_model.objects.create_user("jo", password=PASSWORD, is_staff=True)
     guess(client, 11)
 
@@ -109,14 +109,14 @@ def test_another_account_still_gets_in_from_there(client, operator, django_user_
 
 
 @pytest.mark.parametrize("header", ["HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP", "HTTP_FORWARDED", "HTTP_CLIENT_IP"])
-def test_a_forged_header_evades_nothing(client, operator, header):
+def test_a_forged_header_does_not_evade_the_lock(client, operator, header):
     answers = [password(client, "mina", WRONG, **{header: f"192.0.2.{number}"}) for number in range(10)]
 
     assert answers[-1].status_code == 429
     assert password(client, **{header: "192.0.2.99"}).status_code == 429
 
 
-def test_behind_a_proxy_its_word_counts_and_the_callers_does_not(client, operator, settings):
+def test_behind_a_proxy_its_header_counts_and_the_callers_does_not(client, operator, settings):
     settings.TRUSTED_PROXIES = 1
     for number in range(10):
         password(client, "mina", WRONG, HTTP_X_FORWARDED_FOR=f"192.0.2.{number}, 198.51.100.1")
@@ -125,7 +125,7 @@ def test_behind_a_proxy_its_word_counts_and_the_callers_does_not(client, operato
     assert password(client, HTTP_X_FORWARDED_FOR="198.51.100.2").status_code == 302
 
 
-def test_a_household_with_ipv6_is_one_address(client, operator):
+def test_a_household_with_ipv6_counts_as_one_address(client, operator):
     answers = [password(client, "mina", WRONG, REMOTE_ADDR=f"2001:db8:1:2::{number}") for number in range(10)]
 
     assert answers[-1].status_code == 429
@@ -149,14 +149,14 @@ def test_a_proxy_that_writes_ports_does_not_put_all_people_into_one(client, oper
     assert password(client, HTTP_X_FORWARDED_FOR="192.0.2.200:443").status_code == 302
 
 
-def test_other_programs_and_capitals_are_no_way_around(client, operator):
+def test_other_user_agents_and_cases_do_not_evade_the_lock(client, operator):
     for number in range(10):
         password(client, ("mina", "MINA", " mina")[number % 3], WRONG, HTTP_USER_AGENT=f"browser {number}")
 
     assert password(client).status_code == 429
 
 
-def test_after_fifteen_minutes_the_right_password_is_taken(client, operator):
+def test_after_fifteen_minutes_the_right_password_is_accepted(client, operator):
     with travel("2026-11-20T12:00:00Z", tick=False) as clock:
         guess(client, 10)
         clock.shift(14 * 60)
@@ -168,7 +168,7 @@ def test_after_fifteen_minutes_the_right_password_is_taken(client, operator):
     assert (during, after) == (429, 302)
 
 
-def test_a_sign_in_makes_the_wrong_ones_before_it_forgotten(client, operator):
+def test_a_sign_in_resets_the_count_of_wrong_passwords(client, operator):
     guess(client, 9)
     password(client)
     client.post("/admin/logout/")
@@ -176,7 +176,7 @@ def test_a_sign_in_makes_the_wrong_ones_before_it_forgotten(client, operator):
     assert guess(client, 9) == [200] * 9
 
 
-def test_the_password_asked_for_once_more_is_counted_too(console):
+def test_the_second_password_page_counts_wrong_passwords_too(console):
     answers = [console.post("/admin/confirm/", {"password": WRONG}).status_code for _ in range(10)]
     right = console.post("/admin/confirm/", {"password": PASSWORD})
 
@@ -184,7 +184,7 @@ def test_the_password_asked_for_once_more_is_counted_too(console):
     assert right.status_code == 429
 
 
-def test_what_was_typed_for_a_name_is_kept_nowhere(client, operator):
+def test_typed_user_names_are_not_stored(client, operator):
     typed = "my-secret-typed-into-the-wrong-field"
     guess(client, 11, typed)
 

@@ -54,7 +54,7 @@ def jo(db):
 # The list.
 
 
-def test_the_list_says_what_each_account_may(console, jo):
+def test_the_list_shows_the_permissions_of_each_account(console, jo):
     join(jo, factories.make_service(name="Tides"), Role.SEE_ACTIVITY)
     join(jo, factories.make_service(name="Bins"), Role.SEE_ACTIVITY)
     jo.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
@@ -65,7 +65,7 @@ def test_the_list_says_what_each_account_may(console, jo):
         assert words in page, words
 
 
-def test_the_list_asks_for_all_services_at_once(console, django_assert_max_num_queries, jo):
+def test_the_list_reads_all_services_with_one_query(console, django_assert_max_num_queries, jo):
     for number in range(20):
         join(make_person(f"person-{number}"), factories.make_service(), Role.SEE_ACTIVITY)
 
@@ -89,7 +89,7 @@ def test_the_list_is_filtered(console, jo, query, shown):
 
 @pytest.mark.parametrize("address", [LIST, ADD, "{jo}", "{jo}link/", "{jo}end-sessions/", "{jo}reset-second-factor/"])
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_nobody_but_an_operator_may_look(jo, address, method):
+def test_only_operators_may_see_accounts(jo, address, method):
     manager = colleague(factories.make_service(), *Role)
     User.objects.get(username__startswith="person").user_permissions.set(Permission.objects.all())
     place = address.replace("{jo}", f"{LIST}{jo.pk}/" if address != "{jo}" else page_of(jo))
@@ -147,7 +147,7 @@ def test_a_link_works_once(console):
     assert User.objects.get(username="jo").check_password(NEW)
 
 
-def test_a_link_lives_for_seven_days(console):
+def test_a_link_is_valid_for_seven_days(console):
     link = link_on(invite(console))
     made = User.objects.get(username="jo").date_joined.timestamp()
 
@@ -173,7 +173,7 @@ def test_a_link_lives_for_seven_days(console):
         ("", "", "This field is required."),
     ],
 )
-def test_a_password_that_will_not_do_leaves_the_link_as_it_is(console, new, again, words):
+def test_an_invalid_password_does_not_use_up_the_link(console, new, again, words):
     link = link_on(invite(console))
 
     refused = choose(link, new, again)
@@ -206,7 +206,7 @@ def test_the_link_of_an_account_made_inactive_does_not_work(console):
 
 
 @pytest.mark.parametrize("email", ["jo@example.org", "JO@Example.org"])
-def test_an_email_in_use_is_refused(console, jo, email):
+def test_an_email_address_in_use_is_rejected(console, jo, email):
     refused = invite(console, email, "somebody-else")
 
     assert "Another account already uses this email address." in text_of(refused)
@@ -223,14 +223,14 @@ def test_an_email_in_use_is_refused(console, jo, email):
         ("", "new", "This field is required."),
     ],
 )
-def test_what_is_wrong_stands_beside_its_field(console, jo, email, name, words):
+def test_an_error_is_shown_beside_its_field(console, jo, email, name, words):
     refused = invite(console, email, name)
 
     assert words in text_of(refused)
     assert User.objects.count() == 2
 
 
-def test_the_form_sent_twice_makes_one_account(console):
+def test_a_form_sent_twice_creates_one_account(console):
     nonce = hidden(console.get(ADD).content.decode(), "nonce")
     form = {"email": "jo@example.org", "username": "jo", "nonce": nonce}
     console.post(ADD, form)
@@ -241,7 +241,7 @@ def test_the_form_sent_twice_makes_one_account(console):
     assert "token=" not in again.content.decode()
 
 
-def test_the_link_stands_in_no_session_and_no_audit(console):
+def test_session_and_audit_do_not_contain_the_link(console):
     token = link_on(invite(console)).partition("token=")[2]
 
     kept = f"{dict(console.session)}{[vars(event) for event in AuditEvent.objects.all()]}"
@@ -249,7 +249,7 @@ def test_the_link_stands_in_no_session_and_no_audit(console):
     assert "jo@example.org" not in kept
 
 
-def test_a_new_link_ends_the_one_before(console):
+def test_a_new_link_ends_the_earlier_one(console):
     first = link_on(invite(console))
     jo = User.objects.get(username="jo")
     nonce = hidden(console.get(page_of(jo, "link")).content.decode(), "nonce")
@@ -267,7 +267,7 @@ def test_an_inactive_account_gets_no_link(console, jo):
     assert "This account is not active." in text_of(console.post(page_of(jo, "link")))
 
 
-def test_choosing_a_password_ends_the_sessions_of_before(console, jo):
+def test_choosing_a_password_ends_earlier_sessions(console, jo):
     browser = Client()
     browser.force_login(jo)
     nonce = hidden(console.get(page_of(jo, "link")).content.decode(), "nonce")
@@ -286,7 +286,7 @@ def rights_of(user: User) -> tuple[bool, bool]:
     return stored.is_superuser, stored.user_permissions.filter(codename="manage_data_sets").exists()
 
 
-def test_an_operator_gives_and_takes_rights(console, jo):
+def test_an_operator_gives_and_removes_permissions(console, jo):
     change(console, jo, is_active="on", is_superuser="on", manages_data_sets="on")
     given = rights_of(jo)
     change(console, jo, is_active="on")
@@ -296,7 +296,7 @@ def test_an_operator_gives_and_takes_rights(console, jo):
     assert changed.count() == 4
 
 
-def test_who_manages_data_sets_may(console, jo):
+def test_a_person_with_the_permission_manages_data_sets(console, jo):
     change(console, jo, is_active="on", manages_data_sets="on")
     browser = Client()
     browser.force_login(User.objects.get(pk=jo.pk))
@@ -310,7 +310,7 @@ def test_who_manages_data_sets_may(console, jo):
     [{"is_active": "on", "is_superuser": "on"}, {"is_active": "on", "manages_data_sets": "on"}, {"is_active": "off"}],
     ids=["operator", "data sets", "inactive"],
 )
-def test_a_change_of_rights_ends_the_sessions(console, jo, rights):
+def test_a_change_of_permissions_ends_the_sessions(console, jo, rights):
     browser = Client()
     browser.force_login(jo)
 
@@ -320,7 +320,7 @@ def test_a_change_of_rights_ends_the_sessions(console, jo, rights):
     assert is_in(console)
 
 
-def test_a_save_without_new_rights_ends_no_session(console, jo):
+def test_a_save_without_changed_permissions_ends_no_session(console, jo):
     browser = Client()
     browser.force_login(jo)
 
@@ -352,13 +352,13 @@ def test_with_another_operator_one_may_step_down(console, operator):
     assert not operator.is_superuser
 
 
-def test_another_accounts_email_is_refused_in_a_change_too(console, jo):
+def test_another_accounts_email_address_is_rejected_in_a_change_too(console, jo):
     refused = change(console, jo, is_active="on", email="MINA@example.org")
 
     assert "Another account already uses this email address." in text_of(refused)
 
 
-def test_changing_rights_wants_a_recent_sign_in(console, jo):
+def test_changing_permissions_needs_a_recent_sign_in(console, jo):
     session = console.session
     session["proved_at"] -= 31 * 60
     session.save()
@@ -373,7 +373,7 @@ def test_changing_rights_wants_a_recent_sign_in(console, jo):
 # Actions.
 
 
-def test_ending_the_sessions_of_somebody(console, jo):
+def test_an_operator_ends_the_sessions_of_a_person(console, jo):
     browser = Client()
     browser.force_login(jo)
     looked = console.get(page_of(jo, "end-sessions"))
@@ -387,7 +387,7 @@ def test_ending_the_sessions_of_somebody(console, jo):
     assert is_in(console)
 
 
-def test_resetting_the_second_factor_of_somebody(console, jo):
+def test_an_operator_resets_the_second_factor_of_a_person(console, jo):
     enrolled(jo)
     second_factor.new_recovery_codes(jo)
     browser = Client()
@@ -403,7 +403,7 @@ def test_resetting_the_second_factor_of_somebody(console, jo):
     assert is_in(browser)
 
 
-def test_there_is_nothing_to_reset_without_one(console, jo):
+def test_without_a_second_factor_there_is_nothing_to_reset(console, jo):
     answer = console.post(page_of(jo, "reset-second-factor"))
 
     assert "This account has no second factor." in text_of(answer)

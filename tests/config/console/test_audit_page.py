@@ -48,7 +48,7 @@ def join(service: Service, *roles: Role) -> Client:
     return client
 
 
-def test_an_event_leads_to_the_page_of_its_row_for_people_who_may_see_it(console: Client) -> None:
+def test_an_event_links_to_its_row_for_people_with_permission(console: Client) -> None:
     service = make_service()
     made = event(kind="service", object_id=str(service.pk), service_id=service.pk)
     gone = event(kind="service", object_id="5a3c6d1e-0000-4000-8000-000000000000")
@@ -64,7 +64,7 @@ def test_an_event_leads_to_the_page_of_its_row_for_people_who_may_see_it(console
         assert f">{other.object_id}</a>" not in page
 
 
-def test_what_the_clock_did_is_by_the_system(console: Client) -> None:
+def test_events_of_the_clock_name_the_system(console: Client) -> None:
     made = event(verb="removed", kind="service", actor_kind=ActorKind.CLOCK, actor_label="clock")
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
@@ -150,7 +150,7 @@ def test_an_event_reads_as_a_sentence(fields: dict[str, Any], sentence: str) -> 
     assert audit_sentences.sentence(event(**fields)).replace("\xa0", " ") == sentence
 
 
-def test_a_row_whose_name_the_event_does_not_hold_is_called_what_it_is_called_today(console: Client) -> None:
+def test_an_event_without_a_name_shows_the_current_name_of_its_row(console: Client) -> None:
     service = make_service(name="Pay a bill")
     event("archived", "service", "", object_id=str(service.pk))
     event("archived", "service", "", object_id="not-an-id")
@@ -162,7 +162,7 @@ def test_a_row_whose_name_the_event_does_not_hold_is_called_what_it_is_called_to
 
 
 @pytest.mark.usefixtures("noon")
-def test_people_are_called_by_email_address_as_long_as_they_have_their_user_name(console: Client) -> None:
+def test_people_are_shown_by_email_address_while_they_have_their_user_name(console: Client) -> None:
     mina = User.objects.get(username="mina")
     ravi = User.objects.create_user("ravi", "ravi@example.org")
     event("revoked", actor_id=str(mina.pk))
@@ -176,7 +176,7 @@ def test_people_are_called_by_email_address_as_long_as_they_have_their_user_name
     ]
 
 
-def test_events_stand_below_their_days_newest_first(console: Client) -> None:
+def test_events_are_grouped_by_day_newest_first(console: Client) -> None:
     today = timezone.now()
     for days, name in ((0, "a"), (1, "b"), (1, "c")):
         event(name=name, at=today - timedelta(days=days))
@@ -217,7 +217,7 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
         (None, {"created_at": "2026-11-23T21:18:23.143052+00:00"}, [("created at", "–", "23 Nov 2026, 21:18 GMT")]),
     ],
 )
-def test_before_and_after_hold_what_changed_and_no_name_that_did_not(before, after, shown) -> None:
+def test_before_and_after_contain_only_changed_fields(before, after, shown) -> None:
     assert audit_sentences.differences(event(before=before, after=after)) == shown
 
 
@@ -228,11 +228,11 @@ def test_an_event_offers_no_history_of_its_own(console: Client) -> None:
     assert console.get(f"{address}history/").status_code == 403
 
 
-def test_nothing_found_says_so(console: Client) -> None:
+def test_an_empty_list_of_events_says_so(console: Client) -> None:
     assert "No events yet." in text_of(console.get(PAGE).content)
 
 
-def test_each_filter_leaves_what_it_names(console: Client) -> None:
+def test_each_filter_shows_the_matching_events(console: Client) -> None:
     service, data_set = make_service(name="Pay"), make_data_set()
     event(name="a", at=datetime(2026, 7, 1, 12, tzinfo=UTC))
     event("emptied", "dataset", name="b", at=datetime(2026, 7, 2, 12, tzinfo=UTC), data_set_id=data_set.pk)
@@ -267,13 +267,13 @@ NONSENSE = (
 
 
 @pytest.mark.parametrize("query", NONSENSE)
-def test_nonsense_narrows_nothing_and_breaks_nothing(console: Client, query: str) -> None:
+def test_invalid_filters_are_ignored(console: Client, query: str) -> None:
     event()
 
     assert len(lines(console, f"?{query}")) == 1
 
 
-def test_pages_go_on_by_key_without_counting(console: Client, django_assert_max_num_queries: Any) -> None:
+def test_pages_continue_by_key_without_counting(console: Client, django_assert_max_num_queries: Any) -> None:
     at = timezone.now()
     AuditEvent.objects.bulk_create(
         AuditEvent(at=at, actor_kind="user", actor_label="mina", verb="made", object_kind="x", object_id=str(number))
@@ -310,7 +310,7 @@ def test_a_filter_stays_on_the_next_page(console: Client) -> None:
 # Permissions
 
 
-def test_who_manages_a_service_reads_of_it_alone() -> None:
+def test_a_manager_of_a_service_reads_its_events_only() -> None:
     mine, other = make_service(name="Mine"), make_service(name="Other")
     seen = event(name="mine", service_id=mine.pk)
     unseen = event(name="other", service_id=other.pk)
@@ -324,14 +324,14 @@ def test_who_manages_a_service_reads_of_it_alone() -> None:
     assert [client.get(f"{PAGE}{one.pk}/change/").status_code for one in (seen, unseen)] == [200, 404]
 
 
-def test_who_has_another_role_in_a_service_does_not_read_it() -> None:
+def test_other_roles_do_not_read_the_events_of_a_service() -> None:
     client = join(make_service(), Role.SEE_RECIPIENTS, Role.MANAGE_API)
 
     assert client.get(PAGE).status_code == 403
     assert "Audit" not in text_of(client.get("/admin/").content)
 
 
-def test_who_owns_a_data_set_reads_of_it_and_who_manages_all_of_all(client: Client) -> None:
+def test_owners_read_the_events_of_their_data_sets_and_managers_all(client: Client) -> None:
     mine, other = make_data_set(type="mine"), make_data_set(type="other")
     for data_set in (mine, other):
         event("emptied", "dataset", name=data_set.name, data_set_id=data_set.pk)
@@ -347,7 +347,7 @@ def test_who_owns_a_data_set_reads_of_it_and_who_manages_all_of_all(client: Clie
     assert len(lines(client)) == 2
 
 
-def test_nobody_writes_or_deletes_here(console: Client) -> None:
+def test_nobody_can_add_change_or_delete_events(console: Client) -> None:
     made = event()
 
     assert console.get(f"{PAGE}add/").status_code == 403
@@ -357,5 +357,5 @@ def test_nobody_writes_or_deletes_here(console: Client) -> None:
     assert made.verb == "revoked"
 
 
-def test_the_kinds_of_the_filter_are_kinds_of_rows() -> None:
+def test_the_filter_lists_only_kinds_of_rows() -> None:
     assert all(audit_sentences.model_of(kind) for kind in audit_filters.KINDS)

@@ -28,7 +28,7 @@ def purge(settings):
     return lambda: retention.run(rule, Trigger.CLOCK)
 
 
-def test_what_is_older_than_it_is_kept_goes_and_the_rest_stays(purge):
+def test_events_past_retention_are_deleted_and_others_stay(purge):
     old, young = make_event(100.1), make_event(99.9)
     rule = rules.named("audit")
     assert [(due.number, due.oldest) for due in rule.preview()] == [(1, old.at)]
@@ -51,7 +51,7 @@ def test_afterwards_nothing_can_be_deleted_again(purge):
         kept.delete()
 
 
-def test_it_goes_in_batches_and_a_second_run_finds_nothing(purge):
+def test_a_purge_runs_in_batches_and_a_second_run_finds_nothing(purge):
     AuditEvent.objects.bulk_create(
         AuditEvent(at=timezone.now() - timedelta(days=200), actor_kind="clock", object_kind="x", verb="made")
         for _ in range(450)
@@ -65,7 +65,7 @@ if connection.vendor == "postgresql":  # SQLite has no trigger
     @pytest.mark.parametrize(
         ("days", "kept", "goes"), [(101, "", False), (101, "100", True), (99, "100", False), (29, "1", False)]
     )
-    def test_the_trigger_lets_go_only_what_is_older_than_the_days_its_transaction_names(days, kept, goes):
+    def test_the_trigger_only_allows_deletion_of_events_older_than_the_named_days(days, kept, goes):
         event = make_event(days)
 
         def delete() -> int:
@@ -81,7 +81,7 @@ if connection.vendor == "postgresql":  # SQLite has no trigger
                 delete()
 
 
-def test_a_written_event_is_kept(purge):
+def test_a_new_event_is_not_deleted(purge):
     event = audit.record(audit.CLOCK, "made", object_kind="x", object_id=1)
 
     purge()

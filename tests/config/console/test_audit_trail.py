@@ -54,7 +54,7 @@ if connection.vendor == "postgresql":  # SQLite has no trigger: anyone who can o
 
 
 @pytest.mark.fault("T7")
-def test_what_changed_is_told_with_both_sides(console):
+def test_a_change_is_stored_with_old_and_new_values(console):
     service = factories.make_service(name="Tides")
 
     form = {"name": "High tides", "retention_days": 9, "unsubscribe_request_days": 365}
@@ -75,7 +75,7 @@ def test_a_save_that_changes_nothing_leaves_no_event(console):
     assert not AuditEvent.objects.exists()
 
 
-def test_secrets_are_kept_as_fingerprints_and_recipients_masked(db):
+def test_secrets_are_stored_as_fingerprints_and_recipients_masked(db):
     key = factories.make_api_key()
     member = factories.make_team_member(key.service, "mina@example.org")
 
@@ -84,7 +84,7 @@ def test_secrets_are_kept_as_fingerprints_and_recipients_masked(db):
     assert changes.snapshot(member)["email_address"] == "m…@example.org"
 
 
-def test_the_list_speaks_in_sentences(console, event):
+def test_the_list_shows_sentences(console, event):
     page = console.get(reverse("admin:operations_auditevent_changelist")).content.decode()
 
     assert "The system removed the service “Tides”" in page
@@ -120,7 +120,7 @@ def test_a_row_shows_its_own_history(console):
         (1, "[]:443", "198.51.100.1"),
     ],
 )
-def test_a_made_up_forwarding_header_evades_nothing(settings, trusted, forwarded, expected):
+def test_a_forged_forwarding_header_is_ignored(settings, trusted, forwarded, expected):
     settings.TRUSTED_PROXIES = trusted
     request = RequestFactory().get("/admin/", REMOTE_ADDR="198.51.100.1", headers={"X-Forwarded-For": forwarded})
 
@@ -131,5 +131,5 @@ def test_a_made_up_forwarding_header_evades_nothing(settings, trusted, forwarded
     ("peer", "expected"),
     [("::ffff:192.0.2.7", "192.0.2.7"), ("fe80::1%eth0", "fe80::1"), ("", None), ("unix:", None)],
 )
-def test_the_address_of_a_socket_is_one_that_a_database_keeps(peer, expected):
+def test_the_address_of_a_socket_fits_the_column(peer, expected):
     assert client_ip(RequestFactory().get("/admin/", REMOTE_ADDR=peer)) == expected

@@ -21,7 +21,7 @@ def buttons_of(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
-def test_a_list_names_what_its_button_makes_and_the_form_names_it_again(console, rf, operator, model, model_admin):
+def test_buttons_of_list_and_form_name_the_new_row(console, rf, operator, model, model_admin):
     factories.make_service()
     request = rf.get("/admin/")
     request.user = operator
@@ -47,7 +47,7 @@ def test_the_button_of_a_section_names_what_it_saves(console, section):
     assert any(re.fullmatch("Save .+", label) for label in buttons_of(page))
 
 
-def test_after_a_save_one_stays_on_the_row(console):
+def test_a_save_stays_on_the_page_of_the_row(console):
     group = {"name": "tides", "description": "High and low water"}
     console.post(reverse("admin:datasets_datagroup_add"), group)
     place = re.search(
@@ -60,7 +60,7 @@ def test_after_a_save_one_stays_on_the_row(console):
     assert answer["Location"] == place
 
 
-def test_what_ends_a_row_stands_above_its_form(console):
+def test_destructive_actions_are_above_the_form(console):
     console.post(reverse("admin:datasets_datagroup_add"), {"name": "tides", "description": ""})
     place = re.search(r"/admin/datasets/datagroup/\d+/", console.get("/admin/datasets/datagroup/").content.decode())[0]
 

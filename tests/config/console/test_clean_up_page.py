@@ -48,7 +48,7 @@ def sent(settings: Any) -> Iterator[list[str]]:
     app.conf.task_always_eager = False
 
 
-def test_before_the_first_run_it_says_when_that_will_be(console: Client) -> None:
+def test_before_the_first_run_the_page_shows_its_time(console: Client) -> None:
     page = text_of(console.get(PAGE).content)
 
     assert "Clean-up has not run yet. The next run is at 03:00 UTC." in page
@@ -56,14 +56,14 @@ def test_before_the_first_run_it_says_when_that_will_be(console: Client) -> None
     assert "Scheduled jobs do not start. Start it with manage.py clock ." in page
 
 
-def test_with_worker_and_clock_nothing_is_said_of_them(console: Client) -> None:
+def test_with_worker_and_clock_the_page_has_no_warning(console: Client) -> None:
     presence.note("worker", "here")
     presence.note("clock", "here")
 
     assert "has been seen" not in text_of(console.get(PAGE).content)
 
 
-def test_each_rule_says_what_it_keeps_and_what_would_go_and_nothing_goes(console: Client, operator: User) -> None:
+def test_each_rule_shows_its_retention_and_due_rows_and_removes_nothing(console: Client, operator: User) -> None:
     search = old_search(operator)
 
     page = text_of(console.get(PAGE).content)
@@ -75,7 +75,7 @@ def test_each_rule_says_what_it_keeps_and_what_would_go_and_nothing_goes(console
     assert SavedSearch.objects.filter(pk=search.pk).exists()
 
 
-def test_rules_stand_in_groups_and_those_of_the_program_itself_are_folded_while_all_is_well(console: Client) -> None:
+def test_rules_are_grouped_and_technical_ones_are_collapsed_without_errors(console: Client) -> None:
     def shown() -> tuple[list[str], list[str]]:
         text = console.get(PAGE).content.decode()
         open_ones = re.findall(r'<h2 class="sb-heading">(.*?)</h2>', text)
@@ -91,7 +91,7 @@ def test_rules_stand_in_groups_and_those_of_the_program_itself_are_folded_while_
     assert shown()[1] == []
 
 
-def test_each_table_of_a_run_of_all_rules_has_a_name_of_its_own(console: Client, operator: User) -> None:
+def test_each_table_of_a_run_of_all_rules_has_its_own_name(console: Client, operator: User) -> None:
     old_search(operator)
     template = make_template(make_service())
     make_notification(template, status=Status.DELIVERED, created_at=timezone.now() - timedelta(days=30))
@@ -114,7 +114,7 @@ def test_messages_are_previewed_by_service(console: Client) -> None:
     assert re.search(r"Pay a bill 2 \d.*Post 1 \d", page)
 
 
-def test_a_run_is_explained_started_in_the_background_and_told(
+def test_a_run_is_explained_started_in_the_background_and_reported(
     console: Client, operator: User, sent: list[str], django_capture_on_commit_callbacks: Callable[..., object]
 ) -> None:
     old_search(operator)
@@ -133,7 +133,7 @@ def test_a_run_is_explained_started_in_the_background_and_told(
     assert re.search(r"mina Saved searches 1 under 1 s Done", history)
 
 
-def test_a_run_already_going_is_shown_and_not_started_twice(console: Client) -> None:
+def test_a_run_in_progress_is_shown_and_not_started_twice(console: Client) -> None:
     rule = rules.named("searches")
     assert rule
     going, _ = retention.start(rule, Trigger.CLOCK)
@@ -149,13 +149,13 @@ def test_a_run_already_going_is_shown_and_not_started_twice(console: Client) -> 
     assert '<noscript><meta http-equiv="refresh"' in answer.content.decode()
 
 
-def test_all_rules_are_run_with_one_button(console: Client) -> None:
+def test_one_button_runs_all_rules(console: Client) -> None:
     console.post(f"{PAGE}all/run/")
 
     assert set(RetentionRun.objects.values_list("rule", flat=True)) == {rule.name for rule in rules.registered()}
 
 
-def test_a_failed_run_says_why(console: Client) -> None:
+def test_a_failed_run_shows_its_error(console: Client) -> None:
     now = timezone.now()
     RetentionRun.objects.create(rule="files", trigger="clock", finished_at=now, error="files: the file store is away")
 
@@ -164,7 +164,7 @@ def test_a_failed_run_says_why(console: Client) -> None:
     assert page.count('<span class="sb-error">Failed: files: the file store is away</span>') == 2
 
 
-def test_the_history_leaves_out_runs_that_found_nothing_unless_asked_and_goes_on_by_key(console: Client) -> None:
+def test_the_history_omits_empty_runs_by_default_and_pages_by_key(console: Client) -> None:
     now = timezone.now()
     for number in range(40):
         RetentionRun.objects.create(
@@ -181,7 +181,7 @@ def test_the_history_leaves_out_runs_that_found_nothing_unless_asked_and_goes_on
     assert console.get(f"{PAGE}?before=nonsense").status_code == 200
 
 
-def test_running_it_wants_a_recent_sign_in(console: Client) -> None:
+def test_a_run_needs_a_recent_sign_in(console: Client) -> None:
     session = console.session
     session["proved_at"] = 0
     session.save()
@@ -191,7 +191,7 @@ def test_running_it_wants_a_recent_sign_in(console: Client) -> None:
     assert not RetentionRun.objects.exists()
 
 
-def test_who_manages_data_sets_sees_the_rules_of_records_and_runs_none(client: Client) -> None:
+def test_data_set_managers_see_the_rules_of_records_and_run_none(client: Client) -> None:
     person = User.objects.create_user("ravi", password="a-long-password-1", is_staff=True)
     person.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
     client.force_login(person)
@@ -206,7 +206,7 @@ def test_who_manages_data_sets_sees_the_rules_of_records_and_runs_none(client: C
     assert [client.post(f"{PAGE}{name}/run/").status_code for name in ("records-by-age", "all")] == [403, 403]
 
 
-def test_nobody_else_sees_it(client: Client) -> None:
+def test_other_people_do_not_see_clean_up(client: Client) -> None:
     client.force_login(User.objects.create_user("ola", password="a-long-password-1", is_staff=True))
 
     assert [client.get(f"{PAGE}{path}").status_code for path in ("", "searches/", "all/run/")] == [403, 404, 403]
@@ -216,7 +216,7 @@ def test_an_unknown_rule_does_not_exist(console: Client) -> None:
     assert [console.get(f"{PAGE}{path}").status_code for path in ("nonsense/", "nonsense/run/")] == [404, 404]
 
 
-def test_the_clock_starts_what_is_due_and_takes_up_what_the_queue_lost(
+def test_the_clock_starts_due_rules_and_wakes_lost_runs(
     operator: User, sent: list[str], django_capture_on_commit_callbacks: Callable[..., object]
 ) -> None:
     old_search(operator)
@@ -229,7 +229,7 @@ def test_the_clock_starts_what_is_due_and_takes_up_what_the_queue_lost(
     assert not RetentionRun.objects.filter(finished_at=None).exists()
 
 
-def test_a_run_of_a_rule_that_is_gone_is_closed() -> None:
+def test_a_run_of_a_removed_rule_is_closed() -> None:
     run = RetentionRun.objects.create(rule="letters", trigger="clock")
 
     work_on_run(str(run.pk))

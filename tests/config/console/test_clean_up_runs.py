@@ -36,7 +36,7 @@ def batch(label: str, number: int, error: str = "") -> Batch:
     return Batch(label=label, number=number, error=error)
 
 
-def test_a_run_leaves_a_row_with_what_it_removed_from_each_place() -> None:
+def test_a_run_stores_what_it_removed_by_place() -> None:
     rule = make_rule(batch("pay", 500), batch("pay", 20), batch("post", 3))
 
     row = retention.run(rule, Trigger.CLOCK)
@@ -47,21 +47,21 @@ def test_a_run_leaves_a_row_with_what_it_removed_from_each_place() -> None:
     assert row.finished_at >= row.started_at
 
 
-def test_a_run_without_anything_to_do_leaves_a_row_too_but_nothing_in_the_audit() -> None:
+def test_an_empty_run_is_stored_but_not_audited() -> None:
     row = retention.run(make_rule(), Trigger.CLOCK)
 
     assert (row.removed, row.detail, row.finished_at is None) == (0, {}, False)
     assert not AuditEvent.objects.filter(object_id=row.pk).exists()
 
 
-def test_the_audit_says_who_ran_it_and_how_much_went(operator: User) -> None:
+def test_the_audit_names_the_actor_and_the_number_of_removed_rows(operator: User) -> None:
     row = retention.run(make_rule(batch("pay", 5)), Trigger.PERSON, operator)
 
     event = AuditEvent.objects.get(object_id=row.pk)
     assert (event.actor_label, event.verb, event.after) == ("mina", "ran", {"rule": row.rule, "removed": 5})
 
 
-def test_a_failure_is_kept_with_what_had_gone_and_quotes_nothing() -> None:
+def test_a_failure_is_stored_with_the_removed_rows_and_without_its_message() -> None:
     def remove() -> Iterator[Batch]:
         yield batch("pay", 5)
         raise ValueError("a@example.org is not a number")
@@ -71,14 +71,14 @@ def test_a_failure_is_kept_with_what_had_gone_and_quotes_nothing() -> None:
     assert (row.removed, row.error, row.finished_at is None) == (5, "ValueError", False)
 
 
-def test_what_fails_in_one_place_is_told_and_does_not_stop_the_others() -> None:
+def test_an_error_in_one_place_is_stored_and_does_not_stop_the_others() -> None:
     row = retention.run(make_rule(batch("pay", 0, "the store is away"), batch("post", 3)), Trigger.CLOCK)
 
     assert (row.removed, row.error) == (3, "pay: the store is away")
     assert row.detail == {"removed": {"post": 3}, "errors": {"pay": "the store is away"}}
 
 
-def test_a_run_already_going_is_shown_instead_of_started_twice() -> None:
+def test_a_run_in_progress_is_joined_instead_of_started_twice() -> None:
     rule = make_rule()
     first, is_new = retention.start(rule, Trigger.CLOCK)
 
@@ -87,7 +87,7 @@ def test_a_run_already_going_is_shown_instead_of_started_twice() -> None:
     assert (is_new, is_second_new, second.pk) == (True, False, first.pk)
 
 
-def test_a_turn_ends_between_two_batches_and_the_next_goes_on() -> None:
+def test_a_task_ends_between_two_batches_and_the_next_one_continues() -> None:
     left = [batch("pay", 1) for _ in range(3)]
 
     def remove() -> Iterator[Batch]:
@@ -104,7 +104,7 @@ def test_a_turn_ends_between_two_batches_and_the_next_goes_on() -> None:
     assert (row.removed, row.finished_at is None) == (3, False)
 
 
-def test_a_turn_doubled_by_the_queue_does_nothing_while_the_first_is_at_work() -> None:
+def test_a_duplicate_task_does_nothing_while_the_first_one_runs() -> None:
     done: list[bool] = []
 
     def remove() -> Iterator[Batch]:
@@ -130,7 +130,7 @@ def test_a_run_whose_process_died_is_closed_and_the_next_one_starts() -> None:
     assert (row.pk == dead.pk, row.removed) == (False, 2)
 
 
-def test_a_process_taken_for_dead_by_mistake_stops_and_leaves_the_row_alone() -> None:
+def test_a_process_that_lost_its_lease_stops_and_does_not_change_the_row() -> None:
     rule = make_rule()
     row, _ = retention.start(rule, Trigger.CLOCK)
 
@@ -147,7 +147,7 @@ def test_a_process_taken_for_dead_by_mistake_stops_and_leaves_the_row_alone() ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_start_at_once_one_opens_a_run() -> None:
+def test_of_many_concurrent_starts_one_creates_a_run() -> None:
     rule, go = make_rule(), Event()
     opened: list[bool] = []
 
@@ -166,7 +166,7 @@ def test_of_many_who_start_at_once_one_opens_a_run() -> None:
     assert sorted(opened) == [False] * 5 + [True]
 
 
-def test_invites_go_when_their_link_has_expired() -> None:
+def test_expired_invites_are_removed() -> None:
     now = timezone.now()
     for days in (-1, 1):
         Invite.objects.create(user_id=1, digest=uuid4().hex, expires_at=now + timedelta(days=days))
@@ -175,7 +175,7 @@ def test_invites_go_when_their_link_has_expired() -> None:
     assert Invite.objects.get().expires_at > now
 
 
-def test_refusals_go_after_thirty_days() -> None:
+def test_write_errors_are_removed_after_thirty_days() -> None:
     now, key, data_set = timezone.now(), make_api_key(), make_data_set()
     for days in (29, 31):
         at = now - timedelta(days=days)

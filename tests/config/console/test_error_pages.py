@@ -11,7 +11,7 @@ def words(answer) -> str:
     return " ".join(answer.content.decode().split())
 
 
-def test_a_missing_page_keeps_the_way_on(console):
+def test_a_missing_page_keeps_the_navigation(console):
     answer = console.get("/admin/nothing/")
 
     assert answer.status_code == 404
@@ -27,14 +27,14 @@ def test_a_forbidden_page_says_whom_to_ask(db):
     assert "Ask an operator for permission" in words(answer)
 
 
-def test_a_stranger_sees_nothing_of_the_console_in_an_error(db):
+def test_an_error_shows_anonymous_visitors_nothing_of_the_console(db):
     answer = Client().get("/admin/choose-password/")
 
     assert answer.status_code == 404
     assert "Overview" not in words(answer)
 
 
-def test_a_broken_page_gives_the_id_to_quote_and_asks_no_database(operator):
+def test_a_broken_page_shows_the_request_id_and_uses_no_database(operator):
     browser = Client(raise_request_exception=False)
     browser.force_login(operator)
     with connection.cursor() as cursor:
@@ -49,5 +49,5 @@ def test_a_broken_page_gives_the_id_to_quote_and_asks_no_database(operator):
     assert "mina" not in words(answer)
 
 
-def test_elsewhere_an_error_is_no_page_of_the_console(console):
+def test_elsewhere_an_error_is_not_a_console_page(console):
     assert "404 · Page not found" not in words(console.get("/nothing/"))

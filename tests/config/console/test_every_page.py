@@ -43,7 +43,7 @@ def test_the_list_opens(console, model, model_admin):
 
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
-def test_the_add_page_opens_where_there_is_one(console, rf, operator, model, model_admin):
+def test_the_add_page_opens_if_there_is_one(console, rf, operator, model, model_admin):
     request = rf.get("/admin/")
     request.user = operator
 
@@ -54,7 +54,7 @@ def test_the_add_page_opens_where_there_is_one(console, rf, operator, model, mod
 
 @pytest.mark.parametrize("page", ["changelist", "add"])
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
-def test_strangers_are_sent_to_the_sign_in(client, model, model_admin, page, db):
+def test_anonymous_visitors_are_redirected_to_the_sign_in(client, model, model_admin, page, db):
     answer = client.get(address(model, page))
 
     assert answer.status_code == 302
@@ -91,7 +91,7 @@ def test_a_column_of_another_model_cannot_be_read_through_a_relation(rf, operato
 
 @pytest.mark.parametrize(("model", "model_admin"), REGISTERED, ids=NAMES)
 @pytest.mark.fault("T6")
-def test_nothing_can_be_deleted_by_the_hundred(console, rf, operator, model, model_admin):
+def test_there_is_no_bulk_delete(console, rf, operator, model, model_admin):
     request = rf.get("/admin/")
     request.user = operator
 
@@ -105,7 +105,7 @@ def test_the_overview_of_an_empty_installation_leads_to_the_first_message(consol
     assert reverse("admin:notifications_service_add") in page
 
 
-def test_the_sidebar_holds_only_what_the_person_may_use(db, django_user_model):
+def test_the_sidebar_only_has_pages_that_the_person_may_open(db, django_user_model):
     jo = django_user_model.objects.create_user("jo", password="a-long-password-2", is_staff=True)
     client = Client()
     client.force_login(jo)
@@ -116,7 +116,7 @@ def test_the_sidebar_holds_only_what_the_person_may_use(db, django_user_model):
     assert "Audit" not in page
 
 
-def test_a_page_of_the_console_asks_no_other_host(console):
+def test_a_page_of_the_console_calls_no_other_host(console):
     policy = console.get("/admin/").headers["Content-Security-Policy"]
 
     assert "script-src 'self' 'unsafe-eval';" in policy
@@ -124,7 +124,7 @@ def test_a_page_of_the_console_asks_no_other_host(console):
 
 
 @pytest.mark.fault("G8")
-def test_a_form_without_its_token_is_refused(operator):
+def test_a_form_without_its_token_is_rejected(operator):
     careful = Client(enforce_csrf_checks=True)
     careful.force_login(operator)
 

@@ -78,7 +78,7 @@ def walk(addresses, ask) -> dict[str, int]:
     return {address: ask(address).status_code for address in addresses}
 
 
-def test_no_form_is_taken_without_its_token(addresses, browser):
+def test_no_form_is_accepted_without_its_token(addresses, browser):
     before = everything()
 
     answers = walk(addresses, lambda address: browser.post(address, FORM))
@@ -88,7 +88,7 @@ def test_no_form_is_taken_without_its_token(addresses, browser):
     assert everything() == before
 
 
-def test_no_form_is_taken_from_another_site(addresses, browser):
+def test_no_form_is_accepted_from_another_site(addresses, browser):
     form = {**FORM, "csrfmiddlewaretoken": token(browser)}
     before = everything()
 
@@ -98,7 +98,7 @@ def test_no_form_is_taken_from_another_site(addresses, browser):
     assert everything() == before
 
 
-def test_nothing_changes_by_looking(addresses, browser):
+def test_a_get_request_changes_nothing(addresses, browser):
     looked_at = [address for address, name in addresses.items() if name and not READ_ONLY.search(name)]
     before = everything()
 
@@ -110,7 +110,7 @@ def test_nothing_changes_by_looking(addresses, browser):
     assert {address: answers[address] for address in posts_only} == dict.fromkeys(posts_only, 405)
 
 
-def test_the_same_form_with_its_token_from_here_is_taken(browser):
+def test_the_same_form_with_its_token_from_this_site_is_accepted(browser):
     """With the token and from this site the same form is accepted, so nothing else was missing in the tests above."""
     form = {**FORM, "csrfmiddlewaretoken": token(browser)}
 
@@ -120,7 +120,7 @@ def test_the_same_form_with_its_token_from_here_is_taken(browser):
 
 
 @pytest.mark.parametrize("headers", [{}, OUTSIDE], ids=["without a token", "from another site"])
-def test_the_recipients_form_is_not_taken(db, headers):
+def test_the_recipients_form_is_not_accepted(db, headers):
     file = send_file()
     browser = Client(enforce_csrf_checks=True)
     form: dict[str, str] = {"email_address": ADDRESS}
@@ -135,7 +135,7 @@ def test_the_recipients_form_is_not_taken(db, headers):
     assert everything() == before
 
 
-def test_the_recipients_address_is_not_read_from_a_query(db):
+def test_the_recipients_email_address_is_not_read_from_a_query(db):
     file = send_file()
     before = everything()
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from tests import factories
 
 
-def test_required_fields_are_marked_on_our_own_pages(console):
+def test_required_fields_are_marked_on_every_form(console):
     service = factories.make_service()
 
     page = console.get(reverse("admin:notifications_service_limits", args=[service.pk])).content.decode()
@@ -26,7 +26,7 @@ def test_fields_that_may_stay_empty_are_not_marked(console):
 
 
 @pytest.mark.parametrize("page", ["datasets_dataset_add", "notifications_replytoaddress_add", "auth_user_add"])
-def test_a_yes_or_no_is_a_tick_box_everywhere(console, page):
+def test_a_boolean_is_a_checkbox_everywhere(console, page):
     factories.make_service()
 
     form = console.get(reverse(f"admin:{page}")).context["adminform"].form
@@ -35,7 +35,7 @@ def test_a_yes_or_no_is_a_tick_box_everywhere(console, page):
     assert not any("switch" in type(box).__name__.lower() for box in boxes)
 
 
-def test_the_refused_field_is_marked_for_eyes_and_ears(console):
+def test_an_invalid_field_is_marked_visually_and_for_screen_readers(console):
     service = factories.make_service()
     place = reverse("admin:notifications_service_limits", args=[service.pk])
 

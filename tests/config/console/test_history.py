@@ -30,7 +30,7 @@ def pages(key):
 
 
 @pytest.mark.parametrize("role", [Role.SEE_ACTIVITY, Role.MANAGE_API, Role.EDIT_TEMPLATES])
-def test_who_only_sees_a_row_does_not_read_its_history(service, key, role):
+def test_permission_to_see_a_row_does_not_include_its_history(service, key, role):
     jo = colleague(service, role, Role.SEE_ACTIVITY)
     page, history = pages(key)
 
@@ -38,7 +38,7 @@ def test_who_only_sees_a_row_does_not_read_its_history(service, key, role):
     assert history not in jo.get(page).content.decode()
 
 
-def test_who_manages_the_service_reads_it(service, key):
+def test_a_manager_of_the_service_reads_the_history(service, key):
     mo = colleague(service, Role.MANAGE_SERVICE, Role.SEE_ACTIVITY)
     page, history = pages(key)
 
@@ -46,11 +46,11 @@ def test_who_manages_the_service_reads_it(service, key):
     assert "revoked the API key" in mo.get(history).content.decode()
 
 
-def test_managing_another_service_opens_nothing(key):
+def test_a_manager_of_another_service_does_not_read_the_history(key):
     assert colleague(factories.make_service(), *Role).get(pages(key)[1]).status_code == 404
 
 
-def test_an_owner_reads_the_history_of_the_set_and_nobody_reads_that_of_an_account_but_operators(console, db):
+def test_owners_read_the_history_of_their_data_set_and_only_operators_that_of_accounts(console, db):
     owner = make_person()
     data_set = make_data_set()
     data_set.owners.add(owner)
@@ -60,7 +60,7 @@ def test_an_owner_reads_the_history_of_the_set_and_nobody_reads_that_of_an_accou
     assert console.get(f"/admin/auth/user/{owner.pk}/history/").status_code == 200
 
 
-def test_a_services_page_links_its_history_to_who_may_read_it(service):
+def test_a_services_page_links_to_its_history_for_people_with_permission(service):
     place = f"/admin/notifications/service/{service.pk}/"
 
     assert f"{place}history/" in colleague(service, Role.MANAGE_SERVICE).get(f"{place}change/").content.decode()

@@ -32,7 +32,7 @@ def test_an_invite_works_for_seven_days():
         assert not invites.spend(invite)
 
 
-def test_the_row_does_not_hold_the_token():
+def test_the_row_does_not_contain_the_token():
     token = invites.make(by="mina", member_id=uuid.uuid4())
 
     assert token not in str(Invite.objects.values())
@@ -48,7 +48,7 @@ def test_a_second_invite_ends_the_first():
     assert invites.find_live(other)
 
 
-def test_what_is_open_can_be_ended():
+def test_live_invites_can_be_ended():
     token = invites.make(by="mina", user_id=7)
 
     assert invites.end(user_id=7) == 1
@@ -56,11 +56,11 @@ def test_what_is_open_can_be_ended():
 
 
 @pytest.mark.parametrize("token", ["", "x", "\x00", "\ud800", "é" * 5000])
-def test_what_is_no_token_finds_nothing(token):
+def test_an_invalid_token_finds_nothing(token):
     assert invites.find_live(token) is None
 
 
 @pytest.mark.parametrize("ids", [{}, {"member_id": uuid.uuid4(), "user_id": 7}], ids=["nobody", "both"])
-def test_an_invite_is_for_one(ids):
+def test_an_invite_is_for_one_account_or_member(ids):
     with pytest.raises(IntegrityError):
         Invite.objects.create(digest="0" * 64, expires_at=timezone.now(), **ids)

@@ -106,7 +106,7 @@ def test_the_page_says_the_exact_number_and_names_the_first(console, service):
     assert (fields["select_across"], fields["number"], len(fields["_selected_action"])) == (["1"], ["1001"], 1)
 
 
-def test_over_a_thousand_rows_run_in_the_background_with_a_page_of_their_progress(console, service):
+def test_more_than_a_thousand_rows_run_in_the_background_with_a_progress_page(console, service):
     keys = many_keys(service)
     run, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     before = console.get(url)
@@ -144,7 +144,7 @@ def test_a_thousand_rows_are_done_at_once(console, service):
 
 
 @pytest.mark.fault("T11")
-def test_where_other_rows_match_than_were_counted_nothing_is_done(console, service):
+def test_if_the_number_of_matching_rows_has_changed_nothing_is_done(console, service):
     keys = many_keys(service)
     sent = fields_of(confirm_all(console, KEYS, "revoke_chosen", keys[0].pk))
     factories.make_api_key(service, name="late")
@@ -158,7 +158,7 @@ def test_where_other_rows_match_than_were_counted_nothing_is_done(console, servi
 
 
 @pytest.mark.parametrize("number", [[], ["1"], ["x"]], ids=["none", "another", "no number"])
-def test_all_that_match_are_not_touched_without_the_number_that_was_seen(console, service, number):
+def test_all_matching_rows_need_the_number_that_was_shown(console, service, number):
     key = factories.make_api_key(service)
     factories.make_api_key(service)
 
@@ -176,7 +176,7 @@ def test_all_that_match_are_not_touched_without_the_number_that_was_seen(console
     assert not ApiKey.objects.exclude(revoked_at=None).exists()
 
 
-def test_a_filter_of_the_list_holds_for_all_that_match(console, service):
+def test_a_filter_of_the_list_applies_to_all_matching_rows(console, service):
     many_keys(service)
     live = factories.make_api_key(service, KeyType.LIVE, name="live")
     filtered = f"{KEYS}?key_type__exact=live"
@@ -189,7 +189,7 @@ def test_a_filter_of_the_list_holds_for_all_that_match(console, service):
 
 
 @pytest.mark.fault("T11")
-def test_the_form_sent_twice_starts_one_step(console, service):
+def test_a_form_sent_twice_starts_one_job(console, service):
     keys = many_keys(service)
     sent = {**fields_of(confirm_all(console, KEYS, "revoke_chosen", keys[0].pk)), "step": "revoke"}
 
@@ -199,7 +199,7 @@ def test_the_form_sent_twice_starts_one_step(console, service):
     assert BulkJobRun.objects.count() == 1
 
 
-def test_the_id_of_anothers_step_and_what_is_no_id_start_nothing(console, service):
+def test_the_id_of_another_persons_job_and_an_invalid_id_start_nothing(console, service):
     keys = many_keys(service)
     sent = fields_of(confirm_all(console, KEYS, "revoke_chosen", keys[0].pk))
     console.post(KEYS, {**sent, "step": "revoke"})
@@ -213,7 +213,7 @@ def test_the_id_of_anothers_step_and_what_is_no_id_start_nothing(console, servic
 
 
 @pytest.mark.fault("T11")
-def test_killed_midway_it_goes_on_where_it_was_and_no_row_is_done_twice(operator, service):
+def test_a_killed_job_continues_and_changes_no_row_twice(operator, service):
     run = job_over(many_keys(service, 100), operator)
 
     assert work_once(run, seconds=0) is True
@@ -229,7 +229,7 @@ def test_killed_midway_it_goes_on_where_it_was_and_no_row_is_done_twice(operator
     assert AuditEvent.objects.filter(verb="revoked").count() == 100
 
 
-def test_a_batch_that_did_not_end_has_not_happened(console, service):
+def test_an_unfinished_batch_is_rolled_back(console, service):
     """A process that is killed inside a batch leaves an open transaction, which the database rolls back."""
     keys = many_keys(service)
     run, _ = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
@@ -252,7 +252,7 @@ def test_a_batch_that_did_not_end_has_not_happened(console, service):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_workers_at_once_do_each_row_once(operator):
+def test_two_concurrent_workers_change_each_row_once(operator):
     service = factories.make_service()
     keys = many_keys(service, 300)
     run = job_over(keys, operator)
@@ -277,7 +277,7 @@ def test_two_workers_at_once_do_each_row_once(operator):
     assert AuditEvent.objects.filter(verb="revoked").count() == 300
 
 
-def test_what_the_queue_has_lost_the_clock_finds(operator, service, eager, django_capture_on_commit_callbacks):
+def test_the_clock_finds_jobs_that_the_queue_lost(operator, service, eager, django_capture_on_commit_callbacks):
     run = job_over(many_keys(service, 30), operator)
     lost = Now() - FORGOTTEN_AFTER - timedelta(seconds=1)
     BulkJobRun.objects.filter(pk=run.pk).update(seen_at=lost)
@@ -289,7 +289,7 @@ def test_what_the_queue_has_lost_the_clock_finds(operator, service, eager, djang
     assert (run.changed, run.finished_at is None) == (30, False)
 
 
-def test_an_account_that_was_closed_meanwhile_does_nothing_more(console, service, operator):
+def test_a_job_of_a_deactivated_account_stops(console, service, operator):
     keys = many_keys(service)
     run, url = started(console, KEYS, "revoke_chosen", keys[0].pk, step="revoke")
     operator.is_active = False
@@ -309,7 +309,7 @@ def another_operator():
     return browser_of(person)
 
 
-def test_a_failure_ends_it_in_words_that_quote_nothing(console, operator):
+def test_a_failure_ends_the_job_without_quoting_values(console, operator):
     def fail(run, pace):
         raise ValueError("ana@example.org is in the way")
         yield
@@ -343,7 +343,7 @@ def test_a_batch_may_change_fewer_rows_than_it_goes_through(operator):
     assert (run.position, run.changed) == (2, 1)
 
 
-def test_a_step_is_shown_to_who_started_it_and_to_operators_alone(console, service):
+def test_a_job_is_shown_to_the_person_who_started_it_and_to_operators_only(console, service):
     keys = many_keys(service)
     mina = make_person()
     join(mina, service, Role.MANAGE_API)
@@ -368,7 +368,7 @@ def test_the_former_urls_of_jobs_lead_to_the_present_ones(console):
     assert console.get(f"/admin/operations/steps/{one}")["Location"] == f"/admin/operations/jobs/{one}"
 
 
-def test_all_that_match_are_ones_own_alone(service):
+def test_all_matching_rows_are_rows_of_the_persons_service_only(service):
     many_keys(service, 3)
     theirs = factories.make_api_key(factories.make_service())
     jo = colleague(service, Role.MANAGE_API)
@@ -380,7 +380,7 @@ def test_all_that_match_are_ones_own_alone(service):
     assert list(ApiKey.objects.filter(revoked_at=None)) == [theirs]
 
 
-def test_who_may_only_look_has_no_such_step(service):
+def test_read_only_roles_have_no_bulk_actions(service):
     key = factories.make_api_key(service)
     jo = colleague(service, Role.SEE_ACTIVITY)
 
@@ -399,7 +399,7 @@ def test_who_may_only_look_has_no_such_step(service):
     assert key.revoked_at is None
 
 
-def test_templates_are_archived_in_the_background_once_their_use_has_been_seen(console, service):
+def test_templates_are_archived_in_the_background_after_their_use_was_shown(console, service):
     rows = [Template(service=service, name=f"Template {n:05}", type="email") for n in range(MANY)]
     Template.objects.bulk_create(rows)
 
@@ -414,7 +414,7 @@ def test_templates_are_archived_in_the_background_once_their_use_has_been_seen(c
     assert AuditEvent.objects.filter(verb="archived", service_id=service.pk).count() == MANY
 
 
-def test_retention_of_more_than_a_thousand_sets_is_seen_as_a_sum_and_saved_in_the_background(console):
+def test_retention_of_many_data_sets_is_previewed_as_a_sum_and_saved_in_the_background(console):
     first = make_data_set()
     put_in(first, some_records(3))
     group = first.group
@@ -435,7 +435,7 @@ def test_retention_of_more_than_a_thousand_sets_is_seen_as_a_sum_and_saved_in_th
     assert AuditEvent.objects.filter(verb="changed").count() == MANY
 
 
-def test_a_set_of_more_than_a_thousand_records_is_emptied_in_the_background(console):
+def test_a_data_set_of_more_than_a_thousand_records_is_emptied_in_the_background(console):
     data_set = make_data_set()
     put_in(data_set, some_records(MANY))
     url = f"{DATA_SETS}{data_set.pk}/empty/"
@@ -465,7 +465,7 @@ def test_a_set_of_more_than_a_thousand_records_is_emptied_in_the_background(cons
     )
 
 
-def test_a_set_that_was_deleted_meanwhile_needs_no_emptying(console):
+def test_a_data_set_that_was_deleted_meanwhile_needs_no_emptying(console):
     data_set = make_data_set()
     put_in(data_set, some_records(MANY))
     url = f"{DATA_SETS}{data_set.pk}/empty/"
@@ -479,7 +479,7 @@ def test_a_set_that_was_deleted_meanwhile_needs_no_emptying(console):
     assert (run.changed, run.error, run.finished_at is None) == (0, "", False)
 
 
-def test_steps_that_are_over_go_after_a_week(console, operator):
+def test_finished_jobs_are_removed_after_a_week(console, operator):
     now = timezone.now()
     for days in (None, 6, 8):
         BulkJobRun.objects.create(

@@ -21,7 +21,7 @@ def shape(place):
 
 
 @pytest.mark.parametrize("roles", [*([role] for role in Role), [Role.SEE_ACTIVITY, Role.MANAGE_API]])
-def test_no_link_of_the_console_is_answered_403(db, roles):
+def test_no_link_of_the_console_leads_to_a_403(db, roles):
     service = factories.make_service(name="Tides")
     template = factories.make_template(service)
     factories.make_notification(template)

@@ -56,7 +56,7 @@ def test_an_empty_list_says_what_belongs_there(console):
     assert reverse("admin:notifications_apikey_add") in page
 
 
-def test_while_there_is_no_service_an_empty_list_leads_to_the_first(console):
+def test_without_a_service_an_empty_list_links_to_the_form_for_one(console):
     make, place = "Create a service first", reverse("admin:notifications_apikey_changelist")
 
     before = console.get(place).content.decode()
@@ -68,13 +68,13 @@ def test_while_there_is_no_service_an_empty_list_leads_to_the_first(console):
     assert "New API key" in after
 
 
-def test_a_page_that_makes_a_row_is_named_at_its_head(console):
+def test_a_page_that_creates_a_row_has_it_in_its_heading(console):
     page = console.get(reverse("admin:notifications_apikey_add")).content.decode()
 
     assert "New API key" in re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
 
 
-def test_a_page_beside_a_list_is_named_at_its_head_and_the_list_once(console):
+def test_a_page_beside_a_list_has_its_title_in_the_breadcrumbs(console):
     def head(name):
         page = console.get(reverse(f"admin:{name}")).content.decode()
         return re.findall(r'class="sb-crumb-text"[^>]*>([^<]+)<', re.search(r"<h1.*?</h1>", page, re.DOTALL)[0])
@@ -84,7 +84,7 @@ def test_a_page_beside_a_list_is_named_at_its_head_and_the_list_once(console):
     assert head("operations_auditevent_changelist") == ["Operations", "Audit"]
 
 
-def test_a_filter_without_results_is_another_text(console):
+def test_a_filter_without_results_has_its_own_text(console):
     factories.make_service(live=True)
 
     page = console.get(f"{reverse('admin:notifications_service_changelist')}?state=trial").content.decode()
@@ -93,7 +93,7 @@ def test_a_filter_without_results_is_another_text(console):
 
 
 @pytest.mark.parametrize(("asked", "shown"), [(400, 2), (0, 1), (-3, 1)])
-def test_a_page_that_a_list_does_not_have_is_named_and_another_one_shown(console, asked, shown):
+def test_a_missing_page_of_a_list_is_named_and_the_nearest_one_shown(console, asked, shown):
     group = factories.make_service()
     for number in range(51):
         factories.make_team_member(group, f"person{number}@example.org")
@@ -105,7 +105,7 @@ def test_a_page_that_a_list_does_not_have_is_named_and_another_one_shown(console
     assert f"Page {asked} does not exist." in answer.content.decode()
 
 
-def test_the_gap_between_page_numbers_leads_nowhere(console):
+def test_the_gap_between_page_numbers_is_not_a_link(console):
     service = factories.make_service()
     GuestListEntry.objects.bulk_create(
         GuestListEntry(service=service, kind="email", value=f"a{n}@example.org", normalised=f"a{n}@example.org")
@@ -121,7 +121,7 @@ def test_the_gap_between_page_numbers_leads_nowhere(console):
 
 
 @pytest.mark.parametrize("key", ["9" * 30, "9223372036854775808", "x", "", "٣x", "1.5"])
-def test_a_step_over_rows_with_keys_that_no_row_can_have_is_refused(console, key):
+def test_an_action_with_impossible_row_keys_is_rejected(console, key):
     for name, action in (("datasets_dataset", "set_retention"), ("notifications_apikey", "revoke_chosen")):
         url = reverse(f"admin:{name}_changelist")
         answer = console.post(url, {"action": action, "_selected_action": [key]})

@@ -201,7 +201,7 @@ def kept(service: Service) -> tuple[Secrets, list[str]]:
 
 
 @pytest.mark.fault("T4")
-def test_nothing_secret_stays_after_a_full_run(service, kept):
+def test_no_secret_is_stored_after_a_full_run(service, kept):
     secrets, visited = kept
     dumped = service.manage("shell", "-v", "0", "-c", ROWS)
     assert dumped.returncode == 0, dumped.stderr
@@ -245,7 +245,7 @@ def in_redis(service: Service) -> dict[str, str]:
     return found
 
 
-def test_the_search_finds_what_it_looks_for(service, kept):
+def test_the_search_finds_planted_secrets(service, kept):
     """Secrets that are planted in a log, a session and a row are found, so the search above works."""
     secrets, _ = kept
     value = secrets.values["secret"][0]

@@ -50,7 +50,7 @@ def join(service: Service, *roles: Role) -> Client:
     return client
 
 
-def test_a_card_says_how_many_were_sent_and_how_they_ended(overview: Callable[[], str]) -> None:
+def test_a_card_shows_the_number_of_messages_by_status(overview: Callable[[], str]) -> None:
     template = make_template()
     for status, n in (
         (Status.DELIVERED, 1000),
@@ -81,9 +81,7 @@ def test_a_card_says_how_many_were_sent_and_how_they_ended(overview: Callable[[]
         (31, "3.1 % high", "bad"),
     ],
 )
-def test_failures_are_grey_then_amber_then_red_and_called_high(
-    console: Client, failed: int, shown: str, tone: str
-) -> None:
+def test_the_share_of_failures_is_grey_then_amber_then_red(console: Client, failed: int, shown: str, tone: str) -> None:
     template = make_template()
     count(template, Status.DELIVERED, 1000 - failed)
     count(template, Status.TEMPORARY_FAILURE, failed)
@@ -122,7 +120,7 @@ def test_each_number_leads_to_the_log_with_its_filter(console: Client) -> None:
     assert sorted(shown.values()) == [0, 1, 1, 2]
 
 
-def test_it_shows_the_chosen_service_alone(console: Client, overview: Callable[[], str]) -> None:
+def test_the_overview_shows_the_chosen_service_only(console: Client, overview: Callable[[], str]) -> None:
     mine, other = make_template(make_service(name="Mine")), make_template(make_service(name="Other"))
     count(mine, Status.DELIVERED, 5)
     count(other, Status.DELIVERED, 7)
@@ -134,7 +132,7 @@ def test_it_shows_the_chosen_service_alone(console: Client, overview: Callable[[
     assert other.name not in overview()
 
 
-def test_a_member_sees_the_figures_of_their_service_and_of_no_other() -> None:
+def test_a_member_sees_the_numbers_of_their_service_only() -> None:
     mine, other = make_template(), make_template()
     count(mine, Status.DELIVERED, 5)
     count(other, Status.DELIVERED, 7)
@@ -155,7 +153,7 @@ def test_templates_are_ranked_by_use(overview: Callable[[], str]) -> None:
     assert re.search(r"T700 Pay 700 T300 Pay 300 T70 Pay 70 T30 Pay 30 T7 Pay 7 (?!T)", overview())
 
 
-def test_it_says_when_the_messages_were_counted(overview: Callable[[], str]) -> None:
+def test_the_overview_shows_when_the_messages_were_counted(overview: Callable[[], str]) -> None:
     assert "Not counted yet. Signalbox counts every minute" in overview()
 
     presence.note(COUNTS, "here")
@@ -163,7 +161,7 @@ def test_it_says_when_the_messages_were_counted(overview: Callable[[], str]) -> 
     assert "Counted " in overview()
 
 
-def test_data_sets_tell_what_was_written_and_which_are_largest(overview: Callable[[], str]) -> None:
+def test_the_panel_of_data_sets_shows_writes_and_the_largest_data_sets(overview: Callable[[], str]) -> None:
     today = timezone.now().date()
     busy, quiet = make_data_set(type="busy"), make_data_set(type="quiet")
     for data_set, days, records, refused in (
@@ -187,7 +185,7 @@ def test_data_sets_tell_what_was_written_and_which_are_largest(overview: Callabl
     assert f"Largest {busy} 6 500" in page
 
 
-def test_a_data_set_that_is_late_stands_above_the_figures(overview: Callable[[], str]) -> None:
+def test_late_data_sets_are_shown_above_the_numbers(overview: Callable[[], str]) -> None:
     make_data_set(type="hourly", late_since=datetime(2026, 11, 20, 9, 30, tzinfo=UTC))
     make_data_set(type="in-time")
 
@@ -198,13 +196,13 @@ def test_a_data_set_that_is_late_stands_above_the_figures(overview: Callable[[],
     assert "in-time : late" not in shown
 
 
-def test_without_a_late_data_set_nothing_is_said_of_it(overview: Callable[[], str]) -> None:
+def test_without_late_data_sets_there_is_no_warning(overview: Callable[[], str]) -> None:
     make_data_set()
 
     assert "Late data sets" not in overview()
 
 
-def test_the_steps_tick_themselves(console: Client, overview: Callable[[], str]) -> None:
+def test_finished_steps_are_ticked(console: Client, overview: Callable[[], str]) -> None:
     ticks = lambda: console.get("/admin/").content.decode().count('aria-label="done"')  # noqa: E731
     assert "Messages: first steps" in overview()
     seen = [ticks()]
@@ -223,7 +221,7 @@ def test_the_steps_tick_themselves(console: Client, overview: Callable[[], str])
     assert "Data: first steps" in overview()
 
 
-def test_who_may_not_take_a_step_sees_it_without_its_button() -> None:
+def test_a_step_without_permission_has_no_button() -> None:
     client = join(make_service(), Role.SEE_ACTIVITY)
 
     page = client.get("/admin/").content.decode()
@@ -252,7 +250,9 @@ def test_the_last_clean_up_is_red_when_it_failed_or_is_more_than_26_hours_ago(
     assert words in text_of(page).replace(" : ", ": ").replace(" ,", ",")
 
 
-def test_counters_alone_are_asked(console: Client, django_assert_max_num_queries: Callable[..., object]) -> None:
+def test_the_overview_reads_counters_only(
+    console: Client, django_assert_max_num_queries: Callable[..., object]
+) -> None:
     """However many messages there are, the page only queries whether one exists."""
     make_notification(status=Status.DELIVERED)
 
@@ -264,7 +264,7 @@ def test_counters_alone_are_asked(console: Client, django_assert_max_num_queries
     assert all("LIMIT 1" in sql for sql in asked)
 
 
-def test_the_figures_say_when_they_were_taken_and_refresh_themselves(console):
+def test_the_numbers_have_a_time_and_refresh_themselves(console):
     page = console.get("/admin/").content.decode()
 
     assert 'id="numbers" data-refresh="60"' in page

@@ -15,7 +15,7 @@ def age_sign_in(console, minutes):
 
 @pytest.mark.parametrize("address", ["/admin/notifications/apikey/add/", "/admin/notifications/service/{id}/archive/"])
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_a_grave_step_wants_a_recent_sign_in(console, address, method):
+def test_a_sensitive_action_needs_a_recent_sign_in(console, address, method):
     service = factories.make_service(name="Tides")
     place = address.format(id=service.pk)
     age_sign_in(console, minutes=31)
@@ -27,7 +27,7 @@ def test_a_grave_step_wants_a_recent_sign_in(console, address, method):
     assert service.active
 
 
-def test_the_password_once_more_leads_back_to_the_step(console):
+def test_the_password_page_leads_back_to_the_action(console):
     age_sign_in(console, minutes=31)
     asked = console.get("/admin/notifications/apikey/add/")["Location"]
 
@@ -39,7 +39,7 @@ def test_the_password_once_more_leads_back_to_the_step(console):
     assert console.get("/admin/notifications/apikey/add/").status_code == 200
 
 
-def test_a_young_sign_in_is_enough(console):
+def test_a_recent_sign_in_is_enough(console):
     age_sign_in(console, minutes=29)
 
     assert console.get("/admin/notifications/apikey/add/").status_code == 200

@@ -83,7 +83,7 @@ def stranger(db):
 
 
 @pytest.mark.fault("T8")
-def test_no_address_tells_a_foreign_row_from_one_that_is_not_there(stranger, theirs):
+def test_no_url_distinguishes_another_services_row_from_a_missing_one(stranger, theirs):
     asked = 0
     for route in ROUTES:
         row = theirs.get(model_of(route))
@@ -119,7 +119,7 @@ def test_no_list_and_no_form_shows_anything_of_another_service(stranger, theirs)
 
 
 @pytest.mark.fault("T6")
-def test_only_what_nothing_hangs_on_can_be_deleted(console, rf, operator):
+def test_only_rows_without_dependents_can_be_deleted(console, rf, operator):
     request = rf.get("/admin/")
     request.user = operator
     registered = admin.site._registry.items()
@@ -128,7 +128,7 @@ def test_only_what_nothing_hangs_on_can_be_deleted(console, rf, operator):
 
 
 @pytest.mark.fault("T6")
-def test_deleting_by_address_is_refused_also_to_operators(console):
+def test_deleting_by_url_is_rejected_also_for_operators(console):
     for label, row in rows_of_every_model().items():
         if label in MAY_BE_DELETED:
             continue

@@ -28,7 +28,7 @@ def opened(console, row):
 
 
 @pytest.mark.fault("T10")
-def test_a_save_over_a_newer_one_is_refused_and_shows_both(console):
+def test_a_save_over_a_newer_one_is_rejected_and_shows_both(console):
     group = DataGroup.objects.create(name="tides", description="before")
     start = opened(console, group)
     console.post(address_of(group), {"name": "tides", "description": "hers", "started_from": start})
@@ -44,7 +44,7 @@ def test_a_save_over_a_newer_one_is_refused_and_shows_both(console):
     assert group.description == "hers"
 
 
-def test_who_has_seen_both_may_save(console):
+def test_a_second_save_after_seeing_both_succeeds(console):
     group = DataGroup.objects.create(name="tides", description="before")
     start = opened(console, group)
     DataGroup.objects.filter(pk=group.pk).update(description="theirs")
@@ -58,7 +58,7 @@ def test_who_has_seen_both_may_save(console):
     assert group.description == "mine"
 
 
-def test_a_mistyped_form_keeps_its_start(console):
+def test_an_invalid_form_keeps_its_hash(console):
     group = DataGroup.objects.create(name="tides", description="before")
     start = opened(console, group)
 
@@ -69,7 +69,7 @@ def test_a_mistyped_form_keeps_its_start(console):
     assert f'name="started_from" value="{start}"' in page
 
 
-def test_what_the_form_does_not_change_may_change_meanwhile(console):
+def test_other_fields_of_the_row_may_change_meanwhile(console):
     data_set = making.make_data_set()
     start = opened(console, data_set)
     type(data_set).objects.filter(pk=data_set.pk).update(record_count=5, revision=9)
@@ -82,7 +82,7 @@ def test_what_the_form_does_not_change_may_change_meanwhile(console):
     assert data_set.expected_every_seconds == 60
 
 
-def test_owners_count_among_what_two_people_may_change(console, operator):
+def test_a_change_of_owners_is_a_conflict_too(console, operator):
     data_set = making.make_data_set()
     start = opened(console, data_set)
     data_set.owners.add(operator)
@@ -95,7 +95,7 @@ def test_owners_count_among_what_two_people_may_change(console, operator):
 
 
 @pytest.mark.parametrize("start", ["", "0", "é", "f" * 64])
-def test_a_start_that_is_not_ours_is_stale(console, start):
+def test_an_unknown_hash_is_a_conflict(console, start):
     group = DataGroup.objects.create(name="tides", description="before")
 
     answer = console.post(address_of(group), {"name": "tides", "description": "mine", "started_from": start})

@@ -24,7 +24,7 @@ NAMES = {"name", "sender", "group", "type", "provider", "rule", "kind", "key_typ
 
 @pytest.mark.parametrize("model", OURS, ids=[model._meta.label for model in OURS])
 @pytest.mark.fault("T3")
-def test_no_row_is_named_by_what_it_holds(model):
+def test_no_row_is_named_by_its_content(model):
     """Logs and error pages store `str(row)` permanently (trap T3)."""
     texts = [
         field.name
@@ -39,7 +39,7 @@ def test_no_row_is_named_by_what_it_holds(model):
 
 
 @pytest.mark.fault("T12")
-def test_a_time_names_its_zone_and_tells_utc_on_hover():
+def test_a_time_has_its_zone_and_utc_on_hover():
     """Trap T12."""
     cell = cells.moment(datetime(2026, 7, 1, 8, 30, tzinfo=UTC))
 
@@ -47,14 +47,14 @@ def test_a_time_names_its_zone_and_tells_utc_on_hover():
 
 
 @pytest.mark.fault("T12")
-def test_times_are_stored_in_utc_whatever_the_console_shows():
+def test_times_are_stored_in_utc_in_every_time_zone():
     """Trap T12."""
     assert settings.USE_TZ
     assert settings.DATABASES["default"].get("TIME_ZONE") is None
 
 
 @pytest.mark.fault("T9")
-def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else():
+def test_the_preview_of_an_email_starts_with_a_strict_policy():
     """Trap T9. Tests of the pages with previews check that its frame is sandboxed."""
     document = preview.sandboxed("<!doctype html><html><head><title>Tides</title></head></html>")
 
@@ -65,6 +65,6 @@ def test_the_preview_of_an_email_forbids_itself_everything_before_anything_else(
 
 
 @pytest.mark.fault("T13")
-def test_no_page_of_errors_prints_a_form():
+def test_no_error_page_prints_form_data():
     """Trap T13."""
     assert settings.DEBUG is False

@@ -88,7 +88,7 @@ def callers(service: Service) -> Callers:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["good", "bad"])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
 @pytest.mark.fault("E10", "E11")
-def test_every_answer_is_in_the_document(operation: Any, mode: GenerationMode, callers: Callers) -> None:
+def test_every_response_matches_the_document(operation: Any, mode: GenerationMode, callers: Callers) -> None:
     statuses = set()
 
     @settings(

@@ -36,7 +36,7 @@ def test_it_is_generated_without_a_warning(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_threads_that_ask_at_once_all_get_it():
+def test_concurrent_threads_all_get_the_document():
     """In a separate process, because a loaded generator would hide the problem."""
     program = """if True:
         import django
@@ -82,7 +82,7 @@ def test_every_operation_of_both_areas_is_in_it():
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=lambda part: str(part)[:40])
-def test_every_operation_says_who_may_call_and_how_it_is_refused(path, method, operation):
+def test_every_operation_has_its_authentication_and_errors(path, method, operation):
     assert operation["security"][0].keys() <= document()["components"]["securitySchemes"].keys()
     assert operation["description"]
     assert {"403", "500", "503"} <= operation["responses"].keys()
@@ -95,7 +95,7 @@ def test_every_operation_says_who_may_call_and_how_it_is_refused(path, method, o
 
 
 @pytest.mark.parametrize(("name", "serializer"), [("TextMessage", TextMessageSerializer), ("Email", EmailSerializer)])
-def test_a_request_is_described_as_it_is_read(name, serializer):
+def test_the_description_of_a_request_matches_its_serializer(name, serializer):
     described = document()["components"]["schemas"][name]
 
     read = serializer().fields
@@ -119,7 +119,7 @@ def test_a_list_is_described_with_all_its_parameters(path, filters):
     assert {one["name"] for one in described if one["in"] == "query"} == set(filters)
 
 
-def test_every_refusal_of_an_operation_is_in_one_family():
+def test_every_error_of_an_operation_is_in_one_family():
     slugs = [error.slug for part in parts() for family in part.families.values() for error in family]
     told = {error.slug for part in parts() for errors in part.errors.values() for error in errors}
 
@@ -128,7 +128,7 @@ def test_every_refusal_of_an_operation_is_in_one_family():
     assert told <= set(slugs)
 
 
-def test_the_body_of_a_preview_takes_unknown_properties():
+def test_the_body_of_a_preview_allows_unknown_properties():
     assert document()["components"]["schemas"]["PreviewValues"].get("additionalProperties") is not False
 
 

@@ -53,7 +53,7 @@ def page() -> str:
     return Client().get("/docs/").content.decode()
 
 
-def test_it_leads_back_to_the_console(page):
+def test_the_page_links_to_the_console(page):
     assert 'href="/admin/">Back to the console</a>' in page
 
 
@@ -62,11 +62,11 @@ def anchors(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("anchor", ["authentication", "trial-mode", "testing"])
-def test_the_stable_anchors_are_there(page, anchor):
+def test_the_stable_anchors_exist(page, anchor):
     assert anchor in anchors(page)
 
 
-def test_every_anchor_is_there_once_and_every_link_leads_to_one(page):
+def test_every_anchor_is_unique_and_every_link_has_one(page):
     found = anchors(page)
 
     assert len(found) == len(set(found))
@@ -125,7 +125,7 @@ def test_it_works_without_scripts_and_loads_nothing_from_elsewhere(page):
     assert all(address.startswith(("/static/", "data:")) for address in loaded)
 
 
-def test_the_same_is_there_as_plain_text(client, page):
+def test_the_page_exists_as_plain_text(client, page):
     answer = client.get("/docs/llms.txt")
     text = answer.content.decode()
 
@@ -137,7 +137,7 @@ def test_the_same_is_there_as_plain_text(client, page):
             assert all(error.documented().message in text and error.fix in text for error in family)
 
 
-def test_the_front_page_and_the_console_lead_to_it(client, console):
+def test_the_front_page_and_the_console_link_to_the_page(client, console):
     assert 'href="/docs/"' in client.get("/").content.decode()
     assert 'href="/docs/"' in console.get("/admin/").content.decode()
 
@@ -151,7 +151,7 @@ for path in ("/docs/", "/docs/llms.txt", "/docs/openapi.json"):
 """
 
 
-def test_the_pages_say_where_data_set_calls_go():
+def test_the_pages_show_the_base_url_of_data_sets():
     urls = {"BASE_URL": "https://signalbox.example.gov.uk", "DATA_BASE_URL": "https://data.example.gov.uk"}
     environment = {**os.environ, **urls, "DJANGO_SETTINGS_MODULE": "config.settings"}
 

@@ -37,13 +37,13 @@ def lint(spectral: Path, folder: Path, content: object) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def test_it_finds_nothing(spectral, tmp_path):
+def test_spectral_finds_nothing(spectral, tmp_path):
     done = lint(spectral, tmp_path, document())
 
     assert done.returncode == 0, done.stdout
 
 
-def test_it_would_find_an_array_without_items(spectral, tmp_path):
+def test_spectral_finds_an_array_without_items(spectral, tmp_path):
     broken = json.loads(json.dumps(document()))
     del broken["paths"]["/data/{group}/{type}"]["put"]["requestBody"]["content"]["application/json"]["schema"]["items"]
 

@@ -41,7 +41,7 @@ def test_an_odd_element_does_not_hide_the_others(element):
         array_length.check(array([element, *["{}"] * MOST]), max_elements=MOST)
 
 
-def test_it_ends_with_the_first_element_too_many():
+def test_counting_stops_at_the_first_element_over_the_limit():
     with pytest.raises(TooManyElements):
         array_length.check(array(["{}"] * (MOST + 1), end=", no JSON"), max_elements=MOST)
 
@@ -59,5 +59,5 @@ def test_it_ends_with_the_first_element_too_many():
         b'"a,b,c,d,e,f,g,h,i,j,k,l"',
     ],
 )
-def test_what_is_no_long_array_is_left_to_the_parser(data):
+def test_other_values_are_left_to_the_parser(data):
     array_length.check(data, max_elements=MOST)

@@ -33,12 +33,12 @@ class Unreadable(io.BytesIO):
 
 
 @pytest.mark.fault("E1")
-def test_exactly_the_cap_passes_and_one_byte_more_does_not():
+def test_a_body_of_exactly_the_limit_passes_and_one_byte_more_does_not():
     assert body.read(environ(b"x" * CAP), max_bytes=CAP) == b"x" * CAP
     assert refusal(environ(b"x" * (CAP + 1))) is Reason.TOO_LARGE
 
 
-def test_a_length_over_the_cap_is_refused_unread():
+def test_a_length_over_the_limit_is_rejected_unread():
     said = {"wsgi.input": Unreadable(), "CONTENT_LENGTH": str(CAP + 1)}
 
     assert refusal(said) is Reason.TOO_LARGE
@@ -50,16 +50,16 @@ def test_an_absurd_length_is_too_large(length):
 
 
 @pytest.mark.parametrize("length", ["", None])
-def test_no_length_and_no_chunks_is_no_body(length):
+def test_without_length_and_chunks_there_is_no_body(length):
     assert body.read({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}, max_bytes=CAP) == b""
 
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "x", "²"])
-def test_a_length_that_is_no_number_is_refused(length):
+def test_a_length_that_is_not_a_number_is_rejected(length):
     assert refusal({"wsgi.input": Unreadable(), "CONTENT_LENGTH": length}) is Reason.CUT_SHORT
 
 
-def test_a_caller_who_goes_away_in_the_middle_has_sent_no_body():
+def test_a_broken_connection_is_no_body():
     assert refusal({"wsgi.input": io.BytesIO(b"[]"), "CONTENT_LENGTH": "3"}) is Reason.CUT_SHORT
 
 
@@ -69,11 +69,11 @@ def test_chunks_are_counted_while_they_are_read():
 
 
 @pytest.mark.fault("E1")
-def test_chunks_are_refused_where_a_length_is_required():
+def test_chunks_are_rejected_if_a_length_is_required():
     assert refusal(chunked(b"[]")) is Reason.LENGTH_REQUIRED
 
 
-def test_chunks_are_refused_when_the_server_does_not_mark_their_end():
+def test_chunks_are_rejected_if_the_server_does_not_mark_their_end():
     assert refusal(chunked(b"[]", **{"wsgi.input_terminated": False}), chunked=True) is Reason.LENGTH_REQUIRED
 
 
@@ -88,19 +88,19 @@ def test_chunks_are_refused_when_the_server_does_not_mark_their_end():
     ],
     ids=["one member", "two members", "padding", "padding between members", "an empty second member"],
 )
-def test_gzip_is_opened(sent):
+def test_gzip_is_decompressed(sent):
     coded = environ(sent, HTTP_CONTENT_ENCODING="X-GZip")
 
     assert body.read(coded, max_bytes=10**6, gzip=True) == b"[1]"
 
 
-def test_gzip_of_more_than_one_step_is_opened_whole():
+def test_gzip_of_more_than_one_block_is_decompressed():
     plain = bytes(range(256)) * 2000
 
     assert body.read(environ(gzip.compress(plain), HTTP_CONTENT_ENCODING="gzip"), max_bytes=10**6, gzip=True) == plain
 
 
-def test_gzip_of_exactly_one_step_of_zeros_is_opened_whole():
+def test_gzip_of_exactly_one_block_of_zeros_is_decompressed():
     for size in (65_535, 65_536, 65_537, 131_072):
         coded = environ(gzip.compress(b"0" * size), HTTP_CONTENT_ENCODING="gzip")
 
@@ -121,12 +121,12 @@ def test_gzip_of_exactly_one_step_of_zeros_is_opened_whole():
     ids=["nothing", "plain", "half a header", "zero bytes first", "cut", "wrong checksum", "rubbish behind"],
 )
 @pytest.mark.fault("E8")
-def test_what_is_not_gzip_is_refused(sent):
+def test_data_that_is_not_gzip_is_rejected(sent):
     assert refusal(environ(sent, HTTP_CONTENT_ENCODING="gzip"), gzip=True) is Reason.BAD_GZIP
 
 
 @pytest.mark.fault("E8")
-def test_a_bomb_is_stopped_at_the_cap():
+def test_a_zip_bomb_is_stopped_at_the_limit():
     bomb = environ(gzip.compress(b"\0" * 50_000_000), HTTP_CONTENT_ENCODING="gzip")
 
     with pytest.raises(UnreadableBody) as refused:
@@ -167,7 +167,7 @@ def test_no_coding_is_allowed_unless_it_is_named():
         body.check_coding({"HTTP_CONTENT_ENCODING": "gzip"})
 
 
-def test_a_large_text_is_never_held_three_times():
+def test_a_large_text_is_never_in_memory_three_times():
     sent = environ(b'{"file": "' + b"QUJD" * 500_000 + b'"}')
     tracemalloc.start()
 

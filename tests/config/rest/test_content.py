@@ -26,11 +26,11 @@ DATA = {
 
 
 @pytest.mark.parametrize("data", DATA.values(), ids=DATA)
-def test_it_writes_what_rest_framework_writes(data):
+def test_it_writes_the_bytes_of_rest_framework(data):
     assert QuickJSONRenderer().render(data, "application/json", {}) == JSONRenderer().render(data)
 
 
-def test_what_cannot_be_written_is_refused_as_ever():
+def test_values_that_cannot_be_written_raise_the_same_error():
     with pytest.raises(UnicodeEncodeError):
         QuickJSONRenderer().render({"text": "\ud800"})
     with pytest.raises(TypeError):

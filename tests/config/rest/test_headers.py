@@ -33,16 +33,16 @@ def test_the_grammar_of_the_bearer_header(header, token):
 
 
 @pytest.mark.parametrize("key", ["k", "!", "~", "x" * 255, "a/b?c=%20"])
-def test_a_key_of_visible_ascii(key):
+def test_a_key_of_visible_ascii_is_well_formed(key):
     assert idempotency.is_well_formed(key)
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "é", "x" * 256, "a\n", "a\x7f", "a\t"])
-def test_a_key_of_anything_else(key):
+def test_a_key_of_other_characters_is_malformed(key):
     assert not idempotency.is_well_formed(key)
 
 
-def test_a_fingerprint_tells_bodies_apart_to_the_byte():
+def test_a_fingerprint_differs_for_each_byte():
     body = b'[{"n":1}]'
 
     assert idempotency.fingerprint(gzip.decompress(gzip.compress(body))) == idempotency.fingerprint(body)

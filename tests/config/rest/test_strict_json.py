@@ -50,7 +50,7 @@ NOT_JSON = [
 @pytest.mark.parametrize("data", NOT_JSON, ids=lambda data: repr(data[:20]))
 @pytest.mark.parametrize("storable", [True, False], ids=["storable", "lenient"])
 @pytest.mark.fault("E6", "E7")
-def test_what_is_not_json_is_refused(data, storable):
+def test_data_that_is_not_json_is_rejected(data, storable):
     with pytest.raises(UnreadableJSON) as refused:
         loads(data, storable=storable)
 
@@ -61,14 +61,14 @@ def test_what_is_not_json_is_refused(data, storable):
     "data", [b'["\xff"]', b'["\xed\xa0\x80"]', b'["\xc0\xaf"]', "[1]".encode("utf-16"), '["é"]'.encode("latin-1")]
 )
 @pytest.mark.fault("E6", "E7")
-def test_what_is_not_utf8_is_refused(data):
+def test_data_that_is_not_utf8_is_rejected(data):
     with pytest.raises(UnreadableJSON) as refused:
         loads(data)
 
     assert refused.value.reason is Reason.NOT_UTF8
 
 
-def test_no_bytes_at_all_are_empty():
+def test_no_bytes_are_an_empty_body():
     with pytest.raises(UnreadableJSON) as refused:
         loads(b"")
 
@@ -89,7 +89,7 @@ def test_a_byte_order_mark_is_skipped_or_refused():
 
 
 @pytest.mark.fault("E4")
-def test_forty_one_open_brackets_are_too_many_unless_the_caller_counts_itself():
+def test_forty_one_levels_are_too_deep_unless_the_caller_checks_itself():
     deep = b"[" * 41 + b"]" * 41
 
     with pytest.raises(UnreadableJSON):
@@ -97,7 +97,7 @@ def test_forty_one_open_brackets_are_too_many_unless_the_caller_counts_itself():
     assert loads(deep, storable=False)
 
 
-def test_forty_open_brackets_pass_and_those_in_strings_do_not_count():
+def test_forty_levels_pass_and_brackets_in_strings_do_not_count():
     text = "[" * 500 + '\\"' + "{" * 500
 
     assert loads(b"[" * 40 + b"]" * 40)
@@ -106,7 +106,7 @@ def test_forty_open_brackets_pass_and_those_in_strings_do_not_count():
 
 
 @pytest.mark.fault("E3")
-def test_the_last_of_two_equal_names_stands():
+def test_the_last_of_two_equal_names_wins():
     assert loads(b'{"a":1,"a":{"b":1,"b":2}}') == {"a": {"b": 2}}
 
 
@@ -118,7 +118,7 @@ def test_whole_numbers_of_4300_digits_are_exact_and_one_digit_more_is_out_of_ran
 
 
 @pytest.mark.fault("E2")
-def test_numbers_beyond_doubles():
+def test_numbers_out_of_range_are_rejected_or_infinite():
     with pytest.raises(UnreadableJSON):
         loads(b"[1e400]")
     assert loads(b"[1e400]", storable=False) == [math.inf]
@@ -128,14 +128,14 @@ def test_numbers_beyond_doubles():
 @pytest.mark.parametrize("escape", [b"\\u0000", b"\\ud800", b"\\uDFFF", b"\\udc00\\ud800"])
 @pytest.mark.parametrize("around", [b'["a%s"]', b'{"a%s":1}', b'[[{"a":{"%s":null}}]]'], ids=["value", "name", "deep"])
 @pytest.mark.fault("E5")
-def test_texts_no_database_can_hold(around, escape):
+def test_texts_that_a_database_cannot_store_are_rejected(around, escape):
     with pytest.raises(UnreadableJSON):
         loads(around % escape)
     assert loads(around % escape, storable=False)
 
 
 @pytest.mark.parametrize("text", [b'"\\ud83d\\ude00"', b'"\\\\u0000"', b'"\\\\ud800"', b'"\\u0001"'])
-def test_texts_that_only_look_so(text):
+def test_texts_that_only_look_like_such_escapes_pass(text):
     assert loads(text) == loads(text, storable=False)
 
 
@@ -158,14 +158,14 @@ values = st.recursive(
 
 
 @given(value=values, storable=st.booleans())
-def test_whatever_json_writes_is_read_back(value, storable):
+def test_every_json_value_is_read_back(value, storable):
     data = json.dumps(value).encode()
 
     assert loads(data, storable=storable) == value
 
 
 @given(data=st.binary(max_size=60), storable=st.booleans())
-def test_any_bytes_are_a_value_or_refused(data, storable):
+def test_any_bytes_are_a_value_or_rejected(data, storable):
     with contextlib.suppress(UnreadableJSON):
         json.dumps(loads(data, storable=storable, skip_mark=True))
 

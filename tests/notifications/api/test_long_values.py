@@ -68,5 +68,5 @@ def test_more_values_than_a_request_may_hold_are_refused_before_they_are_made(va
     )
 
 
-def test_commas_and_brackets_in_texts_are_no_values() -> None:
+def test_commas_and_brackets_in_texts_do_not_count() -> None:
     assert "Your message is too long." in first(send('[{,"' * 300_000))["message"]

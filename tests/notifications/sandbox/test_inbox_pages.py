@@ -90,7 +90,7 @@ def test_removing_wants_the_forms_token(operator):
     assert careful.post("/sandbox/empty/").status_code == 403
 
 
-def test_strangers_are_sent_to_the_sign_in(client, db):
+def test_anonymous_visitors_are_redirected_to_the_sign_in(client, db):
     answer = client.get(INBOX, REMOTE_ADDR="198.51.100.1")
 
     assert (answer.status_code, answer["Location"]) == (302, "/admin/login/?next=/sandbox/")

@@ -106,7 +106,7 @@ def service() -> Service:
 
 
 @pytest.mark.parametrize(("name", "text", "stored"), GOOD, ids=_ids(GOOD))
-def test_a_good_value_is_stored_alike(console, service, name, text, stored):
+def test_a_valid_value_is_stored_alike(console, service, name, text, stored):
     way = WAYS[name]
     with transaction.atomic():
         by_console(console, way, service, text)
@@ -118,7 +118,7 @@ def test_a_good_value_is_stored_alike(console, service, name, text, stored):
 
 
 @pytest.mark.parametrize(("name", "text", "reason"), BAD, ids=_ids(BAD))
-def test_a_bad_value_is_refused_in_the_same_words(console, service, name, text, reason):
+def test_a_bad_value_gets_the_same_error(console, service, name, text, reason):
     way = WAYS[name]
 
     page, lines = by_console(console, way, service, text), by_document(way, text)

@@ -21,7 +21,7 @@ print(settings.DATABASES["default"]["OPTIONS"]["prepare_threshold"])
 @pytest.mark.parametrize(
     ("options", "threshold"), [("", "5"), ("?prepare_threshold=0", "0"), ("?prepare_threshold=none", "None")]
 )
-def test_the_address_of_the_database_says_from_when_statements_are_prepared(options: str, threshold: str) -> None:
+def test_the_url_of_the_database_sets_when_statements_are_prepared(options: str, threshold: str) -> None:
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -36,7 +36,7 @@ def test_the_address_of_the_database_says_from_when_statements_are_prepared(opti
 
 
 @pytest.mark.django_db
-def test_a_statement_that_comes_again_and_again_is_kept_by_the_server() -> None:
+def test_a_repeated_statement_is_prepared_by_the_server() -> None:
     """SQLite has no server, but gets the same answer."""
     on_postgresql = connection.vendor == "postgresql"
     asked = "SELECT 40 + %s::integer" if on_postgresql else "SELECT 40 + %s"

@@ -60,7 +60,7 @@ def test_a_connection_gives_up_on_a_frozen_server_and_closes(server: PrivatePost
         assert another.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_what_lasts_longer_is_waited_for_where_that_was_asked(server: PrivatePostgres) -> None:
+def test_an_extended_limit_waits_for_slow_statements(server: PrivatePostgres) -> None:
     with waiting.Connection.connect(server.url) as connection:
         connection.answer_seconds = 0.1
         with waiting.extended(connection, 1):
@@ -70,7 +70,7 @@ def test_what_lasts_longer_is_waited_for_where_that_was_asked(server: PrivatePos
 
 
 @pytest.mark.fault("A8", "A9")
-def test_a_call_meanwhile_is_503_and_the_next_one_passes_without_a_restart(server, start_service) -> None:
+def test_a_call_during_the_outage_gets_503_and_the_next_one_succeeds_without_a_restart(server, start_service) -> None:
     service = start_service(DATABASE_URL=server.url, DATABASE_STATEMENT_TIMEOUT_MS="500")
     caller = Provisioned(service, SERVICE)
     before = caller.send_sms()
@@ -89,7 +89,7 @@ def test_a_call_meanwhile_is_503_and_the_next_one_passes_without_a_restart(serve
 
 
 @pytest.mark.django_db
-def test_a_limit_of_one_transaction_is_the_servers_and_ours() -> None:
+def test_a_limit_of_one_transaction_applies_to_server_and_client() -> None:
     with statements.allowed(25):
         if connection.vendor != "postgresql":
             assert connection.vendor == "sqlite", "which has no such limit"
@@ -102,5 +102,5 @@ def test_a_limit_of_one_transaction_is_the_servers_and_ours() -> None:
     assert connection.connection.answer_seconds == 5 + waiting.BEYOND_SECONDS
 
 
-def test_the_examples() -> None:
+def test_the_doctests_pass() -> None:
     assert doctest.testmod(waiting).failed == 0

@@ -151,7 +151,7 @@ def test_a_transaction_has_the_lock_until_its_end(database, end):
     assert is_free(file)
 
 
-def test_a_name_without_its_folder_is_the_same_file(tmp_path, database, monkeypatch):
+def test_a_relative_name_is_the_same_file(tmp_path, database, monkeypatch):
     monkeypatch.chdir(tmp_path)
     connection = open_database(Path("own.sqlite3"))["default"]
 
@@ -179,7 +179,7 @@ def test_after_the_time_out_sqlite_admits_a_writer_if_no_other_writes(tmp_path, 
 
 
 @pytest.mark.parametrize("is_locked", [True, False])
-def test_after_the_time_out_sqlite_refuses_a_writer_if_another_writes(tmp_path, database, is_locked):
+def test_after_the_time_out_sqlite_rejects_a_writer_if_another_writes(tmp_path, database, is_locked):
     name = tmp_path / "own.sqlite3"
     file = Path(f"{name}{LOCK_SUFFIX}")
     writer = sqlite3.connect(name, isolation_level=None)
