@@ -42,7 +42,7 @@ def issue(
     token = AccessToken.objects.create(
         data_set=data_set,
         prefix=secret[:8],
-        digest=hash_secret(secret),
+        token_hash=hash_secret(secret),
         may_write="write" in scopes,
         may_read="read" in scopes,
         note=note,
@@ -84,9 +84,9 @@ def find_live(secret: str) -> AccessToken:
     return token
 
 
-def note_use(token: AccessToken, network_address: str | None) -> None:
+def note_use(token: AccessToken, ip_address: str | None) -> None:
     """Store the time and the IP address of the last use, at most once a minute."""
     now = timezone.now()
     if token.last_used_at is None or token.last_used_at <= now - _LAST_USE_EVERY:
         unnoted = Q(last_used_at__isnull=True) | Q(last_used_at__lte=now - _LAST_USE_EVERY)
-        AccessToken.objects.filter(unnoted, pk=token.pk).update(last_used_at=now, last_used_from=network_address)
+        AccessToken.objects.filter(unnoted, pk=token.pk).update(last_used_at=now, last_used_from=ip_address)

@@ -31,7 +31,7 @@ class InviteQuerySet(models.QuerySet["Invite"]):
 class Invite(models.Model):
     """A link that works once, for a team member or for an account. Exactly one of the two ids is set.
 
-    digest: SHA-256 hash of the link's token. The token has 256 random bits, so the hash needs no salt.
+    token_hash: SHA-256 hash of the link's token. The token has 256 random bits, so the hash needs no salt.
     encrypted_token: the token, stored until a provider accepts or rejects the mail with the link.
     mail_at: when the mail becomes due, by the database's clock. Null means that no mail is due.
     undelivered_at: when the provider rejected the mail for good.
@@ -41,7 +41,7 @@ class Invite(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member_id = models.UUIDField(null=True, blank=True, db_index=True)
     user_id = models.BigIntegerField(null=True, blank=True, db_index=True)
-    digest = models.CharField(max_length=64, unique=True, editable=False)
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
     expires_at = models.DateTimeField(db_index=True)

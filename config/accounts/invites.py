@@ -97,7 +97,7 @@ def link_to(page: str, token: str) -> str:
 
 def find_live(token: str) -> Invite | None:
     """Return the invite with this token, or None if it cannot be accepted any more."""
-    return Invite.objects.live().filter(digest=_digest(token)).first()
+    return Invite.objects.live().filter(token_hash=_hash_of(token)).first()
 
 
 def spend(invite: Invite) -> bool:
@@ -126,8 +126,8 @@ def _built(
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     expires_at = timezone.now() + valid_for
     ids = {"member_id": member_id, "user_id": user_id}
-    return Invite(digest=_digest(token), expires_at=expires_at, created_by=by, **ids), token
+    return Invite(token_hash=_hash_of(token), expires_at=expires_at, created_by=by, **ids), token
 
 
-def _digest(token: str) -> str:
+def _hash_of(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()

@@ -109,12 +109,12 @@ class RecoveryCode(models.Model):
     """A code that replaces the app once. It has 80 random bits, so SHA-256 without a salt is enough."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
-    digest = models.CharField(max_length=64, editable=False)
+    code_hash = models.CharField(max_length=64, editable=False)
     used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         db_table = "accounts_recovery_code"
-        constraints = [models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_digest_unique")]
+        constraints = [models.UniqueConstraint(fields=["user", "code_hash"], name="recovery_code_hash_unique")]
 
     def __str__(self) -> str:
         return f"Recovery code {self.pk}"

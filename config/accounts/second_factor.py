@@ -56,7 +56,9 @@ def prove(user: User, code: str) -> TotpDevice | None:
         return device if device.verify_token(plain) else None
     if device.is_waiting():
         return None
-    if RecoveryCode.objects.filter(user_id=user.pk, digest=_digest(plain), used_at=None).update(used_at=timezone.now()):
+    if RecoveryCode.objects.filter(user_id=user.pk, code_hash=_hash_of(plain), used_at=None).update(
+        used_at=timezone.now()
+    ):
         return device
     device.count_wrong_code()
     return None
@@ -74,7 +76,7 @@ def new_recovery_codes(user: User) -> list[str]:
     with transaction.atomic():
         RecoveryCode.objects.filter(user_id=user.pk).delete()
         RecoveryCode.objects.bulk_create(
-            [RecoveryCode(user_id=user.pk, digest=_digest(_plain(code))) for code in codes]
+            [RecoveryCode(user_id=user.pk, code_hash=_hash_of(_plain(code))) for code in codes]
         )
     return codes
 
@@ -129,5 +131,5 @@ def _plain(code: str) -> str:
     return "".join(code.split()).replace("-", "").upper()
 
 
-def _digest(plain: str) -> str:
+def _hash_of(plain: str) -> str:
     return hashlib.sha256(plain.encode(errors="replace")).hexdigest()

@@ -42,7 +42,7 @@ def fingerprint(secret: bytes) -> str:
 
 
 def _as_json(field: models.Field, value: object, *, is_masked: bool) -> object:  # type: ignore[type-arg]
-    if isinstance(field, models.BinaryField) or field.name in {"password", "digest"}:
+    if isinstance(field, models.BinaryField) or field.name in {"password", "token_hash", "code_hash"}:
         raw = value.encode() if isinstance(value, str) else bytes(value or b"")  # type: ignore[call-overload]
         return fingerprint(raw)
     if is_masked and value:

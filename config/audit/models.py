@@ -78,7 +78,7 @@ class AuditEvent(models.Model):
     after = models.JSONField(null=True, blank=True)
     reason = models.TextField(blank=True)
     request_id = models.CharField(max_length=36, blank=True)
-    network_address = models.GenericIPAddressField(null=True, blank=True)
+    ip_address = models.GenericIPAddressField("IP address", null=True, blank=True)
 
     objects = AppendOnlyQuerySet.as_manager()
 

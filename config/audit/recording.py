@@ -26,7 +26,7 @@ class Actor:
     kind: ActorKind
     id: str = ""
     label: str = ""
-    network_address: str | None = None
+    ip_address: str | None = None
 
 
 CLOCK = Actor(kind=ActorKind.CLOCK, label="clock")
@@ -66,7 +66,7 @@ def event(
         actor_kind=actor.kind,
         actor_id=actor.id,
         actor_label=actor.label,
-        network_address=actor.network_address,
+        ip_address=actor.ip_address,
         verb=verb,
         object_kind=object_kind,
         object_id=str(object_id),
@@ -98,7 +98,7 @@ def operator() -> Actor:
 def person(request: HttpRequest) -> Actor:
     """Return the signed-in user of a console request."""
     user = request.user
-    return Actor(kind=ActorKind.USER, id=str(user.pk), label=user.get_username(), network_address=client_ip(request))
+    return Actor(kind=ActorKind.USER, id=str(user.pk), label=user.get_username(), ip_address=client_ip(request))
 
 
 def author(request: HttpRequest) -> str:

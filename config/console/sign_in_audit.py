@@ -23,7 +23,7 @@ SOMEBODY = "somebody"
 def note(request: HttpRequest, user: User | AnonymousUser, verb: str, **after: object) -> None:
     """Record an action of a person on their own account."""
     name = user.get_username()
-    actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, network_address=client_ip(request))
+    actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, ip_address=client_ip(request))
     values = {"username": name, **{key: value for key, value in after.items() if value is not None}}
     audit.record(actor, verb, object_kind="user", object_id=user.pk, after=values)
 
@@ -51,6 +51,6 @@ def _is_waiting_already(request: HttpRequest) -> bool:
 def note_stranger(request: HttpRequest, name: str, verb: str) -> None:
     """Record an action of an unknown person. The typed name is not stored, because it may be a password."""
     user = lookup.find(name)
-    actor = Actor(kind=ActorKind.USER, label=SOMEBODY, network_address=client_ip(request))
+    actor = Actor(kind=ActorKind.USER, label=SOMEBODY, ip_address=client_ip(request))
     after: dict[str, object] = {"username": user.get_username()} if user else {}
     audit.record(actor, verb, object_kind="user", object_id=user.pk if user else "", after=after or None)

@@ -157,7 +157,7 @@ class BulkJobRun(JobRun):
     resumes = True
 
     kind = models.CharField(max_length=40)
-    network_address = models.GenericIPAddressField(null=True, blank=True)
+    ip_address = models.GenericIPAddressField(null=True, blank=True)
     arguments = models.JSONField(default=dict)
     rows = models.JSONField(default=list)
     way_back = models.CharField(max_length=255)
@@ -186,8 +186,8 @@ class BulkJobRun(JobRun):
         """Return the person who started it, for the audit."""
         if self.by is None:
             return audit.CLOCK
-        name, network_address = self.by.get_username(), self.network_address or None
-        return Actor(kind=ActorKind.USER, id=str(self.by.pk), label=name, network_address=network_address)
+        name, ip_address = self.by.get_username(), self.ip_address or None
+        return Actor(kind=ActorKind.USER, id=str(self.by.pk), label=name, ip_address=ip_address)
 
     @property
     def author(self) -> str:

@@ -27,7 +27,8 @@ _ONE = env_values.at_least(1)
 FILES_MAX_PER_EMAIL = env.int("FILES_MAX_PER_EMAIL", 10, validate=_ONE)
 FILES_TRIES = env.int("FILES_TRIES", 10, validate=_ONE)  # wrong email addresses for one file in 15 minutes
 FILES_TRIES_PER_DAY = env.int("FILES_TRIES_PER_DAY", 60, validate=_ONE)
-FILES_TRIES_PER_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # of an IP address in 15 minutes
+_TRIES_PER_IP_ADDRESS = env.int("FILES_TRIES_PER_ADDRESS", 30, validate=_ONE)  # the name in version 1.0.0
+FILES_TRIES_PER_IP_ADDRESS = env.int("FILES_TRIES_PER_IP_ADDRESS", _TRIES_PER_IP_ADDRESS, validate=_ONE)  # in 15 min
 SCANNER = env.str(
     "SCANNER",
     "none",

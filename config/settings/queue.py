@@ -112,7 +112,7 @@ if "notifications" in AREAS:
             "options": {"expires": 60},
         },
         "end the messages without a delivery receipt": {
-            "task": "notifications.tasks.upkeep.close_silent",
+            "task": "notifications.tasks.upkeep.close_without_receipt",
             "schedule": 15 * 60,
             "options": {"expires": 15 * 60},
         },

@@ -106,7 +106,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
                     kind=ActorKind.TOKEN,
                     id=str(token.pk),
                     label=token.prefix,
-                    network_address=client_ip(request),
+                    ip_address=client_ip(request),
                 ),
             )
         message = f"{token.data_set.name} now contains 0 records"

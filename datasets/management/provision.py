@@ -71,8 +71,8 @@ def _check_tokens_of_others(declared: list[Entry]) -> None:
         for token in entry.entries("tokens")
         if "token" in token.values
     }
-    for known in AccessToken.objects.filter(digest__in=given).select_related("data_set__group", "data_set__type"):
-        entry, token = given[known.digest]
+    for known in AccessToken.objects.filter(token_hash__in=given).select_related("data_set__group", "data_set__type"):
+        entry, token = given[known.token_hash]
         if str(known.data_set) != _path(entry):
             token.refuse("token", "belongs to another data set")
 
@@ -122,7 +122,9 @@ def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
     revoked = declared.values.get("revoked", False)
     may = {"may_write": "write" in scopes, "may_read": "read" in scopes}
     own = AccessToken.objects.filter(data_set=data_set).exclude(pk__in=taken).order_by("id")
-    wanted = {**may, "revoked_at__isnull": not revoked} if secret is None else {"digest": tokens.hash_secret(secret)}
+    wanted = (
+        {**may, "revoked_at__isnull": not revoked} if secret is None else {"token_hash": tokens.hash_secret(secret)}
+    )
     token = own.filter(**wanted).first()
     if token is None:
         token, secret = tokens.issue(data_set, scopes, secret=secret)

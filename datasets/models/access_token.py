@@ -20,13 +20,13 @@ class AccessToken(models.Model):
     """An access token of exactly one data set. Source: docs/reference/data-sets.md §4.
 
     prefix: the first 8 characters, shown in the console
-    digest: the SHA-256 of the whole token in hex; lookups use it
+    token_hash: the SHA-256 of the whole token in hex; lookups use it
     last_used_at, last_used_from: written at most once a minute
     """
 
     data_set = models.ForeignKey(DataSet, on_delete=models.CASCADE, related_name="tokens")
     prefix = models.CharField(max_length=8, editable=False)
-    digest = models.CharField(max_length=64, editable=False)
+    token_hash = models.CharField(max_length=64, editable=False)
     may_write = models.BooleanField(default=False)
     may_read = models.BooleanField(default=False)
     note = models.CharField(max_length=255, blank=True)
@@ -44,7 +44,7 @@ class AccessToken(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["digest"], name="access_token_digest_unique"),
+            models.UniqueConstraint(fields=["token_hash"], name="access_token_hash_unique"),
             models.CheckConstraint(condition=Q(may_write=True) | Q(may_read=True), name="access_token_has_a_scope"),
         ]
 

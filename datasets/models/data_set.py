@@ -56,7 +56,7 @@ class DataSet(models.Model):
         ordering = ["group__name", "type__name"]
         permissions = [("manage_data_sets", "Can manage all data sets, groups and types")]
         constraints = [
-            models.UniqueConstraint(fields=["group", "type"], name="data_set_address_unique"),
+            models.UniqueConstraint(fields=["group", "type"], name="data_set_path_unique"),
             models.CheckConstraint(
                 condition=models.Q(retention_days__isnull=True) | models.Q(retention_days__range=_ends(RETENTION_DAYS)),
                 name="data_set_retention_days_range",

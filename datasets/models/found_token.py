@@ -24,7 +24,7 @@ _FIND = Statement(
     JOIN datasets_dataset ON datasets_dataset.id = datasets_accesstoken.data_set_id
     JOIN datasets_datagroup ON datasets_datagroup.id = datasets_dataset.group_id
     JOIN datasets_datatype ON datasets_datatype.id = datasets_dataset.type_id
-    WHERE datasets_accesstoken.digest = %s
+    WHERE datasets_accesstoken.token_hash = %s
     """,
     reads=_READ,
 )

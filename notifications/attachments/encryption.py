@@ -56,7 +56,7 @@ class FileKey:
     def fits(self, key_check: bytes) -> bool:
         return hmac.compare_digest(self.check(), bytes(key_check))
 
-    def is_address(self, address: str, email_tag: bytes) -> bool:
+    def is_email_address(self, address: str, email_tag: bytes) -> bool:
         return hmac.compare_digest(self.email_tag(address), bytes(email_tag))
 
     def encrypt(self, data: bytes, *, service_id: UUID) -> bytes:

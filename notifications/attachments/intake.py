@@ -22,7 +22,7 @@ class CheckedFile:
 
     name: str = field(repr=False)
     data: bytes = field(repr=False)
-    asks_for_address: bool
+    asks_for_email_address: bool
     weeks: int
 
 
@@ -47,7 +47,7 @@ def check(requests: Sequence[FileRequest]) -> list[CheckedFile]:
         CheckedFile(
             name=validation.name_for(request, data),
             data=data,
-            asks_for_address=request.asks_for_address,
+            asks_for_email_address=request.asks_for_email_address,
             weeks=request.weeks,
         )
         for request, data in zip(requests, contents, strict=True)
@@ -65,7 +65,7 @@ def encrypt(file: CheckedFile, key: FileKey, notification: Notification) -> Encr
         extension=validation.extension_of(file.name),
         size_bytes=len(file.data),
         key_check=key.check(),
-        email_tag=key.email_tag(notification.recipient) if file.asks_for_address else None,
+        email_tag=key.email_tag(notification.recipient) if file.asks_for_email_address else None,
         created_at=notification.created_at,
         expires_at=end_of_period(notification.created_at, weeks=file.weeks),
     )

@@ -34,7 +34,7 @@ class FileRequest:
 
     encoded: str = field(repr=False)
     filename: str | None
-    asks_for_address: bool
+    asks_for_email_address: bool
     weeks: int
     is_csv: bool | None
 
@@ -69,7 +69,7 @@ def parse(options: Mapping[str, object]) -> FileRequest:
     return FileRequest(
         encoded=str(options["file"]),
         filename=None if name is None else str(name),
-        asks_for_address=options.get("confirm_email_before_download") is not False,
+        asks_for_email_address=options.get("confirm_email_before_download") is not False,
         weeks=weeks,
         is_csv=is_csv if isinstance(is_csv, bool) else None,
     )

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.web.ip_addresses import client_ip
 from notifications.download import access, pages, proof, tries
-from notifications.download.forms import AddressForm
+from notifications.download.forms import EmailAddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, DownloadEvent, DownloadKind
 
@@ -44,20 +44,20 @@ def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     until = tries.locked_until(row.pk, tag, now)
     if until:
         return pages.locked(file, until, now)
-    form = AddressForm(request.POST)
+    form = EmailAddressForm(request.POST)
     typed = request.POST.get("email_address", "")
     if not form.is_valid():
         return pages.malformed(request, file, typed)
     if not tries.take(row.pk, tag, now):
         until = tries.locked_until(row.pk, tag, now) or now + SHORT_WAIT
         return pages.locked(file, until, now)
-    if file.key.is_address(form.cleaned_data["email_address"], bytes(row.email_tag)):
+    if file.key.is_email_address(form.cleaned_data["email_address"], bytes(row.email_tag)):
         tries.give_back(row.pk, tag)
         return _let_in(request, file)
-    _note(row, DownloadKind.WRONG_ADDRESS)
+    _note(row, DownloadKind.WRONG_EMAIL_ADDRESS)
     if tries.lock_if_full(row.pk, now):
         _note(row, DownloadKind.LOCKED)
-    return pages.wrong_address(request, file, typed)
+    return pages.wrong_email_address(request, file, typed)
 
 
 def _let_in(request: HttpRequest, file: OpenedFile) -> HttpResponse:

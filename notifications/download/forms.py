@@ -7,7 +7,7 @@ from django import forms
 from notifications.recipients import email
 
 
-class AddressForm(forms.Form):
+class EmailAddressForm(forms.Form):
     """The email address that the file was sent to. Every invalid value has the same error message."""
 
     MESSAGE = "Enter an email address in the right form, like name@example.com"

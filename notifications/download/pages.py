@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from config.metrics import registry
 from notifications.download import words
-from notifications.download.forms import AddressForm
+from notifications.download.forms import EmailAddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
 
@@ -40,10 +40,12 @@ def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    return _form(request, file, status=400, summary=AddressForm.MESSAGE, error=AddressForm.MESSAGE, typed=typed)
+    return _form(
+        request, file, status=400, summary=EmailAddressForm.MESSAGE, error=EmailAddressForm.MESSAGE, typed=typed
+    )
 
 
-def wrong_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
+def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
     error = "This is not the email address the file was sent to."
     summary = f"{error} Use the address at which {file.row.service.name} wrote to you."
     return _form(request, file, status=400, summary=summary, error=error, typed=typed)
@@ -100,7 +102,7 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
     context = {
         "service_name": row.service.name,
         "contact": words.contact(row.service.file_contact),
-        "asks_for_address": row.asks_for_address,
+        "asks_for_email_address": row.asks_for_email_address,
         "size": words.size(row.size_bytes),
         "kind": words.kind(row.extension),
         "short_kind": row.extension.upper(),

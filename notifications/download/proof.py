@@ -15,7 +15,7 @@ _SALT = "files.confirmed"
 
 def is_enough(request: HttpRequest, file: OpenedFile) -> bool:
     """Say whether this browser may have the file: its address was given here, or none is asked for."""
-    return not file.row.asks_for_address or _is_given(request, file)
+    return not file.row.asks_for_email_address or _is_given(request, file)
 
 
 def give(request: HttpRequest, response: HttpResponse, file: OpenedFile) -> None:

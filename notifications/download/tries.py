@@ -58,13 +58,13 @@ _FILE_WINDOWS = (
     _Window(count="day_tries", start="day_started_at", length=_DAY, limit=lambda: settings.FILES_TRIES_PER_DAY),
 )
 _CLIENT_WINDOW = _Window(
-    count="tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES_PER_ADDRESS
+    count="tries", start="window_started_at", length=_QUARTER, limit=lambda: settings.FILES_TRIES_PER_IP_ADDRESS
 )
 
 
-def client_tag(network_address: str | None, now: datetime) -> str:
+def client_tag(ip_address: str | None, now: datetime) -> str:
     """Return what is kept of a network address: an HMAC under a key of the day, IPv6 by its first 64 bits."""
-    return salted_hmac(f"files.client/{now:%Y-%m-%d}", network_of(network_address), algorithm="sha256").hexdigest()
+    return salted_hmac(f"files.client/{now:%Y-%m-%d}", network_of(ip_address), algorithm="sha256").hexdigest()
 
 
 def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:

@@ -21,7 +21,7 @@ COMMANDS = Commands(
         "messages": tasks.wake_for_due,
         "callbacks": tasks.wake_for_due_callbacks,
         "receipts": status.apply_early,
-        "silent": tasks.end_silent,
+        "without-receipt": tasks.end_without_receipt,
         "counts": counting.count_recent,
     },
     health_checks=(

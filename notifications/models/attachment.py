@@ -158,7 +158,7 @@ class Attachment(models.Model):
         return last_day_before(self.expires_at)
 
     @property
-    def asks_for_address(self) -> bool:
+    def asks_for_email_address(self) -> bool:
         return self.email_tag is not None
 
     def state(self, at: datetime) -> AttachmentState:
@@ -173,7 +173,7 @@ class Attachment(models.Model):
 class DownloadKind(models.TextChoices):
     DOWNLOADED = "downloaded", "Downloaded"
     CONFIRMED = "confirmed", "Email address confirmed"
-    WRONG_ADDRESS = "wrong-address", "Wrong email address"
+    WRONG_EMAIL_ADDRESS = "wrong-email", "Wrong email address"
     LOCKED = "locked", "Locked after wrong email addresses"
 
 

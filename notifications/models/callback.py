@@ -38,7 +38,7 @@ class CallbackEndpoint(models.Model):
     """An endpoint of a service for one kind of callback. Its bearer token and signing secrets are encrypted.
 
     failing_since: the time of the first failure since the last success, or null
-    tell_owners_at: when to email the owners that the endpoint is paused; null after the email
+    notify_owners_at: when to email the owners that the endpoint is paused; null after the email
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -55,14 +55,16 @@ class CallbackEndpoint(models.Model):
     paused_at = models.DateTimeField(null=True, editable=False)
     paused_by = models.CharField(max_length=255, blank=True, editable=False)
     pause_reason = models.CharField(max_length=7, choices=PauseReason.choices, blank=True, editable=False)
-    tell_owners_at = models.DateTimeField(null=True, editable=False)
+    notify_owners_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         verbose_name = "callback"
         constraints = [models.UniqueConstraint(fields=["service", "kind"], name="callback_endpoint_one_a_kind")]
         indexes = [
             models.Index(
-                fields=["tell_owners_at"], condition=~models.Q(tell_owners_at=None), name="callback_endpoint_untold"
+                fields=["notify_owners_at"],
+                condition=~models.Q(notify_owners_at=None),
+                name="callback_endpoint_to_notify",
             )
         ]
 

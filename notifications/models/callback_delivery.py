@@ -197,7 +197,7 @@ class CallbackDelivery(models.Model):
                 name="callback_delivery_due",
             ),
             models.Index(
-                fields=["claimed_until"], condition=~models.Q(claimed_until=None), name="callback_delivery_held"
+                fields=["claimed_until"], condition=~models.Q(claimed_until=None), name="callback_delivery_claimed"
             ),
         ]
 

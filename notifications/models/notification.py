@@ -80,7 +80,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         """Return the messages that are sent or ended but still contain data that only sending needs."""
         return self.exclude(status=Status.CREATED).exclude(encrypted_outgoing=None)
 
-    def silent_since(self, moment: datetime) -> Self:
+    def sent_without_receipt_since(self, moment: datetime) -> Self:
         """Return the messages sent before a moment for which no final delivery receipt has arrived."""
         return self.filter(status__in=[Status.SENDING, Status.PENDING], sent_at__lt=moment)
 
@@ -176,7 +176,9 @@ class Notification(models.Model):
                 fields=["service", "next_attempt_at"], condition=models.Q(status="created"), name="notification_due"
             ),
             models.Index(
-                fields=["sent_at"], condition=models.Q(status__in=["sending", "pending"]), name="notification_silent"
+                fields=["sent_at"],
+                condition=models.Q(status__in=["sending", "pending"]),
+                name="notification_without_receipt",
             ),
             models.Index(
                 fields=["status"], condition=~models.Q(encrypted_outgoing=None), name="notification_encrypted"

@@ -3,30 +3,30 @@
 from notifications.tasks.callbacks import (
     call_back,
     drain_callbacks,
+    notify_owners,
     sweep_callbacks,
-    tell_owners,
     wake_for_callbacks,
     wake_for_due_callbacks,
 )
 from notifications.tasks.invites import mail_invite, sweep_invites
 from notifications.tasks.receipts import apply_receipts
 from notifications.tasks.sending import deliver, drain, sweep, wake, wake_for_due
-from notifications.tasks.upkeep import close_silent, count_messages, end_silent
+from notifications.tasks.upkeep import close_without_receipt, count_messages, end_without_receipt
 
 __all__ = [
     "apply_receipts",
     "call_back",
-    "close_silent",
+    "close_without_receipt",
     "count_messages",
     "deliver",
     "drain",
     "drain_callbacks",
-    "end_silent",
+    "end_without_receipt",
     "mail_invite",
+    "notify_owners",
     "sweep",
     "sweep_callbacks",
     "sweep_invites",
-    "tell_owners",
     "wake",
     "wake_for_callbacks",
     "wake_for_due",

@@ -47,7 +47,7 @@ def wake_for_callbacks(*, in_seconds: float = 0) -> None:
 
 
 @shared_task
-def tell_owners(endpoint_id: str) -> None:
+def notify_owners(endpoint_id: str) -> None:
     """Email the owners of a paused callback."""
     owners.mail(UUID(endpoint_id))
 
@@ -57,7 +57,7 @@ def sweep_callbacks() -> None:
     """Wake workers for due callbacks without a wake-up, every 10 s."""
     wake_for_due_callbacks()
     for endpoint_id in owners.waiting():
-        publishing.enqueue(tell_owners, str(endpoint_id))
+        publishing.enqueue(notify_owners, str(endpoint_id))
 
 
 def wake_for_due_callbacks() -> int:

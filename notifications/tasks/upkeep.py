@@ -18,15 +18,15 @@ from notifications.jobs import counting
 from notifications.models import Notification, Status
 from notifications.models.notification import ACCEPTED_FOR_GOOD
 
-SILENT_FOR = timedelta(hours=72)
+NO_RECEIPT_FOR = timedelta(hours=72)
 BATCH = 1000
 COUNTS = "message counts"  # the name under which the database keeps the time of the last count
 
 
 @shared_task
-def close_silent() -> None:
+def close_without_receipt() -> None:
     """End messages that have no final status 72 h after their acceptance, every 15 min."""
-    end_silent()
+    end_without_receipt()
 
 
 @shared_task(soft_time_limit=240, time_limit=300)
@@ -36,18 +36,18 @@ def count_messages() -> None:
     presence.note(COUNTS, "worker")
 
 
-def end_silent() -> int:
+def end_without_receipt() -> int:
     """End messages without a delivery receipt as failures and return their number.
 
     If the provider is no longer configured or no longer sends receipts, the messages end as accepted.
     """
-    silent = Notification.objects.silent_since(timezone.now() - SILENT_FOR)
+    sent = Notification.objects.sent_without_receipt_since(timezone.now() - NO_RECEIPT_FOR)
     unreported = Q(status=Status.SENDING) & ~Q(provider__in=providers.reporting())
     ended = sum(
-        _end(silent.filter(unreported, channel=channel), status, is_acceptance_final=True)
+        _end(sent.filter(unreported, channel=channel), status, is_acceptance_final=True)
         for channel, status in ACCEPTED_FOR_GOOD.items()
     )
-    return ended + _end(silent.exclude(unreported), Status.TEMPORARY_FAILURE)
+    return ended + _end(sent.exclude(unreported), Status.TEMPORARY_FAILURE)
 
 
 def _end(messages: QuerySet[Notification], status: Status, **changes: Any) -> int:  # Any: values of columns

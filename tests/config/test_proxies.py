@@ -130,7 +130,7 @@ class TestNginx:
         }
         headers = {**forged, "Referer": f"https://{HOST}/admin/login/"}
         tried = session.post(f"{session.url}/admin/login/", data=form, headers=headers)
-        show = "from config.console.models import AuditEvent as E; print(*E.objects.values_list('network_address'))"
+        show = "from config.console.models import AuditEvent as E; print(*E.objects.values_list('ip_address'))"
         stored = service.manage("shell", "--no-imports", "-c", show).stdout
 
         assert (page.status_code, tried.status_code) == (200, 200)

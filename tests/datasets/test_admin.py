@@ -70,7 +70,7 @@ def test_a_new_data_set_gets_a_write_token_that_is_shown_once(manager):
     assert "no-store" in first.headers["Cache-Control"]
     assert "/data/pay/weekly-volumes" in first.content.decode()
     token = AccessToken.objects.get()
-    assert (token.digest, token.scopes) == (tokens.hash_secret(secret[0]), ["write"])
+    assert (token.token_hash, token.scopes) == (tokens.hash_secret(secret[0]), ["write"])
     assert again.status_code == 409
     assert secret[0] not in again.content.decode()
     assert not any(secret[0] in str(event.after) for event in AuditEvent.objects.all())
@@ -153,7 +153,7 @@ def test_lists_and_pages_open_and_show_no_hash(manager, data_set):
     ):
         answer = manager.get(url)
         assert answer.status_code == 200, url
-        assert token.digest not in answer.content.decode()
+        assert token.token_hash not in answer.content.decode()
 
 
 def test_emptying_needs_the_typed_name(manager, data_set):
@@ -297,12 +297,12 @@ def test_a_group_or_type_in_use_cannot_change_or_be_deleted(manager, data_set):
     assert "pay is part of the path of pay/volumes." in deleted.content.decode()
 
 
-@pytest.mark.parametrize("lookup", ["tokens__digest__startswith=a", "digest__startswith=a", "q="])
+@pytest.mark.parametrize("lookup", ["tokens__token_hash__startswith=a", "token_hash__startswith=a", "q="])
 def test_no_other_column_is_read_through_a_filter(manager, data_set, lookup):
     tokens.issue(data_set, ["write"])
 
     assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code in {200, 302, 400}
-    if "digest" in lookup:
+    if "token_hash" in lookup:
         assert manager.get(f"{page('accesstoken_changelist')}?{lookup}").status_code == 400
 
 

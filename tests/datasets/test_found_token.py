@@ -15,11 +15,11 @@ def test_a_token_is_read_with_one_query_and_other_columns_are_deferred(django_as
     settings = {"auto_ids": ["_timestamp", "é"], "retention_days": 3, "created_at": datetime(2024, 1, 1, tzinfo=UTC)}
     data_set = make_data_set(type="of-it", public=True, **settings)
     make_token(make_data_set(type="other"))
-    digest = tokens.hash_secret(make_token(data_set))
-    same = AccessToken.objects.select_related("data_set__group", "data_set__type").get(digest=digest)
+    token_hash = tokens.hash_secret(make_token(data_set))
+    same = AccessToken.objects.select_related("data_set__group", "data_set__type").get(token_hash=token_hash)
 
     with django_assert_num_queries(1):
-        found = token_by_hash(digest)
+        found = token_by_hash(token_hash)
         own = found.data_set
         assert (own.name, own.auto_ids, own.public, own._state.adding) == (
             "pay_of_it",

@@ -171,10 +171,10 @@ def test_the_node_client_through_every_method(
     assert (one["id"], one["body"]) == (email["id"], "Dear Jo")
     assert [row["id"] for row in answers["filtered"]["notifications"]] == [email["id"]]
     assert answers["failed"]["notifications"] == []
-    for name, asks_for_address in (("file", True), ("openFile", False)):
+    for name, asks_for_email_address in (("file", True), ("openFile", False)):
         link = answers[name]["content"]["body"].removeprefix("Dear ")
         got = requests.get(link.replace("?", "/download?"), timeout=60, allow_redirects=False)
-        assert (got.status_code, got.text) == ((303, "") if asks_for_address else (200, CONTENT))
+        assert (got.status_code, got.text) == ((303, "") if asks_for_email_address else (200, CONTENT))
     named = library.templates["named"]
     assert (answers["template"]["id"], answers["version"]["version"], answers["preview"]["body"]) == (
         named,

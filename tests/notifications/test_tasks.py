@@ -37,7 +37,7 @@ def test_what_no_provider_reported_on_for_three_days_ends(settings, status, hour
     sent_at = timezone.now() - timedelta(hours=hours)
     message = make_notification(status=status, sent_at=sent_at, provider="gateway-1")
 
-    tasks.close_silent()
+    tasks.close_without_receipt()
 
     message.refresh_from_db()
     assert message.status == (Status.TEMPORARY_FAILURE if ends else status)
@@ -60,7 +60,7 @@ def test_silence_is_a_failure_only_where_the_provider_reports(settings, channel,
     message = make_notification(make_template(channel=channel), status=status, sent_at=sent_at, provider=provider)
     recent = make_notification(status=Status.SENDING, sent_at=timezone.now(), provider="mail")
 
-    assert tasks.end_silent() == 1
+    assert tasks.end_without_receipt() == 1
 
     message.refresh_from_db()
     recent.refresh_from_db()

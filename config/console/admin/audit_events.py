@@ -39,7 +39,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
     """All events for operators; for others the events of what they manage or own. Nobody can change or delete one."""
 
     site_path: ClassVar[str] = "operations/audit/"
-    list_display = ("when", "what", "made_through", "network_address")
+    list_display = ("when", "what", "made_through", "ip_address")
     fields = (
         "when",
         "what",
@@ -47,7 +47,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         "reason",
         "actor",
         "made_through",
-        "network_address",
+        "ip_address",
         "request_id",
         "object_page",
     )

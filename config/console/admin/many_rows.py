@@ -86,9 +86,7 @@ def take(
 
 def new_job(request: HttpRequest, kind: str, **fields: Any) -> BulkJobRun:
     """Return an unsaved job of this person, with the id from its form."""
-    return BulkJobRun(
-        pk=_id_of(request), kind=kind, by=account_of(request), network_address=client_ip(request), **fields
-    )
+    return BulkJobRun(pk=_id_of(request), kind=kind, by=account_of(request), ip_address=client_ip(request), **fields)
 
 
 def in_background(request: HttpRequest, job: BulkJobRun) -> HttpResponse:

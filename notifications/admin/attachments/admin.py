@@ -26,8 +26,8 @@ from notifications.submission import redaction
 _TONES = {AttachmentState.AVAILABLE: "good", AttachmentState.WITHDRAWN: "bad"}
 _EVENTS_SHOWN = 20
 # The counters on the row cover a time window and are deleted with the file, so this counts the events.
-_WRONG_ADDRESSES = Subquery(
-    DownloadEvent.objects.filter(attachment=OuterRef("pk"), kind=DownloadKind.WRONG_ADDRESS)
+_WRONG_EMAIL_ADDRESSES = Subquery(
+    DownloadEvent.objects.filter(attachment=OuterRef("pk"), kind=DownloadKind.WRONG_EMAIL_ADDRESS)
     .order_by()
     .values("attachment")
     .annotate(count=Count("pk"))
@@ -57,7 +57,7 @@ class TypeFilter(admin.AllValuesFieldListFilter):
         self.title = "type"
 
 
-class AsksForAddressFilter(ChoiceFilter):
+class AsksForEmailAddressFilter(ChoiceFilter):
     """Leave out removed files: whether they asked for an email address is no longer stored."""
 
     title = "asks for email"
@@ -93,10 +93,10 @@ class AttachmentAdmin(ServiceRowAdmin):
         "ends",
         "asks",
         "downloads",
-        "wrong_address_count",
+        "wrong_email_address_count",
         "state",
     )
-    list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForAddressFilter)
+    list_filter = (StateFilter, ("extension", TypeFilter), LastDayFilter, AsksForEmailAddressFilter)
     list_select_related = ("service", "template")
     ordering = ("-created_at", "-id")
     row_actions = {"withdraw": "withdraw", "shorten": "shorten", "extend": "extend"}
@@ -104,14 +104,14 @@ class AttachmentAdmin(ServiceRowAdmin):
     empty = "No files. A file sent in the personalisation of an email appears here."
     fields = (
         *("shown_name", "state", "service", "type_of_file", "size", "message_link", "sent", "ends", "asks"),
-        *("downloads", "last_download", "wrong_address_count", "happened", "withdrawn"),
+        *("downloads", "last_download", "wrong_email_address_count", "happened", "withdrawn"),
     )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).annotate(wrong_addresses=Coalesce(_WRONG_ADDRESSES, 0))
+        return super().get_queryset(request).annotate(wrong_email_addresses=Coalesce(_WRONG_EMAIL_ADDRESSES, 0))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (*self.fields, "service_name")
@@ -250,7 +250,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     def asks(self, file: Attachment) -> str:
         if file.deleted_at is not None:
             return "–"
-        return "Yes" if file.asks_for_address else "No"
+        return "Yes" if file.asks_for_email_address else "No"
 
     @admin.display(description="Last download")
     def last_download(self, file: Attachment) -> SafeString | str:
@@ -261,8 +261,8 @@ class AttachmentAdmin(ServiceRowAdmin):
         return formats.number(file.download_count)
 
     @admin.display(description="Wrong email addresses")
-    def wrong_address_count(self, file: Any) -> str:
-        return formats.number(int(file.wrong_addresses))
+    def wrong_email_address_count(self, file: Any) -> str:
+        return formats.number(int(file.wrong_email_addresses))
 
     @admin.display(description="Type", ordering="extension")
     def type_of_file(self, file: Attachment) -> str:

@@ -117,7 +117,7 @@ def _member_of(invite: Invite | None) -> TeamMember | None:
 def _link(request: HttpRequest, member: TeamMember, user: User) -> None:
     TeamMember.objects.filter(pk=member.pk).update(user=user)
     name = user.get_username()
-    actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, network_address=client_ip(request))
+    actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, ip_address=client_ip(request))
     audit.record(
         actor,
         "accepted_the_invite_of",

@@ -37,10 +37,12 @@ def pause(endpoint: CallbackEndpoint, reason: PauseReason, by: audit.Actor = aud
 
     Its callbacks wait until a person resumes it.
     """
-    tell_owners_at = None if reason == PauseReason.PERSON else Now()
+    notify_owners_at = None if reason == PauseReason.PERSON else Now()
     with transaction.atomic():
         running = _row(endpoint).filter(paused_at=None)
-        is_new = running.update(paused_at=Now(), pause_reason=reason, paused_by=by.label, tell_owners_at=tell_owners_at)
+        is_new = running.update(
+            paused_at=Now(), pause_reason=reason, paused_by=by.label, notify_owners_at=notify_owners_at
+        )
         if is_new:
             _audit(endpoint, "paused", by, {"pause_reason": reason.value})
     if is_new:
@@ -52,7 +54,7 @@ def resume(endpoint: CallbackEndpoint, by: audit.Actor) -> bool:
     """Resume an endpoint, starting with the callbacks that wait. Return whether it was paused."""
     with transaction.atomic():
         paused = _row(endpoint).exclude(paused_at=None)
-        is_new = paused.update(paused_at=None, pause_reason="", paused_by="", tell_owners_at=None, failing_since=None)
+        is_new = paused.update(paused_at=None, pause_reason="", paused_by="", notify_owners_at=None, failing_since=None)
         if is_new:
             _audit(endpoint, "resumed", by, None)
     return bool(is_new)

@@ -33,20 +33,20 @@ log = structlog.get_logger()
 
 def waiting() -> list[UUID]:
     """Return the paused endpoints whose owners have not had an email yet."""
-    return list(CallbackEndpoint.objects.filter(tell_owners_at__lte=Now()).values_list("id", flat=True))
+    return list(CallbackEndpoint.objects.filter(notify_owners_at__lte=Now()).values_list("id", flat=True))
 
 
 def mail(endpoint_id: UUID) -> None:
     """Email the owners of a paused endpoint. If that fails, a retry follows in 5 minutes."""
-    waiting = CallbackEndpoint.objects.filter(id=endpoint_id, tell_owners_at__lte=Now())
-    if not waiting.update(tell_owners_at=Now() + AGAIN_AFTER):
+    waiting = CallbackEndpoint.objects.filter(id=endpoint_id, notify_owners_at__lte=Now())
+    if not waiting.update(notify_owners_at=Now() + AGAIN_AFTER):
         return
     endpoint = CallbackEndpoint.objects.select_related("service").get(id=endpoint_id)
     messages = _messages(endpoint)
     handed = [own_email.hand_over(message, about="callback paused") for message in messages]
     taken = [one is not Handed.NOT_YET for one in handed]  # a permanent rejection is not retried
     if any(taken) or not messages:  # no owner gets the email twice because another did not get it
-        CallbackEndpoint.objects.filter(id=endpoint_id, paused_at=endpoint.paused_at).update(tell_owners_at=None)
+        CallbackEndpoint.objects.filter(id=endpoint_id, paused_at=endpoint.paused_at).update(notify_owners_at=None)
     log.info("callback.owners_mailed", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
 
 

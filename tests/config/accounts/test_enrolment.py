@@ -97,12 +97,12 @@ def test_reloading_the_recovery_codes_shows_none(console):
     page = begin(console).content.decode()
     code = code_of(TotpDevice.objects.get().key)
     confirm(console, page, code)
-    kept = set(RecoveryCode.objects.values_list("digest", flat=True))
+    kept = set(RecoveryCode.objects.values_list("code_hash", flat=True))
 
     again = confirm(console, page, code)
 
     assert again.status_code == 409
-    assert set(RecoveryCode.objects.values_list("digest", flat=True)) == kept
+    assert set(RecoveryCode.objects.values_list("code_hash", flat=True)) == kept
 
 
 @pytest.mark.parametrize("form", [{"step": "begin"}, {"step": "begin", "nonce": "made-up"}, {"step": "confirm"}])

@@ -19,7 +19,7 @@ def test_a_sign_in_and_a_sign_out_are_recorded(client, operator):
     event = AuditEvent.objects.get(verb="signed_in")
     assert told() == ["mina signed in", "mina signed out"]
     assert (event.actor_id, event.object_id) == (str(operator.pk), str(operator.pk))
-    assert event.network_address == "192.0.2.7"
+    assert event.ip_address == "192.0.2.7"
 
 
 def test_the_kind_of_second_factor_is_recorded(client, operator):

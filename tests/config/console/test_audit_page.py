@@ -195,7 +195,7 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
         after={"daily_limit_email": 5000},
         reason="election mailing",
         request_id="req-1",
-        network_address="192.0.2.7",
+        ip_address="192.0.2.7",
     )
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)

@@ -169,7 +169,7 @@ def test_of_many_concurrent_starts_one_creates_a_run() -> None:
 def test_expired_invites_are_removed() -> None:
     now = timezone.now()
     for days in (-1, 1):
-        Invite.objects.create(user_id=1, digest=uuid4().hex, expires_at=now + timedelta(days=days))
+        Invite.objects.create(user_id=1, token_hash=uuid4().hex, expires_at=now + timedelta(days=days))
 
     assert clean_up("invites").removed == 1
     assert Invite.objects.get().expires_at > now

@@ -63,4 +63,4 @@ def test_an_invalid_token_finds_nothing(token):
 @pytest.mark.parametrize("ids", [{}, {"member_id": uuid.uuid4(), "user_id": 7}], ids=["nobody", "both"])
 def test_an_invite_is_for_one_account_or_member(ids):
     with pytest.raises(IntegrityError):
-        Invite.objects.create(digest="0" * 64, expires_at=timezone.now(), **ids)
+        Invite.objects.create(token_hash="0" * 64, expires_at=timezone.now(), **ids)

@@ -126,7 +126,7 @@ def test_more_than_a_thousand_rows_run_in_the_background_with_a_progress_page(co
     assert set(ApiKey.objects.values_list("revoked_by", flat=True)) == {"mina@example.org"}
     events = AuditEvent.objects.filter(verb="revoked")
     assert {event.actor_label for event in events} == {"mina"}
-    assert {event.network_address for event in events} == {"127.0.0.1"}
+    assert {event.ip_address for event in events} == {"127.0.0.1"}
     assert {event.service_id for event in events} == {service.pk}
     assert len({event.object_id for event in events}) == events.count() == MANY
 

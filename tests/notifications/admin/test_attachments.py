@@ -58,7 +58,7 @@ def page_of(console: Client, address: str) -> str:
 def test_the_list_says_all_but_the_recipient(console: Client) -> None:
     file = make_file(download_count=3)
     for _ in range(2):
-        DownloadEvent.objects.create(attachment=file, kind=DownloadKind.WRONG_ADDRESS)
+        DownloadEvent.objects.create(attachment=file, kind=DownloadKind.WRONG_EMAIL_ADDRESS)
     DownloadEvent.objects.create(attachment=file, kind=DownloadKind.DOWNLOADED)
 
     page = page_of(console, LIST)

@@ -433,7 +433,7 @@ def test_a_file_goes_in_the_place_of_a_value(browser, template):
     browser.post(SEND, {**typed(template, **{"value-1": "", "file-1": file()}), **found, "send": "yes"})
 
     message, kept = Notification.objects.get(), Attachment.objects.get()
-    assert (kept.notification_id, kept.name, kept.asks_for_address) == (message.pk, "tide.pdf", False)
+    assert (kept.notification_id, kept.name, kept.asks_for_email_address) == (message.pk, "tide.pdf", False)
     assert (kept.expires_at - kept.created_at).days in {28, 29}
     assert "key=" not in message.body
 

@@ -121,10 +121,10 @@ def test_an_address_is_proved_by_its_form_and_by_nothing_near_it():
     key = FileKey.new()
     tag = key.email_tag("ana@example.org")
 
-    assert key.is_address("ANA @example.org", tag)
+    assert key.is_email_address("ANA @example.org", tag)
     for other in ("ana@example.com", "an@example.org", "ana+x@example.org", "", "ana@example.org."):
-        assert not key.is_address(other, tag)
-    assert not FileKey.new().is_address("ana@example.org", tag)
+        assert not key.is_email_address(other, tag)
+    assert not FileKey.new().is_email_address("ana@example.org", tag)
 
 
 def test_a_link_is_read_back_in_one_spelling_only(settings):

@@ -118,7 +118,7 @@ def test_periods_that_are_taken(period: str | None, expected: int) -> None:
 def test_null_is_what_clients_send_for_every_option_left_out() -> None:
     request = validation.parse(file_of(filename=None, confirm_email_before_download=None, retention_period=None))
 
-    assert (request.filename, request.asks_for_address, request.weeks, request.is_csv) == (None, True, 26, None)
+    assert (request.filename, request.asks_for_email_address, request.weeks, request.is_csv) == (None, True, 26, None)
     assert validation.parse(file_of(is_csv=None)).is_csv is None
 
 

@@ -82,14 +82,14 @@ def test_the_link_opens_the_file_and_nothing_else_is_needed(caller: Caller, any_
     assert (row.notification_id, row.service_id) == (Notification.objects.get().id, caller.service.id)
     assert key.fits(row.key_check)
     assert row.email_tag is not None
-    assert key.is_address(ADDRESS.upper(), row.email_tag)
+    assert key.is_email_address(ADDRESS.upper(), row.email_tag)
 
 
 def test_options_are_kept(caller: Caller) -> None:
     send(caller, file_of(confirm_email_before_download=False, retention_period="1 week", is_csv=False))
 
     row = Attachment.objects.get()
-    assert (row.asks_for_address, row.extension) == (False, "txt")
+    assert (row.asks_for_email_address, row.extension) == (False, "txt")
     assert (row.last_day - timezone.localdate(row.created_at)).days == 7
 
 

@@ -163,11 +163,11 @@ def test_what_was_done_stands_in_the_order_it_was_done(client, file):
     guess(client, file, times=12)
     client.get(file.path())
 
-    assert kinds(file) == [DownloadKind.WRONG_ADDRESS] * 10 + [DownloadKind.LOCKED]
+    assert kinds(file) == [DownloadKind.WRONG_EMAIL_ADDRESS] * 10 + [DownloadKind.LOCKED]
 
 
 def test_a_try_that_finds_the_client_locked_leaves_the_file_alone(db, settings):
-    settings.FILES_TRIES_PER_ADDRESS = 1
+    settings.FILES_TRIES_PER_IP_ADDRESS = 1
     file = send_file()
     tag = tries.client_tag("198.51.100.7", NOON)
 

@@ -115,7 +115,7 @@ def test_the_people_who_manage_the_service_are_mailed_once_and_nobody_else():
     health.pause(endpoint, PauseReason.FAILING)
 
     for _ in range(2):
-        tasks.tell_owners(str(endpoint.id))
+        tasks.notify_owners(str(endpoint.id))
 
     told = mails()
     assert SandboxMessage.objects.count() == 2
@@ -159,9 +159,9 @@ def test_mail_that_no_provider_takes_is_tried_again_in_five_minutes(settings):
     owners.mail(endpoint.id)
 
     endpoint.refresh_from_db()
-    assert endpoint.tell_owners_at > timezone.now() + timedelta(minutes=4)
+    assert endpoint.notify_owners_at > timezone.now() + timedelta(minutes=4)
     settings.PROVIDERS = ["sandbox"]
-    CallbackEndpoint.objects.update(tell_owners_at=timezone.now() - HOUR)
+    CallbackEndpoint.objects.update(notify_owners_at=timezone.now() - HOUR)
     owners.mail(endpoint.id)
     assert set(mails()) == {"mina@example.org"}
 

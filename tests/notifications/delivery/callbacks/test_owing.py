@@ -113,7 +113,7 @@ def test_what_nobody_reported_on_is_told_too(settings):
         make_message(service, status=Status.SENDING, sent_at=silent, provider="gateway-1")
     make_message(make_service(), status=Status.SENDING, sent_at=silent)
 
-    tasks.close_silent()
+    tasks.close_without_receipt()
 
     told = CallbackDelivery.objects.values_list("status", "sent_at")
     assert list(told) == [(Status.TEMPORARY_FAILURE, silent)] * 3
