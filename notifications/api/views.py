@@ -53,7 +53,7 @@ _FIND_SHOWN = Statement(
 
 
 class NotificationViewSet(ApiViewSet):
-    """Messages: sending them, and reading what became of them."""
+    """Send messages and read their status."""
 
     rate_limited_actions = frozenset({"sms", "email"})
 

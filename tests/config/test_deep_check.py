@@ -1,4 +1,4 @@
-"""The deep check, and who may read it. Source: docs/reference/running.md §13."""
+"""The deep check and its permissions. Source: docs/reference/running.md §13."""
 
 import pytest
 import requests

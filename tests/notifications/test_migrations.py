@@ -1,4 +1,4 @@
-"""Migrations that add a rule: they name the rows that break it, and work once these are mended."""
+"""Migrations that add a rule name the rows that break it, and succeed once these are fixed."""
 
 from collections.abc import Iterator
 from typing import Any

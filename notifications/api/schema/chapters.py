@@ -151,7 +151,7 @@ With a signing secret each call is signed by [Standard Webhooks](https://www.sta
 
 _TRIAL = f"""
 A new service is in trial mode: it sends only to its own team and guest list, {settings.DAILY_LIMIT_TRIAL} texts and
-{settings.DAILY_LIMIT_TRIAL} emails a day. Test keys work as ever. To send to anyone, have an operator make the service
+{settings.DAILY_LIMIT_TRIAL} emails a day. Test keys work as usual. To send to anyone, have an operator make the service
 live in the console; it needs a reply-to address before.
 """
 

@@ -93,7 +93,7 @@ def test_above_the_keys_of_a_service_stands_what_a_program_needs(console, servic
     caller = calling.make_caller(service)
     caller.send_sms(calling.sms_template(caller), reference="order-7")
 
-    assert "Base URL" not in console.get(LIST).content.decode()  # of all services: there is none to speak of
+    assert "Base URL" not in console.get(LIST).content.decode()  # of all services, which have no base URL in common
     choose(console, service)
     page = console.get(LIST).content.decode()
 

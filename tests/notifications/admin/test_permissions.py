@@ -1,4 +1,4 @@
-"""Roles: who may do what in a service, and whose service the pages are about.
+"""Roles: the permissions in a service, and which service the pages show.
 
 Source: docs/reference/console.md §1.3, §1.4.
 """

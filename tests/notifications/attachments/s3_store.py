@@ -45,7 +45,7 @@ class S3Store:
         }
 
     def variables(self) -> dict[str, str]:
-        """What a Signalbox of its own is told of it."""
+        """Return the settings of a Signalbox that uses this store."""
         return {
             **CREDENTIALS,
             "FILES_STORAGE": "s3",
@@ -62,7 +62,7 @@ class S3Store:
         os.kill(self.program.pid, signal.SIGCONT)
 
     def forget(self) -> None:
-        """Empty everything, and make the bucket anew."""
+        """Delete all objects and create the bucket again."""
         requests.post(f"{self.url}/moto-api/reset", timeout=60).raise_for_status()
         requests.put(f"{self.url}/{BUCKET}", data=_LOCATION, timeout=60).raise_for_status()
 

@@ -1,4 +1,4 @@
-"""The scanner's side, on real sockets: a clamd that answers as it is told, and the real one where it is installed."""
+"""Virus scanners on real sockets: a scripted clamd, and the real one if it is installed."""
 
 import contextlib
 import shutil

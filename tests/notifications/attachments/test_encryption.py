@@ -27,7 +27,7 @@ def test_the_examples_of_a_module(module):
 
 
 def test_the_blob_is_the_one_of_the_contract():
-    """Opened with nothing but the contract in hand: other programs, and later releases, must be able to."""
+    """A file can be decrypted with the contract alone, by other programs and later releases."""
     key = FileKey.new()
     blob = key.encrypt(b"the file", service_id=SERVICE)
 

@@ -1,4 +1,4 @@
-"""A row whose blob the store has lost: told of, healed, and never believed of a folder that is not mounted."""
+"""A row whose blob is missing in the store is reported and repaired, unless the folder is not mounted."""
 
 import shutil
 from datetime import timedelta

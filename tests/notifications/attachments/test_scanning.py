@@ -99,7 +99,7 @@ def test_one_file_without_a_verdict_keeps_all_out(settings: Any) -> None:
 
 
 def test_a_reason_is_read_from_who_stops_listening(settings: Any) -> None:
-    """An OK from a peer that has not read the whole file is none."""
+    """An OK from a peer that has not read the whole file is not accepted."""
 
     def answer(connection: socket.socket, data: bytes) -> None:
         connection.sendall(b"stream: OK\0")

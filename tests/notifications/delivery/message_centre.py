@@ -1,4 +1,4 @@
-"""A message centre for texts: node's SMPP server, on loopback, which says what it was sent and does what it is told."""
+"""A scripted message centre for texts on loopback: an SMPP server in Node."""
 
 import fcntl
 import json

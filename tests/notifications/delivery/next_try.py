@@ -10,6 +10,6 @@ _ROUNDED = timedelta(seconds=0.1)  # databases keep moments in their own precisi
 
 
 def is_tried_again_in(message: Notification, least: timedelta, most: timedelta) -> bool:
-    """Say whether the next try stands so long after the one that has just been: after the making, and before now."""
+    """Return whether the next attempt is due in this time after the row's creation, and after now."""
     from_the_making, from_now = message.next_attempt_at - message.created_at, message.next_attempt_at - timezone.now()
     return from_the_making >= least - _ROUNDED and from_now <= most + _ROUNDED

@@ -258,7 +258,7 @@ def test_postmark_shows_a_password() -> None:
     nobody = post("postmark", body)
     assert (nobody.status_code, nobody.headers["WWW-Authenticate"]) == (401, "Basic")
     assert post("postmark", body, **wrong).status_code == 403
-    assert post("open", body, **basic).status_code == 403  # no password was ever set: nobody is let in
+    assert post("open", body, **basic).status_code == 403  # without a password in the settings, nobody is accepted
     assert Notification.objects.get().status == Status.SENDING
     assert post("postmark", body, **basic).status_code == 200
 

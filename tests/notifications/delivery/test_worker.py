@@ -102,7 +102,7 @@ def arrived(sink: SmtpSink) -> Counter[str]:
 
 
 def sweep_until(service: Service, done: Callable[[], bool]) -> None:
-    """Longer than a claim lasts: what a process had in hand that was ended before its time is free only then."""
+    """Wait longer than a claim lasts, because the claims of a killed process expire only then."""
 
     def swept() -> bool:
         service.manage("sweep", "messages")

@@ -1,4 +1,4 @@
-"""A blob that is not what was stored: no part of it leaves, and staff are told (test plan: F12)."""
+"""A damaged blob is not sent in part, and staff see the error. Source: docs/testing.md, F12."""
 
 from collections.abc import Callable
 from pathlib import Path

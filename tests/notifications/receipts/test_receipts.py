@@ -1,4 +1,4 @@
-"""What providers report: who may, what is applied, what is kept, and what changes nothing."""
+"""Delivery receipts: authentication, applied and stored values, and receipts that change nothing."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""The inbox for test suites: who may ask, what is found, and waiting for what has not come yet."""
+"""The inbox API for test suites: permissions, searches, and waiting for messages."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""From a checked request to a stored row: the order of the rules, what is kept, and when the worker is told."""
+"""From a checked request to a stored row: the order of the rules, the stored values, and the wake-up of the worker."""
 
 from datetime import timedelta
 from typing import Any

@@ -46,7 +46,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def owe(url: str, **fields: Any) -> CallbackDelivery:
-    """A delivered message whose service wants to be told at `url`."""
+    """Return a delivered message whose service has a callback to `url`."""
     endpoint = make_callback(url=url, **fields)
     message = make_notification(make_template(endpoint.service), reference="order-1", recipient="Ana@Example.com")
     Notification.objects.filter(id=message.id).advance(Status.DELIVERED, timezone.now(), sent_at=timezone.now())
