@@ -1,4 +1,4 @@
-"""What the console tells of a key's use: lately or not, calls and refusals, and what a program needs beside it."""
+"""The console shows the use of a key: last use, calls and rejected requests, and the data that a program needs."""
 
 import re
 from datetime import timedelta

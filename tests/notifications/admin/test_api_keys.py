@@ -1,4 +1,4 @@
-"""API keys in the console: shown once, never again, and revoked for good."""
+"""API keys in the console: shown once, and revoked permanently."""
 
 import re
 import time
@@ -24,7 +24,7 @@ def service(db):
 
 
 def form(console, service, **fields):
-    """What the browser holds after opening the page: the nonce among it."""
+    """Return the fields of the open page, including the nonce."""
     page = console.get(ADD).content.decode()
     nonce = re.search(r'name="nonce" value="([^"]+)"', page)[1]
     values = {"service": str(service.pk), "name": "pay-app", "key_type": "test", "nonce": nonce}
@@ -194,7 +194,7 @@ def test_the_api_answers_a_key_revoked_here(console, service):
 
     console.post(reverse("admin:notifications_apikey_revoke", args=[caller.key.pk]))
 
-    time.sleep(2.1)  # the page promises that it takes effect within 2 seconds
+    time.sleep(2.1)  # the page promises effect within 2 seconds
     answer = caller.send_email(template)
     assert answer.status_code == 403
     assert calling.messages(answer) == ["Invalid token: API key revoked"]

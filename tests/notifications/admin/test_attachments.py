@@ -1,4 +1,4 @@
-"""Files in the console: seen without their content, withdrawn for good, shortened and extended.
+"""Files in the console: shown without content, withdrawn permanently, shortened and extended.
 
 Source: docs/reference/console.md §2.12.
 """

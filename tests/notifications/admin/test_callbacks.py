@@ -1,4 +1,4 @@
-"""Callbacks in the console: made and tried, the secret shown once, paused and resumed, and the log of what was sent."""
+"""Callbacks in the console: creation, test events, the secret that is shown once, pausing, and the delivery log."""
 
 import json
 import re
@@ -257,7 +257,7 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
 
     endpoint.refresh_from_db()
     assert (endpoint.pause_reason, endpoint.paused_by) == (PauseReason.PERSON, "mina")
-    assert endpoint.notify_owners_at is None  # who paused it knows
+    assert endpoint.notify_owners_at is None  # the person who paused it knows
     assert receiver.posted == []
     assert "This callback is already paused." in console.get(page_of(endpoint, "pause")).content.decode()
     assert "1 event waiting. Resuming sends it." in console.get(page_of(endpoint, "resume")).content.decode()

@@ -1,4 +1,4 @@
-"""The guest list: many lines at once, each checked by itself. Source: docs/reference/console.md §2.8."""
+"""The guest list accepts many lines at once and checks each one. Source: docs/reference/console.md §2.8."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The message log: read-only, masked, counted, and filtered by what is declared."""
+"""The message log is read-only, masked, counted, and filtered by declared filters only."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,7 @@ def message(template):
 
 @pytest.fixture
 def viewer(service):
-    """The browser of somebody who may see messages, and no recipient."""
+    """Return the client of a person who may see messages, but no recipients."""
     return colleague(service, Role.SEE_ACTIVITY)
 
 
@@ -169,12 +169,12 @@ def test_counting_stops(console, template):
         )
         for _ in range(MAX_COUNTED + 5)
     )
-    Notification.objects.bulk_create(rows, batch_size=500)  # as one statement it may pass the time-out of one
+    Notification.objects.bulk_create(rows, batch_size=500)  # one statement for all rows could exceed the time-out
     DailyCounter.objects.create(
         service=template.service, day=timezone.now().date(), kind=LimitKind.EMAIL, count=MAX_COUNTED + 5
     )
 
-    # No filter: the counts of the day. Daily counts know no origin: there counting stops.
+    # Without filters, the counts come from daily counters. These have no origin, so its filter counts rows.
     counting.count_recent()
     assert counters(console) == {"All": 10_005, "Delivering": 10_005, "Delivered": 0, "Failed": 0}
     page = console.get(f"{LOG}?origin__exact=api").content.decode().replace("\N{NO-BREAK SPACE}", " ")
@@ -272,7 +272,7 @@ def test_a_page_costs_the_same_statements_however_many_services_there_are(consol
 
     of_messages = [one["sql"] for one in queries if 'FROM "notifications_notification"' in one["sql"]]
     assert len(listed) == 2 * services
-    assert len(of_messages) == 4  # the places, the rows, the counters, and whether there are test messages
+    assert len(of_messages) == 4  # positions, rows, counters, and whether there are test messages
 
 
 def test_the_log_says_which_filters_are_in_force_and_removes_each(console, template):

@@ -1,4 +1,4 @@
-"""One message: as it was sent, and its way in steps and in one sentence."""
+"""The page of one message: its content, its timeline, and its status in one sentence."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Search by POST: what is found, and that the term stands nowhere but encrypted, under a random id."""
+"""Search by POST: the results, and the term, which is only stored encrypted under a random id."""
 
 import uuid
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A new service, the way to it and from it: its page, its lists, and what to look at before it goes live."""
+"""A new service: how to create it, its page, its lists, and the checks before it goes live."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lists of messages, files and callbacks, and the sandbox inbox: no address, search or id brings them down."""
+"""No URL, search or id causes an error in the lists of messages, files and callbacks, and in the sandbox inbox."""
 
 from urllib.parse import quote, urlencode
 

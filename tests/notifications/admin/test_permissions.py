@@ -200,7 +200,7 @@ def test_the_ribbon_says_whether_anything_leaves(console, settings):
 
 
 def test_the_switcher_needs_no_script(db):
-    """It is a form in a `details`, whose buttons post the choice."""
+    """It is a form in a `details` element, whose buttons post the choice."""
     service = factories.make_service(name="Tides")
 
     page = text_of(colleague(service, Role.SEE_ACTIVITY), "/admin/")

@@ -1,4 +1,4 @@
-"""Protected names: operators list them and give them to services; nobody else does."""
+"""Protected names: only operators edit the list and give a name to a service."""
 
 import html
 from importlib import import_module
@@ -24,7 +24,7 @@ def service(db):
 
 @pytest.fixture(autouse=True)
 def listed(db):
-    """Fill the list as a new installation has it."""
+    """Fill the list as in a new installation."""
     ProtectedName.objects.all().delete()
     import_module("notifications.migrations.0023_first_protected_names").fill(apps, None)
 

@@ -1,4 +1,4 @@
-"""A template that hides what callers fill in: staff read its own words, and `hidden` for every value.
+"""A template that redacts its values: staff see its text, and `hidden` for every value.
 
 Source: docs/reference/rendering.md §2.
 """

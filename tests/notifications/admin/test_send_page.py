@@ -1,4 +1,4 @@
-"""Sending one message by hand: checked by what sends, the truth on the button, and never twice."""
+"""Send one message from the console: the checks of the API, a button that states the effect, and never twice."""
 
 import html
 import re
@@ -54,7 +54,7 @@ def browser(service):
 
 @pytest.fixture(autouse=True)
 def blobs(settings: Any, tmp_path: Path) -> None:
-    """Each test keeps its files in a folder of its own."""
+    """Use a separate folder for the files of each test."""
     own = {"BACKEND": "notifications.attachments.folder.BlobFolder", "OPTIONS": {"location": tmp_path}}
     settings.STORAGES = {**settings.STORAGES, "attachments": own}
 
@@ -82,7 +82,7 @@ def check(browser, template, **fields):
 
 
 def checked(browser, template, **fields):
-    """Return what a browser sends when the button is pressed on the page that Check answers."""
+    """Return the fields that a browser sends when the button on the page of Check is pressed."""
     page = check(browser, template, **fields)
     found = {name: hidden(page, name) for name in ("nonce", "checked")}
     return {**typed(template, **fields), **found, "send": "yes"}
@@ -135,7 +135,7 @@ def test_the_form_has_a_field_for_each_placeholder(browser, template):
 
 @pytest.fixture
 def with_samples(service):
-    """A template whose example values say what each placeholder takes."""
+    """Return a template whose example values set the kind of each placeholder."""
     template = factories.make_template(
         service, content="((things)) ((late??Late.)) ((paid)) ((form)) ((new))", subject="For ((name))", name="Known"
     )
@@ -166,7 +166,7 @@ def test_each_placeholder_is_asked_for_as_its_example_value_says(browser, with_s
     ]
     assert "For example: Ana of the Harbour" in page
     assert "((" not in page
-    assert page.count("Attach a file") == 1  # nothing is known of the last one
+    assert page.count("Attach a file") == 1  # the last placeholder has no example value
 
 
 def test_values_are_sent_as_their_kind_says(browser, with_samples):

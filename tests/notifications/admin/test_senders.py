@@ -1,4 +1,4 @@
-"""Text message senders and reply-to addresses: always one default, removed without losing the row."""
+"""Text message senders and reply-to addresses: there is always one default, and removing one keeps its row."""
 
 import pytest
 from django.urls import reverse

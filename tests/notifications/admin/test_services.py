@@ -1,4 +1,4 @@
-"""Services in the console: made in trial, gone live with a reason, archived, never deleted."""
+"""Services in the console: created in trial mode, made live with a reason, archived, never deleted."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The team: roles as ticks, invites, and the last one who can manage the service.
+"""The team: roles as checkboxes, invites, and the last manager of a service.
 
 Source: docs/reference/console.md §2.7.
 """
@@ -50,7 +50,7 @@ def add(client, service, **form):
 
 
 def invite(client, member):
-    """Make an invite on the page of a member, and return the link's path."""
+    """Create an invite on the page of a member, and return the path of its link."""
     page = client.post(step(member, "invite"), {"nonce": nonce_of(client, step(member, "invite"))}).content.decode()
     return LINK.search(page).group()
 
@@ -253,7 +253,7 @@ def test_saving_the_same_roles_ends_nothing(manager, service):
 def test_the_last_manager_keeps_the_role(manager, service):
     mo = TeamMember.objects.get(user__username="mo")
     factories.make_team_member(service, "ana@example.org")
-    TeamMember.objects.filter(user=None).update(roles=["manage_service"])  # without an account it counts for nothing
+    TeamMember.objects.filter(user=None).update(roles=["manage_service"])  # a member without an account does not count
 
     roles = manager.post(step(mo, "roles"), {"roles": ["see_activity"]}).content.decode()
     removal = manager.post(step(mo, "remove")).content.decode()

@@ -1,4 +1,4 @@
-"""Inviting where email leaves: the link is mailed and nobody here sees it, unless they ask to.
+"""Invites by email: the link is mailed, and staff see it only on request.
 
 Source: docs/reference/console.md §2.7.
 """

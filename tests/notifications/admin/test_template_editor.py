@@ -1,4 +1,4 @@
-"""The editor: samples that stay, versions that can be looked at, and a preview that is what arrives."""
+"""The template editor: example values, versions, and a preview that equals the sent message."""
 
 import html
 import re
@@ -52,7 +52,7 @@ def preview(client, **typed):
 
 
 def document_of(page):
-    """The email that a pane shows, as it is sent: without the policy that its frame has beside it."""
+    """Return the email in a pane as it is sent, without the frame's policy."""
     document = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
     return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", document)
 
@@ -73,7 +73,7 @@ def test_samples_are_kept_with_the_template_and_make_no_version(console, templat
     assert template.current_version == 1
     assert "It is still version 1" in page
     shown = console.get(page_of(template)).content.decode()
-    assert "For Jo &lt;b&gt; &amp; co" in shown  # also where no script runs
+    assert "For Jo &lt;b&gt; &amp; co" in shown  # also without scripts
 
 
 def test_samples_of_a_new_template_are_kept(console, service):
@@ -96,7 +96,7 @@ def test_a_placeholder_keeps_its_sample_in_another_spelling(console, template):
         ("text", "one\ntwo", "one"),
         ("list", "one\n\n two ", "two</li>"),
         ("yes", "", "You are late."),
-        ("fax", "yes", "You are late."),  # no such kind: a text
+        ("fax", "yes", "You are late."),  # an unknown kind counts as text
     ],
 )
 def test_a_sample_is_what_a_caller_would_send(console, template, kind, value, shown):
@@ -255,7 +255,7 @@ def test_a_condition_is_tried_with_yes_until_somebody_chooses(console, template)
 
     assert "Bring your child." in document_of(page)
     assert '<option value="yes" selected>' in page
-    assert '<option value="text" selected>' in page  # of the name
+    assert '<option value="text" selected>' in page  # for the name
 
 
 def test_placeholders_without_a_value_are_marked_in_the_preview(console, template, service):

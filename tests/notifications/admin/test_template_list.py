@@ -1,4 +1,4 @@
-"""The list of templates: how they are used, how they are found, and how they leave it and come back."""
+"""The list of templates: use, search, archiving and restoring."""
 
 import re
 from datetime import UTC, datetime, timedelta

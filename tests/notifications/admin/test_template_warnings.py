@@ -1,4 +1,4 @@
-"""What the editor warns of: odd, but never in the way."""
+"""The warnings of the template editor, which do not prevent a save."""
 
 import pytest
 
@@ -52,4 +52,4 @@ def test_a_long_text_of_brackets_is_read_in_one_go():
 
 
 def test_each_warning_is_said_once():
-    assert len(warnings("", "((a??b ((a??b")) == 2  # unbalanced, and never closed
+    assert len(warnings("", "((a??b ((a??b")) == 2  # unbalanced brackets

@@ -1,4 +1,4 @@
-"""The template editor: a change is a new version, and the preview is what would be sent."""
+"""The template editor: each change is a new version, and the preview equals the sent message."""
 
 import re
 
@@ -175,7 +175,7 @@ def test_a_newer_version_is_not_written_over(console, template):
     assert "mina@example.org saved version 2 while you edited version 1" in page
     assert '<pre class="nf-version" tabindex="0">Dear Ana</pre>' in page
     assert '<pre class="nf-version" tabindex="0">Dear Bo</pre>' in page
-    assert 'name="based_on" value="2"' in page  # both have been seen
+    assert 'name="based_on" value="2"' in page  # both versions were shown
     assert template.versions.count() == 2
 
 
@@ -219,7 +219,7 @@ def test_the_preview_is_the_email_as_it_is_sent(console, template):
     assert "For Jo" in page
     assert '<iframe class="nf-email" sandbox srcdoc=' in page
     assert "default-src &#x27;none&#x27;" in page
-    assert "Jo &amp;lt;b&amp;gt;" in page  # escaped by the email's writer, and once more as an attribute
+    assert "Jo &amp;lt;b&amp;gt;" in page  # escaped by the email renderer, and again as an attribute
     assert "tides@signalbox.invalid" in page
     assert template.versions.count() == 1
 

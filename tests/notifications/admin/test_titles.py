@@ -1,4 +1,4 @@
-"""A row is called what people know it by: on its pages whole for those who may see it, in the audit masked."""
+"""Rows have a title: unmasked on pages for people with permission, masked in the audit."""
 
 import html
 import re
@@ -113,7 +113,7 @@ def test_a_callback_without_another_token_says_only_that_its_url_changed(console
     edit = reverse("admin:notifications_callbackendpoint_edit", args=[endpoint.pk])
 
     console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": ""})
-    console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "token-0123456789"})  # the one it has
+    console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "token-0123456789"})  # the stored token
     console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "another-token"})
 
     second, first = AuditEvent.objects.all()

@@ -1,4 +1,4 @@
-"""Unsubscribe requests in the console: who sees them and how, marking them as done, and the file for a spreadsheet."""
+"""Unsubscribe requests in the console: permissions, marking as done, and the file for a spreadsheet."""
 
 import csv
 import doctest
@@ -85,7 +85,7 @@ def test_the_list_shows_who_asked_when_and_from_which_template(console: Client, 
 
     for expected in ("ana@example.com", "bo@example.com", "Tide table", "21 Nov 2026, 09:30 GMT", "Waiting", "Done"):
         assert expected in page
-    assert "14 Nov 2026, 09:30 GMT" in page  # when the email was sent
+    assert "14 Nov 2026, 09:30 GMT" in page  # the time of the email
 
 
 def test_the_list_is_narrowed_by_day_template_and_state(console: Client, service: Service, template: Template) -> None:

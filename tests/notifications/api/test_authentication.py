@@ -1,4 +1,4 @@
-"""Who may call, in the fixed order of the contract §3; and what is written down about a key's use."""
+"""Authentication in the fixed order of the contract §3, and the recorded use of a key."""
 
 import time
 from datetime import timedelta
@@ -162,7 +162,7 @@ def test_the_clock_may_differ_by_thirty_seconds_both_ways(caller: Caller, iat: A
         assert response.status_code == 200
     else:
         assert response.status_code == 403
-        assert messages(response)[0] in {CLOCK, GENERAL}  # a token that is not JSON at all is not read that far
+        assert messages(response)[0] in {CLOCK, GENERAL}  # a token that is not JSON fails before the check of its time
 
 
 def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:

@@ -1,4 +1,4 @@
-"""What a request may cost, once service, keys, senders and templates are in memory and the key's use is noted.
+"""The number of statements and commands of a request when service, keys, senders and templates are cached.
 
 Source: docs/architecture.md. The rate window is Redis's here, as in production: one script, no query.
 """
@@ -45,15 +45,15 @@ def statements(queries: CaptureQueriesContext) -> list[str]:
 
 
 def commands(onlooker: redis.Redis) -> Counter[str]:
-    """Return how often each command has been asked of the server; this question before, and what scripts ask, too."""
+    """Return how often each command reached the server, including those of scripts."""
     found = onlooker.info("commandstats")
     return Counter({name.removeprefix("cmdstat_"): row["calls"] for name, row in found.items()})
 
 
-# PostgreSQL says all of it in one statement, which is a transaction by itself.
+# PostgreSQL does everything in one statement, which is its own transaction.
 STORED_AND_COUNTED = ["WITH"] if connection.vendor == "postgresql" else ["BEGIN", "UPDATE", "INSERT", "COMMIT"]
 
-# One request each, of a window in which the last one passed.
+# One request each, in a window in which the last one passed.
 WITHIN_THE_SCRIPT = Counter(time=1, lindex=1, llen=1, rpush=1, pexpire=1)
 
 
@@ -67,7 +67,7 @@ WITHIN_THE_SCRIPT = Counter(time=1, lindex=1, llen=1, rpush=1, pexpire=1)
 def test_sending_stores_and_counts_in_one_transaction(
     channel: str, key_type: KeyType, limits: dict[str, int], look: list[str]
 ) -> None:
-    """The day's counter is looked at only where the limit could have been reached since it was last."""
+    """The day's counter is only read if the limit may have been reached since the last read."""
     caller = make_caller(service=make_service(**limits), key_type=key_type)
     make_guest(caller.service, NUMBER)
     make_guest(caller.service, ADDRESS)

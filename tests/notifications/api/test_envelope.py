@@ -1,4 +1,4 @@
-"""The one shape of a refusal under /v2: every row of the brief's error table, and every status the contract names."""
+"""The error body of /v2: every row of the contract's error table, and every status that it names."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.notifications.attachments import samples
 from tests.notifications.attachments.sending import file_caller, file_of, send
 from tests.notifications.calling import NUMBER, email_template, make_caller, messages, sms_template
 
-SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process: ids of tests are made of it
+SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process, because ids of tests contain it
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ def check_envelope(response: Any, status: int, *entries: tuple[str, str]) -> Non
     assert response.headers["X-Request-Id"]
 
 
-# The brief's table, row by row.
+# The contract's table, row by row.
 
 
 def test_row_team_only_key() -> None:
@@ -190,7 +190,7 @@ def test_row_anything_unforeseen(caplog: pytest.LogCaptureFixture) -> None:
     assert "dailycounter" not in response.content.decode()
 
 
-# The contract's own table.
+# Further errors of the contract.
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_wrong_method_is_405_before_the_token_is_looked_at(method: str, path: 
 
 @contextmanager
 def locked_database() -> Iterator[None]:
-    """Hold what every write needs from another connection; ours gives up soon."""
+    """Lock the rows that every write needs from another connection, so that the request times out."""
     is_sqlite = connection.vendor == "sqlite"
     impatience, patience = (
         ("PRAGMA busy_timeout = 50", "PRAGMA busy_timeout = 5000")

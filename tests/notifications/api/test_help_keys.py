@@ -1,4 +1,4 @@
-"""What stands beside the contract's words: `fix` says what to do, `docs` where to read on. Never instead, never values.
+"""The additional keys `fix` and `docs` of an error. They never replace the contract's text and contain no values.
 
 One test for each row of Developer experience §11 but files.
 """
@@ -27,7 +27,7 @@ def make_caller(**fields: Any) -> Caller:
 
 
 def help_of(response: Any) -> tuple[str, str]:
-    """Return fix and docs of the only error, which has the contract's two keys as well."""
+    """Return fix and docs of the only error, which also has the contract's two keys."""
     (entry,) = response.json()["errors"]
     assert entry.keys() == {"error", "message", "fix", "docs"}
     assert response.headers["Content-Type"] == "application/json"

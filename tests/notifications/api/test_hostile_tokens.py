@@ -1,4 +1,4 @@
-"""Tokens made to be let in: 401 or 403 by the contract, nothing fetched, nobody believed.
+"""Forged tokens get 401 or 403 as the contract states, and cause no requests.
 
 Source: docs/reference/security.md §2; docs/testing.md, G1, G3.
 """
@@ -123,7 +123,7 @@ def test_an_unknown_service_costs_the_same_work_as_a_wrong_signature(caller: Cal
 
 
 def digests(authorization: str) -> int:
-    """Count the HMACs of one request, by what the interpreter says it calls."""
+    """Count the HMACs of one request with the interpreter's profile events."""
     seen: Counter[str] = Counter()
 
     def note(frame: Any, event: str, function: Any) -> None:

@@ -1,4 +1,4 @@
-"""What is counted of a key: its calls by day and its newest refusals, without a value the caller sent."""
+"""The recorded use of a key: its calls by day and its newest errors, without values of the caller."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How many items a value may hold. Source: docs/reference/sending-api.md §5, §7."""
+"""The maximum number of items in a value. Source: docs/reference/sending-api.md §5, §7."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bodies with something wrong in them, by a fixed seed: always an answer of ours, never a 5xx, and soon.
+"""Invalid bodies by a fixed seed always get a documented answer, never a 5xx, in little time.
 
 Source: docs/testing.md, E10, E11.
 """

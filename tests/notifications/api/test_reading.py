@@ -1,4 +1,4 @@
-"""Messages, templates and received texts as callers read them. Source: docs/reference/sending-api.md §17."""
+"""Callers read messages, templates and received texts. Source: docs/reference/sending-api.md §17."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -79,7 +79,7 @@ def test_what_a_text_message_cost_is_known_once_it_is_handed_over(caller: Caller
 
 
 def test_an_email_costs_nothing_and_says_so_with_a_decimal_point(caller: Caller) -> None:
-    """Clients of typed languages take `0` for a whole number."""
+    """Clients in typed languages would parse `0` as a whole number."""
     row = make_row(caller, template=email_template(caller))
 
     answer = caller.get(f"/v2/notifications/{row.id}")

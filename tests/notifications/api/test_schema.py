@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 
 
 def words_for(name: str, value: Any, kind: str) -> str | None:
-    """What the contract's table says about a wrong value; None where it is a good one."""
+    """Return the error in the contract's table for a wrong value, or None for a valid one."""
     if kind == "uuid":
         return f"{name} is not a valid UUID"
     if kind == "https":
@@ -114,7 +114,7 @@ def test_every_field_refuses_a_wrong_type_by_its_name(channel: str, name: str, k
 
     expected = words_for(name, value, kind)
     if expected is None:
-        assert all(message.startswith(f"{name} ") for message in told)  # of the right type, perhaps still a bad value
+        assert all(message.startswith(f"{name} ") for message in told)  # the type is right, but the value may be wrong
     else:
         assert told == [expected]
 
@@ -289,7 +289,7 @@ def test_a_moment_that_cannot_be_kept(text: str, words: str) -> None:
         fields.ScheduledFor().to_internal_value(text)
 
 
-# Every documented field does what the brief says.
+# Every documented field has its documented effect.
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A walk over two services: no id of one gives the other anything but what an id nobody has would give it."""
+"""An id of another service gets the same answers as an id that does not exist."""
 
 import re
 import uuid
@@ -18,7 +18,7 @@ REFERENCE = "a-batch-of-the-first-service"
 
 @pytest.fixture
 def first() -> Caller:
-    """A service with one of everything that has an id."""
+    """Create a service with one of each kind of row that has an id."""
     caller = make_caller(name="The first service")
     email, text = email_template(caller, "The first one's words"), sms_template(caller, "Words too")
     TemplateVersion.objects.create(template=email, number=2, name="Newer", subject="Hi", content="More words")
@@ -88,7 +88,7 @@ WALK: dict[str, Ask] = {
 
 
 def told(response: Any, ids: Mapping[str, str]) -> tuple[int, str]:
-    """Return an answer with the ids that were asked for, and its own request's, left out."""
+    """Return an answer without the requested ids and its own request id."""
     text = response.content.decode()
     for identifier in ids.values():
         text = text.replace(identifier, "THE ID")
@@ -111,13 +111,13 @@ def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller,
 
 @pytest.mark.parametrize("step", [step for step in WALK if "other type" not in step])
 def test_the_service_itself_gets_something_for_each(first: Caller, step: str) -> None:
-    """Or the walk would show nothing."""
+    """Otherwise the comparison would prove nothing."""
     ids = ids_of(first)
 
     own, unknown = (WALK[step](first, asked) for asked in (ids, {name: str(uuid.uuid4()) for name in ids}))
 
     assert own.status_code in {200, 201}
-    if "after" not in step:  # of the list's two rows either may be the older one
+    if "after" not in step:  # either of the list's two rows may be the older one
         assert unknown.status_code in {400, 404}
 
 

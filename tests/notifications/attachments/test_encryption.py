@@ -1,4 +1,4 @@
-"""Blobs, keys and addresses: what the link opens, and what nothing else does.
+"""Blobs, keys and email addresses: only the link decrypts a file.
 
 Source: docs/reference/files.md §6, §7.
 """
@@ -93,7 +93,7 @@ def test_a_key_shows_nothing_of_itself_in_a_trace():
     assert repr(key.secret) not in repr(key)
 
 
-# Never to be changed: recipients of files already sent would be locked out.
+# Never change these values: recipients of files that were already sent would be locked out.
 ADDRESSES = {
     "ana@example.org": "ana@example.org",
     " Ana@Example.ORG\n": "ana@example.org",

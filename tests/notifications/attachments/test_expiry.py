@@ -1,4 +1,4 @@
-"""Files go in time: by the clock, by hand, once, and whatever is killed or away in between. Items F9, F13, A11, C3.
+"""Files are removed by the clock and by command, once, even after killed runs. Cases F9, F13, A11, C3.
 
 Source: docs/reference/files.md §8, §10.
 """
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 
 def make_file(service: Service, *, days: float = 30, blob: bytes | None = b"blob", **fields: Any) -> Attachment:
-    """A stored file whose last day ends in so many days; `blob` None leaves the store without it."""
+    """Return a stored file that expires after some days. blob: None leaves it out of the store."""
     key = FileKey.new()
     values: dict[str, Any] = {
         "id": key.file_id,
@@ -53,13 +53,13 @@ def make_file(service: Service, *, days: float = 30, blob: bytes | None = b"blob
 
 
 def told_of_files() -> tuple[int, str]:
-    """Run the rule, and return how many files it removed and what it says of those that stay."""
+    """Run the rule and return the number of removed files and the error about the others."""
     row = clean_up("files")
     return row.removed, row.error
 
 
 def age(blobs: Path, name: str, hours: float) -> None:
-    """Make a blob of the folder so many hours old."""
+    """Set the age of a blob in the folder."""
     moment = (timezone.now() - timedelta(hours=hours)).timestamp()
     os.utime(blobs / name[:2] / name, (moment, moment))
 
@@ -75,10 +75,10 @@ def service() -> Service:
 @pytest.mark.parametrize(
     ("created_at", "weeks", "first_without"),
     [
-        # The clocks go forward between: the last night is an hour shorter in UTC.
+        # Clocks go forward in this time: the last night is an hour shorter in UTC.
         (datetime(2026, 3, 25, 12, tzinfo=UTC), 1, datetime(2026, 4, 1, 23, tzinfo=UTC)),
         (datetime(2026, 10, 24, 12, tzinfo=UTC), 1, datetime(2026, 11, 1, 0, tzinfo=UTC)),
-        # Late in the evening by UTC it is the next day in London in summer.
+        # Late in the evening in UTC, it is the next day in London in summer.
         (datetime(2026, 7, 1, 23, 30, tzinfo=UTC), 1, datetime(2026, 7, 9, 23, tzinfo=UTC)),
         (datetime(2026, 1, 1, 0, tzinfo=UTC), 78, datetime(2027, 7, 1, 23, tzinfo=UTC)),
     ],
@@ -89,7 +89,7 @@ def test_a_file_is_there_through_its_last_day(created_at: datetime, weeks: int, 
 
 @pytest.mark.fault("C3")
 def test_the_night_of_the_last_day(settings: Any) -> None:
-    """Item C3."""
+    """Case C3."""
     settings.TIME_ZONE = "Europe/London"
     row = Attachment(expires_at=end_of_period(datetime(2026, 3, 25, 12, tzinfo=UTC), weeks=1))
 
@@ -168,7 +168,7 @@ def test_a_row_whose_blob_is_gone_is_removed_like_any_other(service: Service, an
 
 @pytest.mark.fault("F13")
 def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
-    """Item F13: what a killed run has removed without saying so is found again, and nothing twice."""
+    """Case F13: files that a killed run has removed without recording it are found again, and none is counted twice."""
     rows = [
         Attachment(
             service=service,
@@ -184,7 +184,7 @@ def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
     Attachment.objects.bulk_create(rows)
     for row in rows[::50]:
         store.write(row.storage_name, b"blob")
-    for row in rows[:700:50]:  # the killed run: its blobs are gone, its last batch of rows not yet changed
+    for row in rows[:700:50]:  # the killed run has removed the blobs, but not yet changed its last batch of rows
         store.delete(row.storage_name)
     Attachment.objects.filter(storage_name__in=[row.storage_name for row in rows[:500]]).mark_removed(timezone.now())
 
@@ -197,7 +197,7 @@ def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("F13")
 def test_two_sweeps_at_once_remove_each_file_once() -> None:
-    """Item A11."""
+    """Case A11."""
     service = make_service()
     for _ in range(60):
         make_file(service, days=-1)
@@ -224,7 +224,7 @@ def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Servi
     stuck, *others = [make_file(service, days=-number) for number in range(1, 6)]
     place = blobs / stuck.storage_name[:2] / stuck.storage_name
     place.unlink()
-    place.mkdir()  # what cannot be removed like a file
+    place.mkdir()  # a folder cannot be removed like a file
     (place / "x").touch()
 
     with structlog.testing.capture_logs() as logs:

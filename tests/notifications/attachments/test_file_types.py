@@ -1,4 +1,4 @@
-"""What a file is, from its bytes; and nothing that is sent makes the detector raise. Items F4 and F5."""
+"""The type of a file is detected from its bytes, and no content makes the detector raise. Cases F4, F5."""
 
 import random
 import time
@@ -101,12 +101,12 @@ def test_what_is_made_to_harm_is_refused_at_once_and_without_unpacking_it(name: 
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found == FileType.ZIP
-    assert took < 8  # seconds of computing; one, measured without the tracer
+    assert took < 8  # seconds of CPU; one second was measured without the tracer
     assert most < 20 * 1024 * 1024
 
 
 def test_the_limit_of_parts_is_exact() -> None:
-    own = 2  # of a document with nothing else in it
+    own = 2  # in an otherwise empty document
 
     assert file_types.detect(samples.many_parts(zip_files.MAX_PARTS - own)) == FileType.DOCX
     assert file_types.detect(samples.many_parts(zip_files.MAX_PARTS - own + 1)) == FileType.ZIP

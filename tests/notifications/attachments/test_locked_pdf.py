@@ -1,4 +1,4 @@
-"""A PDF that needs a password to open is refused by the scanner as it is set up; nobody could look into it.
+"""A PDF with a password is rejected by the scanner's configuration, because it cannot be scanned.
 
 Source: docs/reference/files.md §8; docs/testing.md, F5.
 """
@@ -13,7 +13,7 @@ from tests.notifications.attachments import samples
 from tests.notifications.attachments.scanners import RealClamd, clamd_program
 from tests.notifications.attachments.sending import file_caller, file_of, nothing_is_stored, send, told
 
-# Encrypted by the standard handler, with 40 bits, under a password that is not the empty one.
+# Encrypted by the standard handler with 40 bits, under a password that is not empty.
 LOCK = (
     b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <"
     + b"28bf4e5e4e758a41" * 4

@@ -24,7 +24,7 @@ def service() -> Service:
 
 
 def sweep(hours: float = 0, **age: timedelta) -> list[dict[str, object]]:
-    """Run the nightly sweep so many hours from now; returns what it logged."""
+    """Run the nightly rule some hours from now and return its log events."""
     with time_machine.travel(timezone.now() + timedelta(hours=hours)), structlog.testing.capture_logs() as logs:
         list(expiry.remove_orphans(**age))
     return [dict(entry) for entry in logs]

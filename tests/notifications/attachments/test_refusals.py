@@ -1,4 +1,4 @@
-"""Every refusal of a file, in its words and in its order, and nothing stored after it. Items F1 to F3.
+"""Every error about a file, in the contract's order; nothing is stored after one. Cases F1 to F3.
 
 Source: docs/reference/files.md §2.1, §3; docs/reference/sending-api.md §10.
 """

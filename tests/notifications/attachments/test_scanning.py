@@ -1,4 +1,4 @@
-"""Only a clear verdict lets a file in: a clamd that answers every odd thing, and the real one. Items A14, A15, F6.
+"""Only a clear verdict accepts a file, with a scripted clamd and the real one. Cases A14, A15, F6.
 
 Source: docs/reference/files.md §5.
 """
@@ -119,7 +119,7 @@ def test_a_mute_scanner_ends_at_the_deadline(settings: Any, short: None) -> None
         took = time.monotonic() - started
         is_over.set()
 
-    assert 0.5 < took < 15  # of the 30 that the scanner is mute
+    assert 0.5 < took < 15  # the scanner is silent for 30 s
 
 
 def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None) -> None:
@@ -133,7 +133,7 @@ def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None)
         with pytest.raises(NoVerdict):
             check(settings, fake)
 
-    assert time.monotonic() - started < 15  # of the 30 that it drips
+    assert time.monotonic() - started < 15  # the scanner drips for 30 s
 
 
 def test_a_scanner_that_does_not_read_ends_at_the_deadline(settings: Any, short: None) -> None:
@@ -156,7 +156,7 @@ def test_ten_files_share_four_connections(settings: Any) -> None:
         busy.append(data)
         at_once.append(len(busy))
         time.sleep(0.05)
-        busy.remove(data)  # before the answer: once it is out the next file may be on its way
+        busy.remove(data)  # before the answer, because the next file may start after it
         connection.sendall(b"stream: OK\0")
 
     with FakeClamd(slowly) as fake:
@@ -320,7 +320,7 @@ def test_a_found_virus_is_told_in_the_seeds_words_and_nothing_is_stored(
 @pytest.mark.django_db
 @pytest.mark.fault("A14")
 def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) -> None:
-    """Item A14: 500 within the deadline and a second, and the next upload passes without a restart of ours."""
+    """Case A14: a 500 within the deadline and a second, and the next upload succeeds without a restart."""
     if clamd_program() is None:
         pytest.skip("clamd is not installed")
     own = RealClamd(tcp=True)
@@ -342,7 +342,7 @@ def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) ->
         own.start()
 
         assert (frozen.status_code, gone.status_code, without.status_code) == (500, 500, 201)
-        assert took < 15  # 1.5 s, and time for a machine with much else to do: it would never answer
+        assert took < 15  # 1.5 s, and time for a busy machine; without a deadline, the call would never end
         assert len(list(blobs.rglob("??/*"))) == 1
         assert send(caller, file_of()).status_code == 201
         assert health_checks.scanner().seen.startswith("ClamAV")

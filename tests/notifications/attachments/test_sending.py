@@ -1,4 +1,4 @@
-"""From the request to the store: what is kept of a file and its link, and what nobody can read. Items D4, F7, F14.
+"""From the request to the store: the stored data of a file and its link, and what nobody can read. Cases D4, F7, F14.
 
 Source: docs/reference/files.md §1, §2.2, §7, §8; docs/reference/sending-api.md §10 to §12, §15.
 """
@@ -59,7 +59,7 @@ def caller() -> Caller:
 
 
 def everything_in_the_database() -> str:
-    """Every cell of every row of every table, as a dump would show it."""
+    """Return every cell of every row of every table, as in a dump."""
     cells: list[str] = []
     for model in apps.get_models():
         for row in model._default_manager.values_list():
@@ -106,7 +106,7 @@ def test_subject_and_body_both_hold_the_link_and_each_sending_makes_another(call
 
 
 def test_links_come_through_rendering_whole(caller: Caller) -> None:
-    """Keys hold hyphens and underscores, which mean something to Markdown and to typography."""
+    """Keys contain hyphens and underscores, which have a meaning in Markdown and typography."""
     template = email_template(caller, "# ((doc))\n\n* ((doc))\n\nGet it: ((doc)).\n\n((doc))", subject="-- ((doc)) --")
     for _ in range(60):
         content = send(caller, file_of(), template=template).json()["content"]
@@ -134,7 +134,7 @@ def test_what_is_kept_has_the_link_without_its_key(caller: Caller) -> None:
 @pytest.mark.parametrize("key_type", KeyType)
 @pytest.mark.fault("F14")
 def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, caplog: Any, blobs: Path) -> None:
-    """Item F14; the sandbox inbox stands for the recipient's mailbox and is the one exception, encrypted as well."""
+    """Case F14. The sandbox inbox replaces the recipient's mailbox and is the only exception; it is encrypted."""
     caplog.set_level(logging.DEBUG)
     caller = file_caller(key_type)
     if key_type is KeyType.TEAM:
@@ -189,7 +189,7 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
         assert claim.fail(attempt, status=Status.PERMANENT_FAILURE, at=timezone.now())
     elif end == "closed":
         mine.advance(Status.TEMPORARY_FAILURE, timezone.now())
-    else:  # as a restored backup might be
+    else:  # as after the restore of a backup
         mine.update(status=Status.DELIVERED)
         clean_up("old-messages")
 
@@ -216,13 +216,13 @@ def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Calle
 def test_whoever_takes_database_and_store_reads_nothing_and_the_link_opens_it(
     caller: Caller, any_store: str, caplog: Any
 ) -> None:
-    """Item F7: the attacker has every cell and every blob, and FIELD_KEYS too once the message is handed over."""
+    """Case F7: the attacker has every cell and every blob and, after the email was sent, FIELD_KEYS too."""
     caplog.set_level(logging.DEBUG)
     data = f"name,secret\nAmala,{MARKER}\n".encode()
     response = send(caller, file_of(data, filename=f"{MARKER}.csv"), file_of(data, filename=f"{MARKER}.csv"))
     found = links_in(response.json()["content"]["body"])
     drain_messages()
-    SandboxMessage.objects.all().delete()  # the mailbox of the recipient
+    SandboxMessage.objects.all().delete()  # the recipient's mailbox
 
     taken_blobs = [store.read(name) for name in store.names()]
     dump = everything_in_the_database()
@@ -288,7 +288,7 @@ def test_a_repeat_shows_the_link_without_its_key_and_stores_nothing(caller: Call
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("D4")
 def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path) -> None:
-    """Item D4."""
+    """Case D4."""
     caller = file_caller()
     template, file = file_template(caller), file_of()
 
@@ -315,7 +315,7 @@ def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path)
 
 @pytest.mark.usefixtures("noon")
 def test_a_used_up_day_leaves_no_blob(caller: Caller, blobs: Path) -> None:
-    """The last refusal there is, in the transaction itself: the blobs are written by then."""
+    """This is the last possible error, inside the transaction, when the blobs are already written."""
     Service.objects.filter(pk=caller.service.pk).update(daily_limit_email=5)
     caller = make_caller(Service.objects.get(pk=caller.service.pk))
     day = datetime.now(UTC).date()
@@ -332,7 +332,7 @@ def test_a_used_up_day_leaves_no_blob(caller: Caller, blobs: Path) -> None:
 
 
 def test_an_outage_in_the_middle_of_three_files_leaves_no_orphan(caller: Caller, blobs: Path) -> None:
-    """The folder of the second blob cannot be made: a file stands in its place for every name but the first's."""
+    """The folder of the second blob cannot be created, because a file has its name."""
     for number in range(256):
         place = blobs / f"{number:02x}"
         if number % 2:

@@ -1,4 +1,4 @@
-"""Both stores keep, give back and remove blobs, and tell "away" from "not there".
+"""Both stores write, read and delete blobs, and distinguish an unavailable store from a missing blob.
 
 Source: docs/reference/files.md §8.
 """
@@ -93,7 +93,7 @@ def test_nobody_else_may_look_into_the_folder(blobs: Path) -> None:
 
 @pytest.mark.fault("A10")
 def test_a_full_disk_leaves_no_half_blob(blobs: Path) -> None:
-    """A limit on the size of files stands in for the end of the disk: the kernel refuses the write in the middle."""
+    """A limit on the size of files simulates a full disk: the kernel refuses the write in the middle."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(BLOB) // 2, before[1]))
     try:
@@ -151,7 +151,7 @@ def test_a_bucket_that_is_not_there_is_a_store_that_is_away(s3: S3Store, setting
 
 @pytest.mark.fault("A13")
 def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a_restart(s3: S3Store) -> None:
-    """Item A13. Two tries of 5 s each, and what was written before goes later, behind the answer."""
+    """Case A13. Two tries of 5 s each. The blob that was written before is deleted after the answer."""
     first, second = store.new_name(), store.new_name()
     store.write(first, BLOB)
     s3.freeze()
@@ -163,7 +163,7 @@ def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a
     finally:
         s3.thaw()
 
-    assert took < 30  # 10 s, and time for a machine with much else to do: boto would try for five minutes
+    assert took < 30  # 10 s, and time for a busy machine; boto would retry for five minutes
     assert store.read(first) == BLOB
     wait_until(lambda: store.names() == [first])
 

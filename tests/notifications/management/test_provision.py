@@ -1,4 +1,4 @@
-"""Services as files: what a document makes, changes and leaves. Source: docs/reference/sending-api.md §22."""
+"""Services in a provision document: created, changed and kept values. Source: docs/reference/sending-api.md §22."""
 
 import json
 import uuid
@@ -432,7 +432,7 @@ def test_services_whose_names_differ_in_case_alone_are_refused():
     assert errors_of({"id": identifier, "name": "PARKS"}) == [
         "services[0].name: A service with this name already exists."
     ]
-    assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
+    assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with its own id
 
 
 def test_a_stored_value_stays_valid_whatever_the_rules_have_become():

@@ -1,4 +1,4 @@
-"""Texts people send to a service: the sandbox's endpoint, the number that decides, and `manage.py receive_text`."""
+"""Received texts: the sandbox's endpoint, the number that selects the service, and `manage.py receive_text`."""
 
 import json
 import uuid
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 PATH = "/providers/sandbox/received-text"
 TOKEN = "a-token-of-the-sandbox"
-NUMBER = "07700 900851"  # at which the services of these tests receive
+NUMBER = "07700 900851"  # the number at which these services receive
 
 
 def post(
@@ -167,7 +167,7 @@ def test_only_post_is_answered(method: str) -> None:
 
 
 class TestCommand:
-    """`manage.py receive_text`, beside a running service."""
+    """`manage.py receive_text` beside a running service."""
 
     @pytest.fixture
     def known(self, service: RunningService) -> dict[str, Any]:

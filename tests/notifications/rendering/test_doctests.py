@@ -1,4 +1,4 @@
-"""The examples in docstrings are true."""
+"""The doctests pass."""
 
 import doctest
 import importlib

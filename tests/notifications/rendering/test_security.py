@@ -46,7 +46,7 @@ markdown_like = st.text(alphabet="ab1.:/@ \n\t\\`*_[](){}<>#+-!|^•=~&;\"'%\u00
 
 
 class Elements(HTMLParser):
-    """Collects every element with its attributes; anything else than text is a fault."""
+    """Collect every element with its attributes. Anything but text is an error."""
 
     def __init__(self, fragment: str) -> None:
         super().__init__(convert_charrefs=True)
