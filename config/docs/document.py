@@ -52,9 +52,9 @@ def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
     prefixes = tuple(part.prefix for part in parts())  # loads the schemas of the views
     found: dict[tuple[str, str], Endpoint] = {}
     for path, pattern, method, view in endpoints:
-        address = path.removesuffix("/")
-        if address.startswith(prefixes):
-            found.setdefault((address, method), (address, pattern, method, view))
+        url = path.removesuffix("/")
+        if url.startswith(prefixes):
+            found.setdefault((url, method), (url, pattern, method, view))
     return list(found.values())
 
 

@@ -132,7 +132,7 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
             "type": template.type,
             "created_at": moment(template.created_at),
             "updated_at": moment(version.created_at) if version.number > 1 else None,
-            "created_by": _address(version.created_by or template.created_by),
+            "created_by": _email_address_of(version.created_by or template.created_by),
             "version": version.number,
             "body": version.content,
             "subject": version.subject if template.type == Channel.EMAIL else None,
@@ -173,7 +173,7 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     postage = Null(help_text="Always null.")
 
 
-def _address(author: str) -> str:
+def _email_address_of(author: str) -> str:
     """Return the author if it is an email address: accounts may have none, and clients expect one. Contract §17.3."""
     try:
         email.parse(author)

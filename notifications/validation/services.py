@@ -41,7 +41,7 @@ def parse_file_contact(text: str) -> str:
     contact = text.strip()
     if len(contact) > _MAX_CONTACT_CHARACTERS:
         raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters; this has {len(contact)}.")
-    if _HTTPS_LINK.match(contact) or _is_address(contact):
+    if _HTTPS_LINK.match(contact) or _is_email_address(contact):
         return contact
     if not _NUMBER_LIKE.match(contact):
         raise InvalidValue("Enter a link that begins with https://, an email address, or a phone number.")
@@ -83,7 +83,7 @@ def lacks_reply_to(*, live: bool, active: bool, sends_email: bool, has_reply_to:
     return live and active and sends_email and not has_reply_to
 
 
-def _is_address(text: str) -> bool:
+def _is_email_address(text: str) -> bool:
     try:
         email.parse(text)
     except email.InvalidEmailAddress:

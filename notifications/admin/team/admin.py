@@ -38,7 +38,7 @@ _EXPLANATION = (
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "invite link"  # noqa: S105  a word of the page
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    list_display = ("shown_address", "phone", "account", "held_roles", "added")
+    list_display = ("shown_email_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
     create_verb = "Add"
@@ -214,7 +214,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     # Columns
 
     @admin.display(description="Email address", ordering="email_address")
-    def shown_address(self, member: TeamMember) -> str:
+    def shown_email_address(self, member: TeamMember) -> str:
         return member.title
 
     @admin.display(description="Phone")

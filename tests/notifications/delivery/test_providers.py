@@ -91,7 +91,7 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
 
 
 @pytest.mark.parametrize(
-    ("entry", "reports"),
+    ("entry", "has_receipts"),
     [
         ("sandbox", True),
         ("p=smtp://mail.example.org", False),
@@ -113,13 +113,13 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
         ("p=anymail+scaleway://?secret_key=k&project_id=p", False),
     ],
 )
-def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, reports):
+def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, has_receipts):
     settings.PROVIDERS = [entry]
 
     [provider] = providers.configured()
 
-    assert provider.adapter.reports_deliveries is reports
-    assert providers.reporting() == ([provider.name] if reports else [])
+    assert provider.adapter.sends_receipts is has_receipts
+    assert providers.with_receipts() == ([provider.name] if has_receipts else [])
 
 
 @pytest.mark.parametrize(
