@@ -1,7 +1,4 @@
-"""The addresses under /v2. One slash at the end is ignored; whatever is not here the project answers with its 404.
-
-Source: docs/reference/sending-api.md §2.1.
-"""
+"""The URLs under /v2. A trailing slash is optional. Source: docs/reference/sending-api.md §2.1."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a document may say of a service. What a value may be, `notifications.validation` says."""
+"""Declare the keys of a service in a provision document. `notifications.validation` has the rules for the values."""
 
 from typing import Any
 from uuid import UUID
@@ -34,7 +34,7 @@ class GuestListDeclaration(Declaration):
 
 
 class SmsSenderDeclaration(Declaration):
-    """A protected name is allowed: only operators can run the command."""
+    """A text message sender. Protected names are allowed, because only operators can run the command."""
 
     id = Value(str, parse_uuid)
     sender = Value(
@@ -97,7 +97,7 @@ class DailyLimitsDeclaration(Declaration):
 
 
 class ServiceDeclaration(Declaration):
-    """The settings are validated to columns of `Service`."""
+    """A service. Its settings become columns of `Service`."""
 
     id = Value(str, parse_uuid)
     name = Value(str, services.parse_service_name, stored=lambda service, text: service.name == text)
@@ -119,7 +119,7 @@ class ServiceDeclaration(Declaration):
     callbacks = CallbacksDeclaration(required=False)
 
     def owner_of(self, data: dict[str, Any]) -> Service | None:
-        """Return the service that the object names by id, else by name."""
+        """Return the service that the object identifies by id, else by name."""
         name = data.get("name")
         if "id" not in data:
             is_text = isinstance(name, str) and is_storable_text(name)

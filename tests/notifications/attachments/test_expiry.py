@@ -233,7 +233,7 @@ def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Servi
     place.rmdir()
     second = told_of_files()
 
-    assert (first, second) == ((4, "files: 1 stay: the file store failed for them"), (1, ""))
+    assert (first, second) == ((4, "files: 1 could not be deleted: the file store failed"), (1, ""))
     assert {"event": "attachments.removed", "removed": 4, "errors": 1, "log_level": "info"} in logs
     assert len(others) == 4
 
@@ -247,7 +247,7 @@ def test_a_store_that_is_away_ends_the_run_and_not_one_row(service: Service, s3:
     finally:
         s3.start()
 
-    assert told == (0, "files: the file store is away")
+    assert told == (0, "files: the file store is unavailable")
     assert Attachment.objects.filter(deleted_at=None).count() == 6
     assert told_of_files() == (6, "")
 

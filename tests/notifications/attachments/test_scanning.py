@@ -215,7 +215,7 @@ def test_without_a_scanner_the_test_virus_alone_is_found(settings: Any) -> None:
 
 def test_the_doctor_says_openly_what_it_is(settings: Any) -> None:
     settings.SCANNER = "none"
-    assert health_checks.scanner().seen == "none: files are looked through for the test virus alone"
+    assert health_checks.scanner().seen == "none: files are checked for the test virus only"
 
     settings.SCANNER = "clamd:unix:/nowhere/clamd.sock"
     assert (

@@ -202,7 +202,7 @@ class TestCommand:
         assert faulty.stderr.splitlines() == [
             "texts[1].content: is required",
             "texts[1].colour: is not a known key",
-            "texts[2].service: is no service",
+            "texts[2].service: is not the id of a service",
             "texts[2].content: is required",
             "texts[3]: must be an object",
         ]
@@ -220,7 +220,7 @@ class TestCommand:
         refusal = self.receive(service, {"service": identifier, "from": "1", "content": "x"})
 
         assert refusal.returncode == 1
-        assert refusal.stderr.startswith("texts[0].service: takes no texts")
+        assert refusal.stderr.startswith("texts[0].service: cannot receive texts")
 
     def test_a_file_that_is_not_there_and_no_json_are_one_line(self, service: RunningService) -> None:
         assert service.manage("receive_text", "nowhere.json").returncode == 1
