@@ -25,9 +25,7 @@ from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
 from tests.notifications.tokens import make_token
 from tests.receivers import Posted, Receiver
 
-EICAR = (
-    rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
-)  # in two pieces for virus scanners
+EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # in two pieces
 REPLACED_ROWS = {"templates", "api_keys"}  # by name, in a provision step; all others are replaced as a whole
 TRIES_WITHIN_A_SECOND = 20
 _NOT_OF_THE_TOKEN = {"key", "scheme", "raw_token", "iss_case", "secret_case"}

@@ -70,13 +70,13 @@ def test_each_page_is_read_from_the_index_of_the_log_in_its_order(console, templ
         assert plan.count("TEMP B-TREE") == (1 + others if others and connection.vendor == "sqlite" else 0), plan
 
 
-def test_messages_with_a_file_are_found_from_their_files_where_these_are_few(console, template):
+def test_messages_with_a_file_are_found_from_few_files(console, template):
     every, *_ = plans(console, "file=yes", COUNTED)
 
     assert BY_ID[connection.vendor] in every, every
 
 
-def test_messages_with_a_file_are_found_also_where_these_are_many(console, template):
+def test_messages_with_a_file_are_found_among_many(console, template):
     """The last file belongs to a deleted message."""
     filed = list(Notification.objects.filter(origin="console").order_by("pk"))
     filed += Notification.objects.filter(origin="api").order_by("-pk")[:300]
@@ -94,7 +94,7 @@ def test_messages_with_a_file_are_found_also_where_these_are_many(console, templ
     assert page.context["cl"].older_url
 
 
-def test_where_there_is_no_file_nothing_is_found(console, template):
+def test_without_files_nothing_is_found(console, template):
     Attachment.objects.all().delete()
 
     assert console.get(f"{LOG}?file=yes").context["cl"].result_count == 0

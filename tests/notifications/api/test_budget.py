@@ -82,7 +82,7 @@ def test_sending_stores_and_counts_in_one_transaction(
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_sending_asks_redis_one_script_and_leaves_one_wake_up(channel: str, redis_server: PrivateRedis) -> None:
+def test_sending_runs_one_redis_script_and_publishes_one_wake_up(channel: str, redis_server: PrivateRedis) -> None:
     caller = make_caller()
     template = (sms_template if channel == "sms" else email_template)(caller)
     send = caller.send_sms if channel == "sms" else caller.send_email
@@ -109,7 +109,7 @@ def test_a_test_key_writes_once() -> None:
     assert statements(queries) == ["INSERT"]
 
 
-def test_a_refused_body_costs_one_look(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_a_rejected_body_needs_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     caller.get("/v2/templates")
 
@@ -131,7 +131,7 @@ def test_a_refused_body_costs_one_look(django_assert_num_queries: DjangoAssertNu
         ("/v2/received-text-messages", 1),
     ],
 )
-def test_reading_costs_one_query(path: str, queries: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_reading_needs_one_query(path: str, queries: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     template = sms_template(caller)
     sent = [caller.send_sms(template).json()["id"] for _ in range(3)]
@@ -141,7 +141,7 @@ def test_reading_costs_one_query(path: str, queries: int, django_assert_num_quer
         assert caller.get(address).status_code == 200
 
 
-def test_a_stranger_costs_one_query_and_fills_no_memory(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_an_unknown_caller_needs_one_query_and_no_memory(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     caller.get("/v2/templates")
 

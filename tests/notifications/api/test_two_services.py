@@ -97,7 +97,7 @@ def told(response: Any, ids: Mapping[str, str]) -> tuple[int, str]:
 
 @pytest.mark.parametrize("step", WALK)
 @pytest.mark.fault("G4")
-def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller, second: Caller, step: str) -> None:
+def test_an_id_of_another_service_gets_the_answer_of_an_unknown_one(first: Caller, second: Caller, step: str) -> None:
     ids = ids_of(first)
     nobodys = {name: str(uuid.uuid4()) for name in ids}
 
@@ -110,7 +110,7 @@ def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller,
 
 
 @pytest.mark.parametrize("step", [step for step in WALK if "other type" not in step])
-def test_the_service_itself_gets_something_for_each(first: Caller, step: str) -> None:
+def test_the_service_itself_gets_a_result_for_each_id(first: Caller, step: str) -> None:
     """Otherwise the comparison would prove nothing."""
     ids = ids_of(first)
 
@@ -130,12 +130,12 @@ def test_the_service_itself_gets_something_for_each(first: Caller, step: str) ->
         ("/v2/unsubscribe-requests", "unsubscribe_requests"),
     ],
 )
-def test_no_list_holds_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:
+def test_no_list_contains_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:
     assert first.get(path).json()[rows]
     assert second.get(path).json()[rows] == []
 
 
-def test_the_templates_of_each_service_are_its_own(first: Caller, second: Caller) -> None:
+def test_each_service_lists_its_own_templates(first: Caller, second: Caller) -> None:
     listed = [{row["id"] for row in one.get("/v2/templates").json()["templates"]} for one in (first, second)]
 
     assert [len(ids) for ids in listed] == [2, 2]

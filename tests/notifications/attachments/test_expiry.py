@@ -83,12 +83,12 @@ def service() -> Service:
         (datetime(2026, 1, 1, 0, tzinfo=UTC), 78, datetime(2027, 7, 1, 23, tzinfo=UTC)),
     ],
 )
-def test_a_file_is_there_through_its_last_day(created_at: datetime, weeks: int, first_without: datetime) -> None:
+def test_a_file_is_available_through_its_last_day(created_at: datetime, weeks: int, first_without: datetime) -> None:
     assert end_of_period(created_at, weeks=weeks) == first_without
 
 
 @pytest.mark.fault("C3")
-def test_the_night_of_the_last_day(settings: Any) -> None:
+def test_a_file_expires_at_midnight_in_london(settings: Any) -> None:
     """Case C3."""
     settings.TIME_ZONE = "Europe/London"
     row = Attachment(expires_at=end_of_period(datetime(2026, 3, 25, 12, tzinfo=UTC), weeks=1))
@@ -99,7 +99,7 @@ def test_the_night_of_the_last_day(settings: Any) -> None:
     assert end_of_day(row.last_day) == row.expires_at
 
 
-def test_the_state_of_a_row_and_the_filter_by_state_say_the_same(service: Service) -> None:
+def test_the_state_of_a_row_and_the_filter_by_state_agree(service: Service) -> None:
     now = timezone.now()
     rows = [
         make_file(service, days=days, withdrawn_at=withdrawn_at, deleted_at=deleted_at)
@@ -127,7 +127,7 @@ def test_the_clock_knows_both_sweeps() -> None:
     assert (files.every, remains.every) == (timedelta(minutes=15), None)
 
 
-def test_what_is_due_is_removed_and_leaves_a_tombstone(service: Service, any_store: str) -> None:
+def test_due_files_are_removed_and_leave_a_tombstone(service: Service, any_store: str) -> None:
     moment = timezone.now()
     kept = make_file(service)
     due = make_file(service, days=-1, wrong_tries=3, day_tries=4, window_started_at=moment, locked_until=moment)
@@ -147,7 +147,7 @@ def test_what_is_due_is_removed_and_leaves_a_tombstone(service: Service, any_sto
     assert withdrawn.withdrawn_why == "wrong person"
 
 
-def test_with_time_moved_on_a_file_that_was_sent_goes() -> None:
+def test_a_sent_file_is_removed_after_its_time() -> None:
     caller = file_caller()
     send(caller, file_of(retention_period="1 week"), file_of(retention_period="2 weeks"))
 
@@ -167,7 +167,7 @@ def test_a_row_whose_blob_is_gone_is_removed_like_any_other(service: Service, an
 
 
 @pytest.mark.fault("F13")
-def test_five_thousand_killed_midway_and_run_again(service: Service) -> None:
+def test_a_killed_run_over_five_thousand_files_is_repeated(service: Service) -> None:
     """Case F13: files that a killed run has removed without recording it are found again, and none is counted twice."""
     rows = [
         Attachment(
@@ -238,7 +238,7 @@ def test_one_error_of_the_store_leaves_that_file_for_the_next_run(service: Servi
     assert len(others) == 4
 
 
-def test_a_store_that_is_away_ends_the_run_and_not_one_row(service: Service, s3: S3Store) -> None:
+def test_an_unavailable_store_ends_the_run_and_changes_no_row(service: Service, s3: S3Store) -> None:
     for _ in range(6):
         make_file(service, days=-1)
     s3.program.kill()
@@ -252,7 +252,7 @@ def test_a_store_that_is_away_ends_the_run_and_not_one_row(service: Service, s3:
     assert told_of_files() == (6, "")
 
 
-def test_a_tombstone_stands_for_a_year(service: Service) -> None:
+def test_a_tombstone_is_kept_for_a_year(service: Service) -> None:
     now = timezone.now()
     young = make_file(service, days=-400, blob=None, deleted_at=now - timedelta(days=364))
     old = make_file(service, days=-400, blob=None, deleted_at=now - timedelta(days=366))
@@ -266,7 +266,7 @@ def test_a_tombstone_stands_for_a_year(service: Service) -> None:
 # Orphans
 
 
-def test_a_blob_without_a_row_goes_after_a_day(service: Service, blobs: Path) -> None:
+def test_a_blob_without_a_row_is_removed_after_a_day(service: Service, blobs: Path) -> None:
     kept = make_file(service)
     store.write("a" * 32, b"young")
     store.write("b" * 32, b"old")
@@ -280,7 +280,7 @@ def test_a_blob_without_a_row_goes_after_a_day(service: Service, blobs: Path) ->
     assert sorted(store.names()) == sorted([kept.storage_name, "a" * 32])
 
 
-def test_by_hand_at_once(service: Service, any_store: str, capsys: Any) -> None:
+def test_the_command_removes_orphans_at_once(service: Service, any_store: str, capsys: Any) -> None:
     kept, due = make_file(service), make_file(service, days=-1)
     store.write(store.new_name(), b"left behind by a killed process")
 

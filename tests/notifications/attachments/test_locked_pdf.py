@@ -51,9 +51,7 @@ def clamd() -> Iterator[RealClamd]:
 
 @pytest.mark.django_db
 @pytest.mark.fault("F5")
-def test_a_pdf_with_a_password_is_refused_in_the_words_of_the_virus_scan(
-    settings: Any, clamd: RealClamd, blobs: Path
-) -> None:
+def test_a_pdf_with_a_password_has_the_error_of_the_virus_scan(settings: Any, clamd: RealClamd, blobs: Path) -> None:
     settings.SCANNER = clamd.scanner
     caller = file_caller()
 

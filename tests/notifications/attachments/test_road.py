@@ -130,7 +130,7 @@ def the_way_on(page: requests.Response) -> str:
     return requests.compat.urljoin(page.url, ways[0])  # type: ignore[attr-defined]
 
 
-def test_from_the_official_client_to_equal_bytes(sender: Sender, sink: SmtpSink) -> None:
+def test_a_file_of_the_official_client_is_downloaded_unchanged(sender: Sender, sink: SmtpSink) -> None:
     sink.messages.clear()
 
     sent = sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="permit 4711.pdf"))
@@ -154,7 +154,7 @@ def test_from_the_official_client_to_equal_bytes(sender: Sender, sink: SmtpSink)
     assert requests.get(link.partition("?")[0], timeout=30).status_code == 404
 
 
-def test_two_files_with_every_option_the_client_has(sender: Sender, sink: SmtpSink) -> None:
+def test_two_files_with_every_option_of_the_client_are_downloaded(sender: Sender, sink: SmtpSink) -> None:
     sink.messages.clear()
     table = b"name,plot\nAmala,12\nBen,7\n"
 
@@ -173,7 +173,7 @@ def test_two_files_with_every_option_the_client_has(sender: Sender, sink: SmtpSi
         assert (file.content == content, file.headers["Content-Type"]) == (True, kind)
 
 
-def test_the_clients_refusals_are_ours(sender: Sender) -> None:
+def test_the_client_has_the_same_limits(sender: Sender) -> None:
     with pytest.raises(HTTPError) as refused:
         sender.send(permit=prepare_upload(io.BytesIO(b"MZ\x90\0"), filename="permit.pdf"))
 
@@ -181,7 +181,7 @@ def test_the_clients_refusals_are_ours(sender: Sender) -> None:
     assert refused.value.message[0]["message"].startswith("Unsupported file type 'application/octet-stream'.")
 
 
-def test_logs_hold_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSink) -> None:
+def test_logs_contain_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSink) -> None:
     """Case F14, for every line of web and worker at log level debug."""
     sink.messages.clear()
     sent = sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="heron-name.pdf"))
@@ -231,7 +231,7 @@ def test_a_web_server_killed_during_an_upload_leaves_at_most_an_orphan(sender: S
     assert sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="a.pdf"))["id"]
 
 
-def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
+def test_an_orphan_of_a_killed_process_is_removed(sender: Sender) -> None:
     sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="a.pdf"))
     service = sender.service
     if sender.bucket is not None:
@@ -254,7 +254,7 @@ def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
     assert (by_hand.stdout.splitlines()[-1], is_there()) == ("files: 1", False)
 
 
-def test_a_store_that_is_away_is_500_for_files_alone(sender: Sender) -> None:
+def test_an_unavailable_store_is_500_for_files_only(sender: Sender) -> None:
     """Case A13 over HTTP: an answer within 12 s, and the next request succeeds without a restart."""
     started = time.monotonic()
     with sender.store_away():
@@ -276,7 +276,7 @@ def status_of(sender: Sender) -> int:
     return 201
 
 
-def test_an_attacker_with_the_folder_of_state_reads_nothing(sender: Sender, sink: SmtpSink) -> None:
+def test_an_attacker_with_the_state_folder_reads_nothing(sender: Sender, sink: SmtpSink) -> None:
     """The database file, blobs and logs on the disk reveal nothing without FIELD_KEYS."""
     sink.messages.clear()
     marker = f"heron-{uuid.uuid4().hex}"
