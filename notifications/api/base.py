@@ -105,12 +105,12 @@ class RequestRate(BaseThrottle):
     def allow_request(self, request: Request, view: ApiViewSet) -> bool:  # type: ignore[override]  # no other has it
         key: ApiKey = request.auth  # type: ignore[assignment]  # set by ServiceKeyAuthentication
         try:
-            passage = rate.check(key)
+            result = rate.check(key)
         except errors.RateLimited as error:
             view.rate_headers = _rate_headers(key, left=0, seconds=error.retry_after_seconds)
             raise
-        if passage:
-            view.rate_headers = _rate_headers(key, left=passage.left)
+        if result:
+            view.rate_headers = _rate_headers(key, left=result.left)
         return True
 
 

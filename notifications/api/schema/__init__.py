@@ -7,7 +7,7 @@ from django.conf import settings
 
 from config.docs.parts import Part
 from config.rest.handler import HELPFUL
-from notifications.api.schema import operations, refused
+from notifications.api.schema import errors_of_operations, operations
 from notifications.api.schema.chapters import CHAPTERS
 
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
@@ -26,7 +26,7 @@ _ENTRY = {
     "required": ["error", "message"],
     "additionalProperties": False,
 }
-_REFUSAL = {
+_ERROR_BODY = {
     "type": "object",
     "properties": {
         "status_code": {"type": "integer", "description": "The status of the response."},
@@ -43,9 +43,9 @@ PART = Part(
     base_url=settings.BASE_URL,
     prefix="/v2/",
     chapters=CHAPTERS,
-    errors=refused.BY_OPERATION,
-    families=refused.FAMILIES,
-    error_schema=_REFUSAL,
+    errors=errors_of_operations.BY_OPERATION,
+    families=errors_of_operations.FAMILIES,
+    error_schema=_ERROR_BODY,
     open_schemas=["PreviewValues"],
 )
 __all__ = ["PART", "operations"]
