@@ -5,14 +5,13 @@ Source: docs/reference/sending-api.md §17.2 to §17.4.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
+from config.databases import keyset
 from notifications import errors
 from notifications.api.fields import parse_uuid
 from notifications.api.records import NOTIFICATION_COLUMNS
@@ -129,7 +128,8 @@ def _matching(query: QueryDict) -> list[Q]:
 def _page(rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool) -> Page:
     """Return the page strictly after the row `older_than` in the order of the list. Equal times lose no row."""
     if (older_than := query.get("older_than")) is not None:
-        rows = _after(rows, anchors.filter(pk=parse_uuid(older_than)).values_list("created_at", "pk").first())
+        anchor = anchors.filter(pk=parse_uuid(older_than)).values_list("created_at", "pk").first()
+        rows = rows.filter(keyset.below(*anchor)) if anchor else rows.none()
     page = list(rows.order_by("-created_at", "-pk")[:PAGE_SIZE])
     filters = [(name, value) for name, values in query.lists() for value in values]
     others = [(name, value) for name, value in filters if name != "older_than"]
@@ -138,10 +138,3 @@ def _page(rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: 
         current=urlencode(filters if keeps_place else others),
         next=urlencode([("older_than", str(page[-1].id)), *others]) if page else None,
     )
-
-
-def _after(rows: Rows, anchor: tuple[datetime, UUID] | None) -> Rows:
-    if anchor is None:
-        return rows.none()
-    created_at, pk = anchor
-    return rows.filter(created_at__lte=created_at).exclude(created_at=created_at, pk__gte=pk)

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 from config.invalid import InvalidValue
 from notifications.recipients import email, phone
-from notifications.validation.names import check_name, is_taken
+from notifications.validation.names import is_taken
 
-MAX_NAME_CHARACTERS = 255
 _MAX_CONTACT_CHARACTERS = 255
 _MAX_LIMIT = 2_147_483_647  # of a PostgreSQL integer column
 RETENTION_DAYS = range(3, 91)  # after a message was created
@@ -17,17 +16,6 @@ NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
 _NUMBER_LIKE = re.compile(r"\A[+(]?\d[^@:]*\Z")
-
-
-def parse_service_name(text: str) -> str:
-    """Return the name of a service as it is stored, or raise InvalidValue."""
-    name = text.strip()
-    if not name:
-        raise InvalidValue("Enter a name.")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
-    check_name(name)
-    return name
 
 
 def check_service_name_is_new(name: str, others: Iterable[str]) -> None:

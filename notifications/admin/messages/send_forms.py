@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 
 from notifications import errors
 from notifications.admin.messages import send_errors, send_slots
-from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, is_file
+from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import policy, requests
@@ -23,13 +23,6 @@ from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
 
 REAL, TEST = "real", "test"
 
-_OF_TEMPLATE = (
-    errors.TextMessagesNotAllowed,
-    errors.EmailsNotAllowed,
-    errors.TemplateNotFound,
-    errors.TemplateOfOtherType,
-    errors.TemplateArchived,
-)
 _OF_SENDER = (errors.SmsSenderNotFound, errors.ReplyToNotFound)
 _OF_RECIPIENT = (
     errors.NotOnTeam,
@@ -192,10 +185,6 @@ class SendForm(forms.Form):
             "confirm_email_before_download": self.cleaned_data[f"asks-{number}"],
             "retention_period": f"{self.cleaned_data[f'weeks-{number}'] or DEFAULT_WEEKS} weeks",
         }
-
-
-def has_file(request: SmsRequest | EmailRequest) -> bool:
-    return any(is_file(value) for value in request.personalisation.values())
 
 
 def _own(service: Service, channel: Channel) -> Any:

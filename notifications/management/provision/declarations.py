@@ -10,7 +10,7 @@ from config.management.declarations import Declaration, Texts, Value, one_of, pa
 from config.outbound.targets import check_url
 from config.rest.strict_json import is_storable_text
 from notifications.models import Channel, KeyType, Permission, Service
-from notifications.validation import keys, people, senders, services, templates
+from notifications.validation import keys, names, people, senders, services
 
 
 def _has_room(guests: list[people.Recipient]) -> None:
@@ -60,9 +60,7 @@ class ReplyToDeclaration(Declaration):
 class TemplateDeclaration(Declaration):
     id = Value(str, parse_uuid)
     type = Value(str, one_of(Channel.values))
-    name = Value(
-        str, templates.parse_template_name, stored=lambda service, text: service.templates.filter(name=text).exists()
-    )
+    name = Value(str, names.parse_name, stored=lambda service, text: service.templates.filter(name=text).exists())
     subject = Value(str)
     content = Value(str)
     unsubscribe_link = Value(bool)
@@ -100,7 +98,7 @@ class ServiceDeclaration(Declaration):
     """A service. Its settings become columns of `Service`."""
 
     id = Value(str, parse_uuid)
-    name = Value(str, services.parse_service_name, stored=lambda service, text: service.name == text)
+    name = Value(str, names.parse_name, stored=lambda service, text: service.name == text)
     live = Value(bool)
     active = Value(bool)
     permissions = Texts(one_of(Permission.values))

@@ -1,7 +1,6 @@
 """Unsubscribe requests in the console: permissions, marking as done, and the file for a spreadsheet."""
 
 import csv
-import doctest
 import re
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from config import spreadsheets
 from config.audit.models import AuditEvent
 from config.console import audit_sentences
 from config.jobs.models import BulkJobRun
@@ -322,10 +320,6 @@ def test_the_file_has_the_filtered_requests(console: Client, template: Template)
     assert [line[1] for line in waiting[1:]] == ["ana@example.com"]
     assert console.get(f"{DOWNLOAD}?template__id__exact=x").status_code == 302
     assert console.get(f"{DOWNLOAD}?recipient__startswith=a").status_code == 400
-
-
-def test_the_doctest_of_a_guarded_cell_passes() -> None:
-    assert doctest.testmod(spreadsheets) == (0, 1)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
