@@ -18,5 +18,6 @@ def command(base_url: str, path: str, method: str, operation: Json, schemes: Jso
         [example] = body["content"]["application/json"]["examples"].values()
         written = json.dumps(example["value"], ensure_ascii=False)
         lines += ["-H 'Content-Type: application/json'", f"-d {shlex.quote(written)}"]
-    verb = "-X PUT " if method == "put" else ""
+    implied = "post" if operation.get("requestBody") else "get"  # the method that curl uses by itself
+    verb = "" if method == implied else f"-X {method.upper()} "
     return f"curl -sS {verb}" + " \\\n  ".join(lines)

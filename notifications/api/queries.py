@@ -1,17 +1,18 @@
-"""Filter and page the lists by key.
+"""The lists: filters, pages by key, and the links between them.
 
 Source: docs/reference/sending-api.md §17.2 to §17.4.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
-from config.databases import keyset
 from notifications import errors
 from notifications.api.fields import parse_uuid
 from notifications.api.records import NOTIFICATION_COLUMNS
@@ -25,7 +26,7 @@ GROUPS: Mapping[str, frozenset[Status]] = {
     "accepted": frozenset({Status.CREATED, Status.SENDING}),
     "received": frozenset({Status.DELIVERED}),
 }
-# Every status of GOV.UK Notify. Those that are not a Status here match no message.
+# Every word the public service knows; those that are no Status of ours never occur.
 STATUSES = (
     *("cancelled", "created", "sending", "sent", "delivered", "pending", "failed", "technical-failure"),
     *("temporary-failure", "permanent-failure", "pending-virus-check", "validation-failed", "virus-scan-failed"),
@@ -39,15 +40,28 @@ Rows = QuerySet[Any, Any]  # Any: rows of either list, whole or only what their 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page of rows, newest first.
-
-    current: the query string of this page
-    next: the query string of the next page, or None if this page is empty
-    """
+    """The rows of a page in the order of the list, and the query of the page after them."""
 
     rows: Sequence[Any]  # Any: rows of either list
     current: str
     next: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The order of a list: by a column of moments, then by id."""
+
+    moment: str
+    is_ascending: bool = False
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        sign = "" if self.is_ascending else "-"
+        return f"{sign}{self.moment}", f"{sign}pk"
+
+
+NEWEST_FIRST = Order(moment="created_at")
+SOONEST_FIRST = Order(moment="next_attempt_at", is_ascending=True)
 
 
 def _one_of(*allowed: str) -> Check:
@@ -80,7 +94,7 @@ UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS
 
 
 def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
-    """Raise InvalidRequest with one error for each invalid value, then one for unknown parameters."""
+    """Raises InvalidRequest with one error for each bad value, then one for unknown parameters."""
     found: list[errors.NotificationError] = []
     for name, is_good in filters.items():
         for value in query.getlist(name):
@@ -97,9 +111,17 @@ def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
 def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     """Return a page of the messages sent with keys of one type, within retention."""
     rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=service.kept_since())
-    # Tuples, because creating model instances took longer than all the rest.
+    # Not as messages: to make those of the rows took longer than all else.
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
     return _page(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
+
+
+def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -> Page:
+    """Return a page of the scheduled messages of keys of one type, soonest first."""
+    rows = Notification.objects.scheduled().filter(service=service, key_type=key_type)
+    records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
+    anchors = Notification.objects.filter(service=service)
+    return _page(records, query, anchors=anchors, keeps_place=True, order=SOONEST_FIRST)
 
 
 def received_texts(service: Service, query: QueryDict) -> Page:
@@ -108,7 +130,7 @@ def received_texts(service: Service, query: QueryDict) -> Page:
 
 
 def unsubscribe_requests(service: Service, query: QueryDict) -> Page:
-    """Return a page of the unsubscribe requests of a service, done requests included."""
+    """Return a page of the unsubscribe requests of a service, done ones too as long as they are kept."""
     rows = UnsubscribeRequest.objects.filter(service=service)
     return _page(rows, query, anchors=rows, keeps_place=False)
 
@@ -125,16 +147,27 @@ def _matching(query: QueryDict) -> list[Q]:
     return conditions
 
 
-def _page(rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool) -> Page:
-    """Return the page strictly after the row `older_than` in the order of the list. Equal times lose no row."""
+def _page(
+    rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool, order: Order = NEWEST_FIRST
+) -> Page:
+    """Cut one page, strictly after `older_than` in the order of the list, so that equal moments lose no row."""
     if (older_than := query.get("older_than")) is not None:
-        anchor = anchors.filter(pk=parse_uuid(older_than)).values_list("created_at", "pk").first()
-        rows = rows.filter(keyset.below(*anchor)) if anchor else rows.none()
-    page = list(rows.order_by("-created_at", "-pk")[:PAGE_SIZE])
+        rows = _after(rows, anchors.filter(pk=parse_uuid(older_than)).values_list(order.moment, "pk").first(), order)
+    page = list(rows.order_by(*order.columns)[:PAGE_SIZE])
     filters = [(name, value) for name, values in query.lists() for value in values]
     others = [(name, value) for name, value in filters if name != "older_than"]
     return Page(
         rows=page,
         current=urlencode(filters if keeps_place else others),
         next=urlencode([("older_than", str(page[-1].id)), *others]) if page else None,
+    )
+
+
+def _after(rows: Rows, anchor: tuple[datetime, UUID] | None, order: Order) -> Rows:
+    if anchor is None:
+        return rows.none()
+    moment, pk = anchor
+    beyond, pk_beyond = ("gte", "lte") if order.is_ascending else ("lte", "gte")
+    return rows.filter(**{f"{order.moment}__{beyond}": moment}).exclude(
+        **{order.moment: moment, f"pk__{pk_beyond}": pk}
     )

@@ -17,6 +17,7 @@ from notifications.api.fields import parse_uuid
 from notifications.api.lists import (
     NotificationsSerializer,
     ReceivedTextsSerializer,
+    ScheduledNotificationsSerializer,
     TemplatesSerializer,
     UnsubscribeRequestsSerializer,
 )
@@ -28,6 +29,7 @@ from notifications.api.records import (
 )
 from notifications.api.serializers import (
     EmailSerializer,
+    MoveSerializer,
     PreviewValuesSerializer,
     RequestSerializer,
     SentEmail,
@@ -36,7 +38,7 @@ from notifications.api.serializers import (
     TextMessageSerializer,
 )
 from notifications.models import LimitKind, Notification, Service, TemplateVersion
-from notifications.submission import limits, submit, templates
+from notifications.submission import limits, scheduled, submit, templates
 from notifications.submission.idempotency import Claim, claimed
 from notifications.submission.preview import preview
 from notifications.submission.submit import Submission
@@ -75,6 +77,22 @@ class NotificationViewSet(ApiViewSet):
         page = queries.notifications(self.service, self.api_key.key_type, request.query_params)
         return Response(NotificationsSerializer(page, context=self.context).data)
 
+    def scheduled(self, request: Request) -> Response:
+        queries.check(request.query_params, queries.NOTIFICATION_FILTERS)
+        page = queries.scheduled_notifications(self.service, self.api_key.key_type, request.query_params)
+        return Response(ScheduledNotificationsSerializer(page, context=self.context).data)
+
+    def move(self, request: Request, notification_id: str) -> Response:
+        identifier = _id("notification_id", notification_id)
+        body = MoveSerializer(data=read_json(request), context=self.context)
+        body.is_valid(raise_exception=True)
+        scheduled.move(scheduled.find(self.api_key, identifier), body.validated_data["scheduled_for"])
+        return self.retrieve(request, notification_id)
+
+    def cancel(self, request: Request, notification_id: str) -> Response:
+        scheduled.cancel(scheduled.find(self.api_key, _id("notification_id", notification_id)))
+        return self.retrieve(request, notification_id)
+
     def _send(
         self,
         request: Request,
@@ -83,7 +101,7 @@ class NotificationViewSet(ApiViewSet):
         submit_message: Submit,
         kind: LimitKind,
     ) -> Response:
-        """Run steps 3 to 23: answer a repeated request, then check the daily limit, then read the body."""
+        """Steps 3 to 23: a repeat is answered before the day's limit is looked at, the limit before the body."""
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             limits.check(self.api_key, kind)
@@ -106,7 +124,7 @@ class NotificationViewSet(ApiViewSet):
         submit_message: Submit,
         claim: Claim | None = None,
     ) -> Response:
-        """Run steps 8 to 23. If the request has an idempotency key, store the response with the message."""
+        """Steps 8 to 23. Where the request has claimed a key, its answer is stored with the message."""
         body.is_valid(raise_exception=True)
         write = answer(context=self.context).to_representation
         keep = None if claim is None else lambda submission: claim.keep(write(submission))
@@ -114,14 +132,14 @@ class NotificationViewSet(ApiViewSet):
 
 
 class TemplateViewSet(ApiViewSet):
-    """Read templates. Archived templates are not in the list but can be read by id."""
+    """Templates, archived ones too where they are asked for by id."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.TEMPLATE_FILTERS)
         versions = templates.newest_versions(self.service.id).filter(template__archived_at=None)
         if types := request.query_params.getlist("type"):
             versions = versions.filter(template__type__in=types)
-        # Sorted in Python, because databases order names differently.
+        # Sorted here: databases differ in how they order names.
         rows = sorted(versions, key=lambda version: (version.name, version.template.type))
         return Response(TemplatesSerializer({"templates": rows}).data)
 
@@ -130,7 +148,7 @@ class TemplateViewSet(ApiViewSet):
 
     def version(self, request: Request, template_id: str, number: str) -> Response:
         own = TemplateVersion.objects.filter(template=_id("id", template_id), template__service=self.service)
-        is_number = number.isascii() and number.isdecimal() and len(number) < 10  # fits the integer column
+        is_number = number.isascii() and number.isdecimal() and len(number) < 10  # within the database's integer
         version = own.select_related("template").filter(number=int(number)).first() if is_number else None
         if version is None:
             raise errors.NoResultFound
@@ -147,7 +165,7 @@ class TemplateViewSet(ApiViewSet):
 
 
 class ReceivedTextViewSet(ApiViewSet):
-    """Read the texts that people sent to the service. The list is the same for every key type."""
+    """Texts people sent to the service: the same list for keys of every type."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.RECEIVED_TEXT_FILTERS)
@@ -156,7 +174,7 @@ class ReceivedTextViewSet(ApiViewSet):
 
 
 class UnsubscribeRequestViewSet(ApiViewSet):
-    """Read the unsubscribe requests of recipients. The list is the same for every key type."""
+    """Requests of recipients for no more emails: the same list for keys of every type."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
@@ -165,7 +183,7 @@ class UnsubscribeRequestViewSet(ApiViewSet):
 
 
 def _id(name: str, text: str) -> UUID:
-    """Return the UUID in a URL. Raises ValidationError, as for an invalid id in a body."""
+    """Raises ValidationError, as for an invalid id in a body."""
     parsed = parse_uuid(text)
     if parsed is None:
         raise errors.NotAUuid(name=name)

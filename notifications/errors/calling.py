@@ -199,6 +199,14 @@ class IdempotencyKeyInUse(SendingError):
     retry_after_seconds = 1
 
 
+class NotScheduled(SendingError):
+    slug = "not-scheduled"
+    status = 409
+    kind = "StateError"
+    text = "This message is not scheduled"
+    fix = "Only a message that waits for its time in `scheduled_for` can be moved or cancelled. Read its status."
+
+
 class RateLimited(SendingError):
     slug = "rate-limit"
     status = 429

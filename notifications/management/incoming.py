@@ -18,9 +18,9 @@ LONGEST_NUMBER = 40
 def _parse_service(text: str) -> Service:
     service = Service.objects.filter(id=parse_uuid(text)).first()
     if service is None:
-        raise InvalidValue("is not the id of a service")
+        raise InvalidValue("is no service")
     if not receiving.takes_texts(service):
-        raise InvalidValue("cannot receive texts: it is archived or lacks the permission for text messages")
+        raise InvalidValue("takes no texts: it is archived, or may not use text messages")
     return service
 
 

@@ -3,6 +3,7 @@
 Source: docs/reference/sending-api.md §13.
 """
 
+from collections.abc import Sequence
 from datetime import date
 from uuid import UUID
 
@@ -33,6 +34,11 @@ class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
     def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
         """Return `spend_one` as a condition for storing a row in the same statement."""
         return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
+
+    def return_one(self, service_id: UUID, day: date, kinds: Sequence[LimitKind]) -> None:
+        """Count one message less of each kind."""
+        counted = self.filter(service_id=service_id, day=day, kind__in=kinds, count__gt=0)
+        counted.update(count=models.F("count") - 1)
 
 
 class DailyCounter(models.Model):

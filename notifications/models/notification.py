@@ -20,7 +20,7 @@ from notifications.models.callback import CallbackKind
 from notifications.models.callback_delivery import CallbackDelivery, endpoint_for
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, FAILURES, FINAL, Status, sources
+from notifications.models.status import COMPLETED, FAILURES, REPORTED, Status, sources
 
 
 class Channel(models.TextChoices):
@@ -40,6 +40,9 @@ class Origin(models.TextChoices):
     CONSOLE = "console", "Console"
 
 
+IS_SCHEDULED = Q(status=Status.CREATED, attempt=0, scheduled_for__isnull=False)
+
+
 class NotificationQuerySet(models.QuerySet["Notification"]):
     """The queue of messages, and the only method that changes a status outside a claim: `advance`."""
 
@@ -48,6 +51,15 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         return self.filter(
             Q(claimed_until=None) | Q(claimed_until__lt=Now()), status=Status.CREATED, next_attempt_at__lte=Now()
         )
+
+    def scheduled(self) -> Self:
+        """Return the messages that wait for their time: callers may still move or cancel them."""
+        return self.filter(IS_SCHEDULED)
+
+    def move(self, scheduled_for: datetime | None) -> int:
+        """Give scheduled messages another time, or make them due if it is None. Return how many were scheduled."""
+        moment = scheduled_for or Now()
+        return self.scheduled().update(scheduled_for=moment, due_at=moment, next_attempt_at=moment)
 
     def advance(self, status: Status, at: datetime, **changes: object) -> int:
         """Change the status of the messages that may take it. Return the number of changed messages.
@@ -59,7 +71,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         if status in COMPLETED:
             changes["completed_at"] = at
         movable = self.filter(_may_become(status, by_acceptance=changes["is_acceptance_final"]))
-        if status not in FINAL:
+        if status not in REPORTED:
             return movable.update(**changes)
         with transaction.atomic():
             known = movable.annotate(called_endpoint=endpoint_for(CallbackKind.DELIVERY_STATUS))
@@ -206,6 +218,11 @@ class Notification(models.Model):
     @property
     def title(self) -> str:
         return self.recipient
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Return whether the message waits for its time and no worker has claimed it."""
+        return self.status == Status.CREATED and self.attempt == 0 and self.scheduled_for is not None
 
     @property
     def has_expired(self) -> bool:

@@ -15,14 +15,16 @@ class Status(models.TextChoices):
     TEMPORARY_FAILURE = "temporary-failure"
     PERMANENT_FAILURE = "permanent-failure"
     TECHNICAL_FAILURE = "technical-failure"
+    CANCELLED = "cancelled"
 
 
 FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
-FINAL = FAILURES | {Status.DELIVERED}
+REPORTED = FAILURES | {Status.DELIVERED}  # a callback reports these
+FINAL = REPORTED | {Status.CANCELLED}  # nothing comes after these
 COMPLETED = FINAL | {Status.SENT}  # these set `completed_at`
 
 _MAY_BECOME = {
-    Status.CREATED: FAILURES | {Status.SENDING, Status.SENT, Status.DELIVERED},
+    Status.CREATED: FAILURES | {Status.SENDING, Status.SENT, Status.DELIVERED, Status.CANCELLED},
     Status.SENDING: FAILURES | {Status.PENDING, Status.DELIVERED},
     Status.SENT: frozenset({Status.DELIVERED, Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE}),
     Status.PENDING: FAILURES | {Status.DELIVERED},

@@ -1,4 +1,4 @@
-"""A message's status changes as the table allows, never backwards."""
+"""The statuses of a message move by the table alone, and never back."""
 
 import pytest
 from django.utils import timezone

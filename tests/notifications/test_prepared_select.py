@@ -1,4 +1,4 @@
-"""A prepared SELECT returns the same row as the ORM, on both databases."""
+"""A row read by a prepared SELECT is the row the ORM would have read, on either database."""
 
 from datetime import timedelta
 from typing import Any

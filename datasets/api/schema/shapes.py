@@ -79,7 +79,7 @@ ROWS: Json = {
     "required": ["data"],
     "additionalProperties": False,
 }
-RECORD_ERROR: Json = {
+FAULT: Json = {
     "type": "object",
     "properties": {
         "index": {"type": "integer", "minimum": 0, "description": "The index of the record, from 0."},
@@ -89,14 +89,14 @@ RECORD_ERROR: Json = {
     "required": ["index", "field", "message"],
     "additionalProperties": False,
 }
-ERROR_BODY: Json = {
+REFUSAL: Json = {
     "type": "object",
     "properties": {
         "status": {"const": "error"},
         "message": {"type": "string", "minLength": 1, "description": "The error in one sentence."},
         "errors": {
             "type": "array",
-            "items": RECORD_ERROR,
+            "items": FAULT,
             "description": "If records are refused: the first 100 errors, by index.",
         },
         "error_count": {

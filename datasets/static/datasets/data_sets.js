@@ -1,11 +1,11 @@
 // What scripts add to the pages of data sets: the address while it is typed, and the first record when it comes.
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const shown of document.querySelectorAll("[data-url-form]")) {
+    for (const shown of document.querySelectorAll("[data-address-form]")) {
         const group = document.querySelector("[name=group_name]");
         const type = document.querySelector("[name=type_name]");
         const show = () => {
-            shown.textContent = shown.dataset.urlForm
+            shown.textContent = shown.dataset.addressForm
                 .replace("<group>", group.value || "<group>")
                 .replace("<type>", type.value || "<type>");
         };

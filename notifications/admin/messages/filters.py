@@ -9,12 +9,14 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils import timezone
 
+from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin import permissions
 from notifications.admin.messages import days, words
 from notifications.admin.messages.search import SEARCH
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
 from notifications.models import Attachment, KeyType, Status
+from notifications.models.notification import IS_SCHEDULED
 
 _FEW_FILES = 200  # the most message ids that one statement of a page searches for
 
@@ -103,6 +105,14 @@ class FileFilter(admin.SimpleListFilter):
             return queryset.filter(pk__in=few)
         same = {"service": OuterRef("service"), "created_at": OuterRef("created_at"), "notification_id": OuterRef("pk")}
         return queryset.filter(Exists(Attachment.objects.filter(**same)))
+
+
+class ScheduledFilter(ChoiceFilter):
+    """The messages that wait for their time."""
+
+    title = "scheduled"
+    parameter_name = "scheduled"
+    options = {"yes": ("Yes", by(IS_SCHEDULED))}
 
 
 class MadeFilter(admin.SimpleListFilter):

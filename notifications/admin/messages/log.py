@@ -21,6 +21,7 @@ from notifications.admin import permissions
 from notifications.admin.messages import days, filters, page, search, send, words
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
+from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role
 
@@ -29,8 +30,8 @@ _SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
-class NotificationAdmin(ServiceRowAdmin):
-    """Messages are read-only."""
+class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
+    """Messages are read-only. One that waits for its time can be moved or cancelled."""
 
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("made", "status_words", "to_whom", "said", "sent_by", "named", "took")
@@ -45,13 +46,14 @@ class NotificationAdmin(ServiceRowAdmin):
         filters.ProviderFilter,
         "origin",
         filters.FileFilter,
+        filters.ScheduledFilter,
     )
     list_select_related = ("service", "template", "api_key")
     change_list_template = "admin/notifications/message_list.html"
     ordering = ("-created_at", "-id")
     sortable_by = ()
     search_fields = ()
-    row_actions = {"recipient": "log_for_recipient"}
+    row_actions = {"recipient": "log_for_recipient", MOVE: "move", CANCEL: "cancel"}
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
@@ -85,6 +87,8 @@ class NotificationAdmin(ServiceRowAdmin):
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        if word in {MOVE, CANCEL}:
+            return permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
         return permissions.may_see_recipients(request, obj.service_id)
 
     # Pages

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.console import cells
 from notifications.admin import permissions
-from notifications.admin.messages import timeline, words
+from notifications.admin.messages import scheduling, timeline, words
 from notifications.admin.unsubscribe_requests import on_message
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin
 from notifications.models.status import COMPLETED
@@ -38,6 +38,7 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
         "facts": _facts(message),
         "files": _files(message),
         "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
+        "may_reschedule": scheduling.is_open(request, message),
         "may_search_recipient": permissions.may_see_recipients(request, message.service_id),
         **({"unfilled": redaction.pieces(message)} if redaction.is_on(message) else shown(message)),
     }

@@ -14,7 +14,6 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from config.databases import keyset
 from notifications.models import Notification
 
 OLDER, NEWER = "older", "newer"  # URL parameters
@@ -45,12 +44,11 @@ class Place:
         return f"{self.created_at.astimezone(UTC).strftime(_FORM)}.{self.id.hex}"
 
     def below(self) -> Q:
-        """Match older messages."""
-        return keyset.below(self.created_at, self.id)
+        """Match older messages. The first condition bounds the index read."""
+        return Q(created_at__lte=self.created_at) & (Q(created_at__lt=self.created_at) | Q(id__lt=self.id))
 
     def above(self) -> Q:
-        """Match newer messages."""
-        return keyset.above(self.created_at, self.id)
+        return Q(created_at__gte=self.created_at) & (Q(created_at__gt=self.created_at) | Q(id__gt=self.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

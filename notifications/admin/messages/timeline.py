@@ -80,12 +80,14 @@ def sentence(message: Notification) -> str:
             return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
-        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_email_address(message):
+        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_address(message):
             return "It was not delivered: the mail server refused the email. Its answer is below."
         case Status.PERMANENT_FAILURE if is_email:
             return "It was not delivered: the email address does not exist or refuses our emails."
         case Status.PERMANENT_FAILURE:
             return "It was not delivered: the number is wrong or out of use, or the network refused the text."
+        case Status.CANCELLED:
+            return "It was cancelled before its time. Nothing was sent."
         case Status.TEMPORARY_FAILURE:
             cause = (
                 "The mailbox may be full or its server down" if is_email else "The phone may be off or without signal"

@@ -1,4 +1,4 @@
-"""The OpenAPI descriptions of the operations: parameters and successful responses. The views contain none of it."""
+"""The operations of the sending API: what each takes and answers when it succeeds. The views stay bare of it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from notifications.api import lists, queries, records, serializers
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
 
-_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # in the demo data, whose ids are the same on every machine
+_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # of the demo data, where ids are the same on every machine
 _SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"
 _TEXT_MESSAGE = {
     "phone_number": "07700 900123",
@@ -35,19 +35,19 @@ _PREVIEW = {"personalisation": {"name": "Ana", "items": ["warm clothes", "this e
 
 _UUID = {"type": "string", "format": "uuid"}
 _OLDER_THAN = OpenApiParameter(
-    "older_than", _UUID, description="The id of the last row of the previous page. `links.next` contains it."
+    "older_than", _UUID, description="The id of the last row of the page before; `links.next` has it filled in."
 )
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
     OpenApiParameter.HEADER,
-    description="A repeated request with the same key within 24 hours gets the first response and sends no message.",
+    description="The same key with the same request, within 24 hours: the first answer again, and no second message.",
 )
 _REPLAYED = OpenApiParameter(
     "Idempotent-Replay",
     {"const": "true"},
     OpenApiParameter.HEADER,
-    description="This is the response to an earlier request with the same `Idempotency-Key`.",
+    description="This is the answer to an earlier request with the same `Idempotency-Key`.",
     response=[201],
 )
 
@@ -57,25 +57,22 @@ def _rate(name: str, about: str) -> OpenApiParameter:
 
 
 _RATE = [
-    _rate(
-        "RateLimit-Policy",
-        'The requests (q) in a number of seconds (w) for the key type: `"live";q=3000;w=60`. Also with errors.',
-    ),
-    _rate("RateLimit", 'The number of requests that are left: `"live";r=2999`. Also with errors.'),
+    _rate("RateLimit-Policy", 'Requests in how many seconds, by key type: `"live";q=3000;w=60`. On refusals too.'),
+    _rate("RateLimit", 'How many more may come now: `"live";r=2999`. On refusals too.'),
 ]
 
 
 class ServiceToken(OpenApiAuthenticationExtension):
     target_class = "notifications.api.authentication.ServiceKeyAuthentication"
     name = "serviceToken"
-    priority = 1  # before the library's extension for the base class
+    priority = 1  # before what the library knows of the class ours is made of
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
         return {
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": "A token signed with the secret of an API key, valid for 30 seconds: see Authentication.",
+            "description": "A token signed with the secret of an API key, good for 30 seconds: see Authentication.",
             "x-credential": '$(jwt "$NOTIFY_API_KEY")',
         }
 
@@ -87,7 +84,7 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
         summary=f"Send {text}",
         description=about,
         request={"application/json": body},
-        responses={201: OpenApiResponse(answer, description="The message is accepted. It is sent in the background.")},
+        responses={201: OpenApiResponse(answer, description="Accepted; it is delivered in the background.")},
         parameters=[_IDEMPOTENCY_KEY, _REPLAYED, *_RATE],
         examples=[OpenApiExample("Example", example, request_only=True)],
     )
@@ -99,7 +96,7 @@ def _read(name: str, tag: str, summary: str, answer: type, *parameters: OpenApiP
         tags=[tag],
         summary=summary,
         description=about,
-        responses={200: OpenApiResponse(answer, description="The requested data.")},
+        responses={200: OpenApiResponse(answer, description="What was asked for.")},
         parameters=list(parameters),
     )
 
@@ -110,6 +107,20 @@ def _path(name: str, about: str, example: str) -> OpenApiParameter:
 
 def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
     return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
+
+
+_MESSAGE_ID = _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
+_MESSAGE_FILTERS = (
+    _words("template_type", queries.TYPES, "The channel; there are no letters."),
+    _words(
+        "status",
+        queries.STATUSES,
+        "`failed` is every failure, `accepted` is created and sending, `received` is delivered.",
+    ),
+    OpenApiParameter("reference", description="Exactly this reference."),
+    _OLDER_THAN,
+    OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Messages of CSV jobs too."),
+)
 
 
 class Messages(OpenApiViewExtension):
@@ -124,7 +135,7 @@ class Messages(OpenApiViewExtension):
                 serializers.TextMessageSerializer,
                 serializers.SentTextMessage,
                 _TEXT_MESSAGE,
-                about="A list in the personalisation becomes `ash, birch and cedar`.",
+                about="A list among the values becomes `ash, birch and cedar`.",
             ),
             email=_sent(
                 "sendEmail",
@@ -132,33 +143,50 @@ class Messages(OpenApiViewExtension):
                 serializers.EmailSerializer,
                 serializers.SentEmail,
                 _EMAIL,
-                about="A list in the personalisation becomes bullet points in the body.",
+                about="A list among the values becomes bullet points in the body.",
             ),
             retrieve=_read(
                 "readMessage",
                 READING,
                 "Read one message",
                 records.NotificationSerializer,
-                _path(
-                    "notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e"
-                ),
-                about="Messages of all keys of the service can be read until they are deleted.",
+                _MESSAGE_ID,
+                about="Messages sent with any key of the service, until its retention ends.",
+            ),
+            scheduled=_read(
+                "listScheduledMessages",
+                READING,
+                "List scheduled messages",
+                lists.ScheduledNotificationsSerializer,
+                *_MESSAGE_FILTERS,
+                about="Messages that wait for their time, soonest first. Follow `links.next` until it is absent.",
+            ),
+            move=extend_schema(
+                operation_id="moveScheduledMessage",
+                tags=[SENDING],
+                summary="Move a scheduled message",
+                description="Give a message that waits for its time another one, or send it now.",
+                request={"application/json": serializers.MoveSerializer},
+                responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+                parameters=[_MESSAGE_ID],
+                examples=[OpenApiExample("Send now", {"scheduled_for": None}, request_only=True)],
+            ),
+            cancel=extend_schema(
+                operation_id="cancelScheduledMessage",
+                tags=[SENDING],
+                summary="Cancel a scheduled message",
+                description="A message that waits for its time is not sent. A repeated call changes nothing.",
+                request=None,
+                responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+                parameters=[_MESSAGE_ID],
             ),
             list=_read(
                 "listMessages",
                 READING,
                 "List messages",
                 lists.NotificationsSerializer,
-                _words("template_type", queries.TYPES, "The channel. There are no letters."),
-                _words(
-                    "status",
-                    queries.STATUSES,
-                    "`failed` means every failure, `accepted` means created and sending, `received` means delivered.",
-                ),
-                OpenApiParameter("reference", description="The exact reference."),
-                _OLDER_THAN,
-                OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Accepted, without effect."),
-                about="Messages sent with keys of the same type, newest first. Follow `links.next` until it is absent.",
+                *_MESSAGE_FILTERS,
+                about="Those sent with a key of the same type, newest first. Follow `links.next` until it is absent.",
             ),
         )
 
@@ -167,7 +195,7 @@ class Templates(OpenApiViewExtension):
     target_class = "notifications.api.views.TemplateViewSet"
 
     def view_replacement(self) -> Any:
-        by_id = _path("template_id", "The console shows it.", _EMAIL_TEMPLATE)
+        by_id = _path("template_id", "From the console.", _EMAIL_TEMPLATE)
 
         return annotated(
             self.target,
@@ -176,8 +204,8 @@ class Templates(OpenApiViewExtension):
                 TEMPLATES,
                 "List templates",
                 lists.TemplatesSerializer,
-                _words("type", queries.TYPES, "The channel. There are no letters."),
-                about="All templates of the service, except archived ones, in one response.",
+                _words("type", queries.TYPES, "The channel; there are no letters."),
+                about="All templates of the service in one answer, but for deleted ones.",
             ),
             retrieve=_read(
                 "readTemplate",
@@ -185,7 +213,7 @@ class Templates(OpenApiViewExtension):
                 "Read a template",
                 records.TemplateSerializer,
                 by_id,
-                about="The latest version.",
+                about="Its newest version.",
             ),
             version=_read(
                 "readTemplateVersion",
@@ -197,15 +225,15 @@ class Templates(OpenApiViewExtension):
                     "number",
                     {"type": "integer", "minimum": 1, "examples": [1]},
                     OpenApiParameter.PATH,
-                    description="The number of the version, starting with 1.",
+                    description="From 1.",
                 ),
-                about="With the name, subject and body of that version.",
+                about="By its own name, subject and body.",
             ),
             preview=extend_schema(
                 operation_id="previewTemplate",
                 tags=[TEMPLATES],
                 summary="Preview a template",
-                description="Fill a template without sending it. Values without a placeholder are ignored.",
+                description="Fill a template without sending it. Values it has no placeholder for are ignored.",
                 request={"application/json": serializers.PreviewValuesSerializer},
                 responses={
                     200: OpenApiResponse(records.PreviewSerializer, description="The message as it would be sent.")
@@ -228,7 +256,7 @@ class ReceivedTexts(OpenApiViewExtension):
                 "List received texts",
                 lists.ReceivedTextsSerializer,
                 _OLDER_THAN,
-                about="Texts that people sent to the numbers of the service. The list is the same for every key type.",
+                about="What people have sent to the numbers of the service: the same list for keys of every type.",
             ),
         )
 
@@ -245,6 +273,6 @@ class UnsubscribeRequests(OpenApiViewExtension):
                 "List unsubscribe requests",
                 lists.UnsubscribeRequestsSerializer,
                 _OLDER_THAN,
-                about="Recipients who confirmed an unsubscribe request. The list is the same for every key type.",
+                about="Recipients who confirmed on our page that they want no more emails: the same list for all keys.",
             ),
         )

@@ -1,1 +1,1 @@
-"""The management commands of the sending area."""
+"""The sending area's own commands."""

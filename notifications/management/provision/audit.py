@@ -1,4 +1,4 @@
-"""Record the audit events of a provision document: one for each changed row, with the verbs of the console."""
+"""The audit of a provision document: an event for each row that it changes, in the console's verbs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,10 +25,7 @@ _Values = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
-    """A change with its own verb.
-
-    verb: returns the verb for the new value of the first field, or "" if the change has no verb
-    """
+    """A change that has a verb of its own. verb: of the new value of the first field; "" where it is no such deed."""
 
     models: tuple[type[models.Model], ...]
     fields: tuple[str, ...]
@@ -48,11 +45,11 @@ _DEEDS = (
         verb=lambda secret: "rotated" if secret else "",
     ),
 )
-_OF_VERSIONS = {"name", "current_version", "updated_at"}  # columns of a template that follow its latest version
+_OF_VERSIONS = {"name", "current_version", "updated_at"}  # columns of a template that follow its newest version
 
 
 def record(done: Changes, versions_before: Mapping[Any, TemplateVersion]) -> None:
-    """Store the events of saved changes. versions_before: the previous version by the id of the template"""
+    """Write the events of changes that have been saved. versions_before: template id → its version before them."""
     audit.record_all(list(_events(audit.operator(), done, versions_before)))
 
 
@@ -71,7 +68,7 @@ def _events(actor: audit.Actor, done: Changes, versions_before: Mapping[Any, Tem
 
 
 def _deeds(one: Change) -> Iterator[tuple[str, _Values, _Values]]:
-    """Split the differences of a row into those with their own verb and the rest."""
+    """Split what differs in a row into what has a verb of its own, and the rest."""
     was, now = changes.difference(one.before or {}, changes.snapshot(one.row))
     if isinstance(one.row, Template):
         now = {name: value for name, value in now.items() if name not in _OF_VERSIONS}

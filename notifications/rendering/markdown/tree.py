@@ -22,13 +22,13 @@ class Link:
 
 
 @dataclass(slots=True)
-class BareUrl:
+class Address:
     """A bare URL in the text, which becomes a link to itself."""
 
     target: str
 
 
-Inline = str | Break | Link | BareUrl
+Inline = str | Break | Link | Address
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ The number of requests and the seed are fixed: valid requests with the caller's 
 """
 
 import uuid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -58,6 +59,13 @@ class Callers:
         self.writer = Writer(service)
         sent = self.sender.client().send_sms_notification(NUMBER, self.sender.templates["sms"])
         self.message_id = sent["id"]
+        self.scheduled_ids = {action: self._schedule() for action in ("PATCH", "POST")}
+
+    def _schedule(self) -> str:
+        at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+        body = {"phone_number": NUMBER, "template_id": self.sender.templates["sms"], "scheduled_for": at}
+        answer = self.sender.request("POST", "/v2/notifications/sms", body, key_type="test")
+        return str(answer.json()["id"])
 
     def authorization(self, path: str) -> str:
         if path.startswith("/data/"):
@@ -68,7 +76,7 @@ class Callers:
         """Put the caller's ids and recipients into a valid request."""
         known = {
             "template_id": self.sender.templates["email" if "email" in case.path else "sms"],
-            "notification_id": self.message_id,
+            "notification_id": self.scheduled_ids.get(case.method, self.message_id),
             "group": self.writer.group,
             "type": "visits",
             "number": 1,

@@ -17,7 +17,7 @@ from notifications.api import queries
 from notifications.api.serializers import EmailSerializer, TextMessageSerializer
 from tests.servers import ROOT
 
-METHODS = {"get", "post", "put"}
+METHODS = {"get", "patch", "post", "put"}
 OPERATIONS = [
     (path, method, operation)
     for path, methods in document()["paths"].items()
@@ -68,7 +68,10 @@ def test_every_operation_of_both_areas_is_in_it():
         ("post", "/v2/notifications/sms"),
         ("post", "/v2/notifications/email"),
         ("get", "/v2/notifications"),
+        ("get", "/v2/notifications/scheduled"),
         ("get", "/v2/notifications/{notification_id}"),
+        ("patch", "/v2/notifications/{notification_id}"),
+        ("post", "/v2/notifications/{notification_id}/cancel"),
         ("get", "/v2/templates"),
         ("get", "/v2/template/{template_id}"),
         ("get", "/v2/template/{template_id}/version/{number}"),

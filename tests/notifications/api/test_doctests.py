@@ -1,4 +1,4 @@
-"""The doctests of the modules from request to row pass."""
+"""The examples in the docstrings of the road from request to row."""
 
 import doctest
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Connection errors in the words for staff, from real errors of the libraries."""
+"""Connections that fail, as staff read of them: real faults, raised by the libraries themselves."""
 
 import smtplib
 import socket

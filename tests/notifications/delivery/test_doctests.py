@@ -1,4 +1,4 @@
-"""The doctests pass."""
+"""The examples in docstrings hold."""
 
 import doctest
 from types import ModuleType

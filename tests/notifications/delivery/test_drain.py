@@ -1,4 +1,4 @@
-"""A drain: batches grow with the rate and shrink with a slow provider, until nothing is due or the time is up."""
+"""A drain: batches that grow with the rate and shrink with a slow provider, until nothing is due or time is up."""
 
 import socket
 import threading
@@ -24,7 +24,7 @@ BULK, OTHER = uuid4(), uuid4()
 
 
 class Rows:
-    """A queue of numbers in memory. Each takes some seconds of a clock that only work moves."""
+    """A queue of numbers in memory; each takes so many seconds of a clock that only work moves."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self.waiting = list(range(count))
@@ -105,7 +105,7 @@ def test_when_its_time_is_up_the_rest_is_put_back_and_more_is_left():
     drained = it.run()
 
     assert drained.is_more_left
-    assert rows.done[-1] == 40  # only one slow item was started
+    assert rows.done[-1] == 40  # one slow item alone was begun
     assert rows.waiting == list(range(41, 80))
     assert rows.recorded == len(rows.done)
 
@@ -161,7 +161,7 @@ def test_an_error_records_what_is_done_and_puts_back_what_was_not_begun():
         it.run()
 
     assert rows.recorded == len(rows.done)
-    assert rows.waiting == list(range(4, 20))  # the third may have been sent, so its claim must expire
+    assert rows.waiting == list(range(4, 20))  # the third may have been sent: its claim runs out
 
 
 def test_while_one_item_is_slow_the_rest_is_put_back_and_another_worker_is_woken():
@@ -181,7 +181,7 @@ def test_while_one_item_is_slow_the_rest_is_put_back_and_another_worker_is_woken
     rows.work = be_slow
     it.run()
 
-    assert meanwhile == [([12], 7)]  # 12 waits for any worker, and 10 is recorded
+    assert meanwhile == [([12], 7)]  # 12 waits for any worker, and 10 has been recorded
     assert rows.done[-2:] == [10, 11]
 
 
@@ -192,7 +192,7 @@ def test_behind_a_slow_message_another_worker_sends_that_of_another_service():
     sent_meanwhile: list[str] = []
 
     class Slow(Outbox):
-        """Send its third message only when another worker has sent the messages behind it."""
+        """Its third message takes until those behind it have been put back and sent by another worker."""
 
         def work(self, item: Claim) -> timedelta | None:
             begun.append(item.notification.id)
@@ -202,9 +202,9 @@ def test_behind_a_slow_message_another_worker_sends_that_of_another_service():
                 sent_meanwhile.extend(Notification.objects.values_list("status", flat=True))
             return super().work(item)
 
-    it = Drain(Slow(Channel.EMAIL), slow_seconds=0.2, wake=woken.set, clock=lambda: 0.0)  # a clock that stands still
+    it = Drain(Slow(Channel.EMAIL), slow_seconds=0.2, wake=woken.set, clock=lambda: 0.0)  # as if no time passed
     make_notification()
-    it.run()  # so fast that the next batch is large
+    it.run()  # so fast that the next batch is a large one
     for _ in range(4):
         make_notification()
     it.run()
@@ -237,7 +237,7 @@ def test_a_batch_shares_its_statements(django_assert_max_num_queries, settings):
         for _ in range(41):
             make_notification(template)
 
-        with django_assert_max_num_queries(25):  # two for each of three batches, and reads of the circuit breakers
+        with django_assert_max_num_queries(25):  # two for each of three batches, and reads of the circuits
             Drain(Outbox(Channel.EMAIL, slow_send_seconds=60), seconds=600, slow_seconds=600).run()
 
     assert Notification.objects.filter(status=Status.DELIVERED).count() == 41
@@ -262,7 +262,7 @@ def test_what_a_slow_provider_accepted_is_recorded_before_the_next_message_is_se
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("failures", [1, 2])
 def test_an_acceptance_that_the_database_did_not_take_is_recorded_again_and_nothing_goes_twice(settings, failures):
-    """As in a worker, outside a transaction, so that the connection can be opened again."""
+    """As in a worker, outside of a transaction: the connection may be opened again."""
     messages = [make_notification() for _ in range(3)]
     failing = FailingRecords(failures)
     with ScriptedServer() as server:
@@ -279,11 +279,11 @@ def test_an_acceptance_that_the_database_did_not_take_is_recorded_again_and_noth
 
 def late_answer(peer: socket.socket) -> None:
     time.sleep(SLOW_SEND_SECONDS * 2)
-    peer.sendall(GOOD.replace("\r\n", "\r\nConnection: close\r\n", 1).encode())  # and closes the connection
+    peer.sendall(GOOD.replace("\r\n", "\r\nConnection: close\r\n", 1).encode())  # it closes after such an answer
 
 
 class FailingRecords:
-    """Make the next UPDATEs that record acceptances fail."""
+    """A database that does not carry out the next UPDATEs that record acceptances."""
 
     def __init__(self, number: int) -> None:
         self.left = number

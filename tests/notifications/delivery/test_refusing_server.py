@@ -1,4 +1,4 @@
-"""A mail server that rejects temporarily or disconnects, and the attempts in the message's row."""
+"""A mail server that refuses for a while, or breaks off: what the row shows of it."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def test_a_server_that_refuses_for_10_minutes_is_asked_by_the_table_and_then_tak
             message.refresh_from_db()
             assert message.status == Status.CREATED
         server.answers["RCPT"] = "250 fine"
-        settings.PROVIDERS = [f"smtp-1={server.url}/"]  # a separate circuit breaker, as after a minute
+        settings.PROVIDERS = [f"smtp-1={server.url}/"]  # a breaker of its own, as after the minute the other one waits
         drain_messages()
 
     message.refresh_from_db()

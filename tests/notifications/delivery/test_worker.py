@@ -1,4 +1,4 @@
-"""A real worker loses no message when it is killed, and retries temporarily rejected ones."""
+"""A real worker: killed in the middle of its work it loses nothing, and it comes back to what was refused for now."""
 
 import json
 import os
@@ -36,7 +36,7 @@ SERVICE = {
 
 
 class WatchedSink(SmtpSink):
-    """Call the test's function when a message has arrived, before the acknowledgement."""
+    """Does something of the test's when a message is there, before it is acknowledged."""
 
     before_answer: Callable[[], None] | None = None
 
@@ -56,7 +56,7 @@ def sink() -> Iterator[WatchedSink]:
 
 @pytest.fixture(scope="module")
 def killable(start_service: Callable[..., Service], sink: WatchedSink) -> Service:
-    """Start a service that sends to `sink` and whose claims are short."""
+    """A service that sends to `sink` and does not wait long for a dead worker."""
     return start_service(PROVIDERS=f"mail={sink.url}", DJANGO_SETTINGS_MODULE="tests.quick_settings")
 
 
@@ -68,7 +68,7 @@ def _empty(sink: WatchedSink) -> None:
 
 
 def accept(service: Service, count: int) -> list[str]:
-    """Send `count` emails of a new service through the API and return their ids."""
+    """Have the API take `count` emails of a new service and return their ids."""
     document = {"services": [{"id": str(uuid.uuid4()), **SERVICE}]}
     provisioned = json.loads(service.manage("provision", "-", input=json.dumps(document)).stdout)["services"][0]
     client = NotificationsAPIClient(provisioned["api_keys"][0]["api_key"], base_url=service.url)
@@ -149,7 +149,7 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
 
 
 def test_connections_that_break_before_the_acceptance_is_noted_send_nothing_twice(killable, sink):
-    """On SQLite, which has no connections to break, this is an ordinary delivery."""
+    """A file has no connections: on SQLite this is an ordinary delivery."""
 
     def cut() -> None:
         sink.before_answer = None

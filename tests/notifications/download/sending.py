@@ -1,4 +1,4 @@
-"""A file after its email was sent: a blob in the store, a row, and the recipient's link."""
+"""A file as it stands when its email has gone: a blob in the store, a row, and the link only the recipient has."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ CONTENT = b"%PDF-1.7\n" + bytes(range(256)) * 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentFile:
-    """The recipient's link, and the data behind it for tests."""
+    """What the recipient holds, and what the tests may look at behind it."""
 
     row: Attachment
     key: FileKey
@@ -37,7 +37,7 @@ class SentFile:
         return links.write(self.key.secret)
 
     def now(self) -> Attachment:
-        """Return the row from the database."""
+        """Return the row as it is in the database."""
         return Attachment.objects.get(pk=self.row.pk)
 
 
@@ -50,7 +50,7 @@ def send_file(
     expires_at: datetime | None = None,
     **fields: Any,
 ) -> SentFile:
-    """Store one file. address: None if no email address is required."""
+    """Store one file. address: None where none is to be asked for."""
     key = FileKey.new()
     service = service or make_service(name="Parks and Gardens", file_contact="help@parks.example")
     blob_name = store.new_name()

@@ -1,4 +1,4 @@
-"""Sizes, days and moments in words."""
+"""Sizes, days and moments as people say them."""
 
 import doctest
 from datetime import date, datetime, timedelta

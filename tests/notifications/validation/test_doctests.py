@@ -1,4 +1,4 @@
-"""The doctests of the rules pass."""
+"""The examples in the docstrings of the rules."""
 
 import doctest
 from types import ModuleType

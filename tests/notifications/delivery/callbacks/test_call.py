@@ -1,4 +1,4 @@
-"""One callback over real HTTP: its body, the effect of each answer, and the schedule of retries."""
+"""One callback over real HTTP: what is posted, what each answer leads to, and the schedule of the tries."""
 
 import json
 import threading
@@ -54,7 +54,7 @@ def owe(url: str, **fields: Any) -> CallbackDelivery:
 
 
 def make_due(delivery: CallbackDelivery) -> None:
-    """Move the time to the next attempt."""
+    """Move time on to the next try."""
     CallbackDelivery.objects.filter(id=delivery.id).update(next_attempt_at=timezone.now() - MINUTE)
 
 
@@ -257,7 +257,7 @@ def test_a_receiver_that_fails_gets_every_event_exactly_in_the_schedule_under_on
         drain_callbacks()
 
     delivery.refresh_from_db()
-    slack = timedelta(seconds=5)  # for the call itself on a busy machine
+    slack = timedelta(seconds=5)  # of the call itself, on a busy machine
     assert [
         planned * 0.8 <= delay <= planned * 1.2 + slack for planned, delay in zip(SCHEDULE, delays, strict=True)
     ] == [True] * len(SCHEDULE)
@@ -270,7 +270,7 @@ def test_each_try_is_signed_with_its_own_time():
     with Receiver(500) as receiver:
         delivery = owe(receiver.url, signing_secret=SECRET)
         drain_callbacks()
-        time.sleep(1.1)  # the timestamp has whole seconds
+        time.sleep(1.1)  # the timestamp is in whole seconds
         make_due(delivery)
         drain_callbacks()
 
@@ -283,7 +283,7 @@ def test_a_wake_up_that_comes_twice_calls_once(receiver):
     delivery = owe(receiver.url)
 
     tasks.drain_callbacks()
-    tasks.call_back(str(delivery.id))  # as named by the previous version
+    tasks.call_back(str(delivery.id))  # as the previous version names it
 
     assert len(receiver.posted) == 1
 
@@ -299,7 +299,7 @@ def test_what_a_dead_worker_held_is_called_again_with_the_same_id(receiver):
     delivery.refresh_from_db()
     assert [attempt["outcome"] for attempt in delivery.attempts] == ["uncertain", "accepted"]
     assert receiver.posted[0].headers["webhook-id"] == held.webhook_id
-    assert not held.give_up(delivery.attempts[0])  # a late result changes nothing
+    assert not held.give_up(delivery.attempts[0])  # a late finisher changes nothing
     delivery.refresh_from_db()
     assert delivery.state == DeliveryState.ACCEPTED
 

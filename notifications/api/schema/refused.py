@@ -1,4 +1,4 @@
-"""List the errors of each operation in the order of its checks, and all errors by subject."""
+"""The errors of each operation in the order of its checks, and all errors in families."""
 
 from notifications import errors
 
@@ -13,10 +13,12 @@ _BODY = (
     *(errors.TooManyValues, errors.InvalidJson),
 )
 _IDEMPOTENCY = (errors.IdempotencyKeyMalformed, errors.IdempotencyKeyReused, errors.IdempotencyKeyInUse)
+_SCHEDULED_FOR = (errors.ScheduledForFormat, errors.ScheduledForPast, errors.ScheduledForTooFar)
 _SHAPE = (
     *(errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
-    *(errors.TooManyItems, errors.ScheduledForFormat, errors.ScheduledForPast, errors.ScheduledForTooFar),
+    *(errors.TooManyItems, *_SCHEDULED_FOR),
 )
+_MOVE = (errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, *_SCHEDULED_FOR)
 _EMAIL_SHAPE = (errors.EmailAddressInvalid, errors.UnsubscribeUrlInvalid, errors.UnsubscribeUrlTooLong)
 _PHONE_NUMBER = (
     *(errors.TooManyDigits, errors.NotEnoughDigits, errors.NotAUkMobile, errors.LettersOrSymbols),
@@ -47,6 +49,9 @@ BY_OPERATION = {
     "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
     "readMessage": _ONE,
     "listMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
+    "listScheduledMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
+    "moveScheduledMessage": (*_ONE, *_BODY, *_MOVE, errors.NotScheduled),
+    "cancelScheduledMessage": (*_ONE, errors.NotScheduled),
     "listTemplates": (*_READING, errors.NotOneOf, errors.PropertiesUnexpected),
     "readTemplate": _ONE,
     "readTemplateVersion": _ONE,
@@ -61,10 +66,10 @@ FAMILIES = {
         *(*_BODY, *_IDEMPOTENCY),
     ),
     "Limits": (errors.RateLimited, errors.DailyLimitReached),
-    "Delivery receipts": (
+    "Reports of providers": (
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
-    "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound),
+    "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound, errors.NotScheduled),
     "Phone numbers": _PHONE_NUMBER,
     "Templates and values": _RULES,
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),

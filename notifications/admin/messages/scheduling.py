@@ -1,0 +1,109 @@
+"""Move or cancel a scheduled message on its page. Source: docs/reference/console.md §2.10."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from config import formats
+from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.theme import TextInput
+from notifications import errors
+from notifications.admin import permissions
+from notifications.models import Notification, Role, Status
+from notifications.submission import scheduled
+
+CANCEL, MOVE = "cancel", "move"
+
+_NOT_SCHEDULED = "This message is no longer scheduled. It can be neither moved nor cancelled."
+
+
+class MoveForm(forms.Form):
+    """Another time for a message. Empty: now."""
+
+    scheduled_for = forms.DateTimeField(
+        label="Send at",
+        required=False,
+        widget=TextInput(attrs={"type": "datetime-local"}),
+        help_text="In the time zone of the console, at most 24 hours from now. Leave empty to send the message now.",
+        error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
+    )
+
+    def clean_scheduled_for(self) -> Any:
+        moment = self.cleaned_data["scheduled_for"]
+        if moment is None:
+            return None
+        try:
+            scheduled.check_time(moment)
+        except errors.ScheduledForPast as error:
+            raise forms.ValidationError("Enter a time in the future, or leave the field empty to send now.") from error
+        except errors.ScheduledForTooFar as error:
+            hours = scheduled.FARTHEST // timedelta(hours=1)
+            raise forms.ValidationError(f"Enter a time within the next {hours} hours.") from error
+        return moment
+
+
+def is_open(request: HttpRequest, message: Notification) -> bool:
+    """Return whether this person may move or cancel the message now."""
+    return message.is_scheduled and permissions.may_in(request, message.service_id, [Role.SEND_MESSAGES])
+
+
+class ScheduledMessageActions(ConsoleModelAdmin):
+    """The two actions on a scheduled message."""
+
+    def move(self, request: HttpRequest, message: Notification) -> HttpResponse:
+        title = "Move message"
+        planned = message.scheduled_for
+        if planned is None or not message.is_scheduled:
+            return self._refusal(request, message, title)
+        form = MoveForm(request.POST if request.method == "POST" else None)
+        if request.method == "POST" and form.is_valid():
+            moment = form.cleaned_data["scheduled_for"]
+            try:
+                scheduled.move(message, moment)
+            except errors.NotScheduled:
+                return self._refusal(request, message, title)
+            self.audit(
+                request,
+                "moved",
+                message,
+                before={"scheduled_for": planned.isoformat()},
+                after={"scheduled_for": (moment or timezone.now()).isoformat()},
+            )
+            done = (
+                f"The message is now scheduled for {formats.spoken(moment)}." if moment else "The message is due now."
+            )
+            return self.action_done(request, self.row_url(message), done)
+        explanation = [f"The message is scheduled for {formats.spoken(planned)}."]
+        return self.action_page(request, message, title=title, button=title, form=form, explanation=explanation)
+
+    def cancel(self, request: HttpRequest, message: Notification) -> HttpResponse:
+        title = "Cancel message"
+        planned = message.scheduled_for
+        if planned is None or not message.is_scheduled:
+            return self._refusal(request, message, title)
+        if request.method == "POST":
+            try:
+                scheduled.cancel(message)
+            except errors.NotScheduled:
+                return self._refusal(request, message, title)
+            self.audit(
+                request,
+                "cancelled",
+                message,
+                before={"status": Status.CREATED.value},
+                after={"status": Status.CANCELLED.value},
+            )
+            return self.action_done(request, self.row_url(message), "The message is cancelled. It will not be sent.")
+        explanation = [
+            f"The message is scheduled for {formats.spoken(planned)}. It will not be sent.",
+            "This cannot be undone.",
+        ]
+        return self.action_page(
+            request, message, title=title, button=title, explanation=explanation, is_destructive=True
+        )
+
+    def _refusal(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
+        return self.action_page(request, message, title=title, button="", refusal=_NOT_SCHEDULED)
