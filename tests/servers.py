@@ -21,6 +21,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 ROOT = Path(__file__).resolve().parent.parent
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25  # between two checks of a condition
+LONGEST_PAUSE_AFTER_SLOW_CHECK = 1.0
 _HELD: list[socket.socket] = []
 
 
@@ -43,11 +44,15 @@ def wait_until(answers: Callable[[], object], seconds: float = 90) -> None:
     The limit is for a busy machine.
     """
     began, pause = time.monotonic(), SHORTEST_PAUSE
-    while not answers():
-        if time.monotonic() > began + seconds:
+    while True:
+        asked = time.monotonic()
+        if answers():
+            return
+        now = time.monotonic()
+        if now > began + seconds:
             raise TimeoutError(f"not there after {seconds} s")
-        time.sleep(pause)
-        # A condition is often a request or a query. Fifty of them a second would use all of the CPU.
+        # A condition is often a request or a command. Checks use at most a quarter of the time of a wait.
+        time.sleep(min(max(pause, 3 * (now - asked)), LONGEST_PAUSE_AFTER_SLOW_CHECK))
         pause = min(pause * 1.3, LONGEST_PAUSE)
 
 
@@ -147,7 +152,7 @@ class PrivatePostgres:
             "unix_socket_directories": str(self.folder),
             "fsync": "off",  # the data need not survive a crash
             "full_page_writes": "off",
-            "max_connections": "600",  # five test processes, each with services and their workers
+            "max_connections": "600",  # six test processes, each with services and their workers
             **settings,
         }
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
