@@ -1,5 +1,6 @@
 """The admin site of the console, with its own overview and a page that asks for the password again."""
 
+from functools import partial
 from typing import Any, cast
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.functional import SimpleLazyObject
 from django.views.decorators.debug import sensitive_post_parameters
 
 from config.accounts import scope
@@ -38,6 +40,14 @@ class ConsoleSite(AdminSite):
         ]
         others = [url for url in django_urls if not paths.get(str(url.pattern))]
         return [*own, *renamed, *others]  # type: ignore[list-item]
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Return the models that this person may open, queried only if a template shows them.
+
+        The theme shows the sidebar of `navigation` instead, and this list took a sixth of the time of a page.
+        """
+        app_list = SimpleLazyObject(partial(super().get_app_list, request, app_label))
+        return cast(list[Any], app_list)
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show numbers, first steps and links to all pages, or how to get permission if the person has none."""
