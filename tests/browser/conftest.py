@@ -11,8 +11,12 @@ from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser.looks import Looks
 
-# As root, Chromium has no sandbox. Without the last options, some downloads over https are aborted.
-FLAGS = ["--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"]
+# As root, Chromium has no sandbox. Without the next three options, some downloads over https are aborted.
+# No page is open for long enough to gain by optimised JavaScript, and optimising took a tenth of the CPU time.
+FLAGS = [
+    *("--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"),
+    "--js-flags=--no-opt --no-maglev",
+]
 PATIENCE_MS = 60_000  # for a busy machine
 
 

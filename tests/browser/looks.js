@@ -1,33 +1,42 @@
 // How a page is examined: evaluated in it, after axe-core.
 window.looks = {
-    // Everything but colours: what is named, labelled, nested and reached by keyboard.
-    async structure() {
-        return this.lines((await axe.run(document, {
-            resultTypes: ["violations"], iframes: false,
-            rules: {"color-contrast": {enabled: false}, "link-in-text-block": {enabled: false}},
-        })).violations)
+    colourRules: ["color-contrast", "link-in-text-block"],
+
+    // Examine the page as it is now, in one run of axe-core at most. `known` names, by their hashes, the styles of text
+    // and the structures that have been examined. Of the texts with one unknown style three are, as another element may
+    // lie over the first; of a known structure, and where it is dark, everything but colours is left out.
+    async examine({width, isDark, known}) {
+        this.still(isDark)
+        const elements = [...document.body.querySelectorAll("*")]
+        const styleOf = this.styles(elements)
+        const knownStyles = new Set(known.styles)
+        const unknown = Map.groupBy([...styleOf.keys()].filter((one) => !knownStyles.has(styleOf.get(one))),
+            (one) => styleOf.get(one))
+        const structure = isDark ? "" : `${width} ${this.hash(this.skeleton())}`
+        const isNew = !isDark && !known.structures.includes(structure)
+        const found = await this.run([...unknown.values()].flatMap((alike) => alike.slice(0, 3)), isNew)
+        const measured = isDark ? [] : this.measures(width, elements)
+        return {
+            problems: [...this.lines(found.violations), ...measured], structure, styles: [...unknown.keys()],
+            unsure: [...new Set(found.incomplete.filter((rule) => this.colourRules.includes(rule.id))
+                .flatMap((rule) => rule.nodes).map((node) => styleOf.get(node.element)))],
+        }
     },
 
-    // Texts whose colours and layers are among `known` have been examined on an earlier page; of those with the same
-    // here three are, as another element may lie over the first.
-    async colours(known) {
-        const layers = new Map()
-        const keys = new Map([...document.body.querySelectorAll("*")]
-            .filter((one) => this.hasText(one) && one.checkVisibility()).map((one) => [one, this.key(one, layers)]))
-        const unknown = Map.groupBy([...keys].filter(([, key]) => !known.includes(key)), ([, key]) => key)
-        const fresh = [...unknown.values()].flatMap((alike) => alike.slice(0, 3).map(([one]) => one))
-        if (fresh.length === 0) return {problems: [], examined: []}
-        fresh.forEach((one) => one.setAttribute("data-fresh", ""))
+    // The colours of these texts; and what is named, labelled, nested and reached by keyboard, if the structure is new.
+    async run(texts, isNew) {
+        if (texts.length === 0 && !isNew) return {violations: [], incomplete: []}
+        texts.forEach((one) => one.setAttribute("data-fresh", ""))
         axe.configure({rules: [
             {id: "color-contrast", selector: "[data-fresh]"},
             {id: "link-in-text-block", selector: "a[href][data-fresh]"},
         ]})
         const found = await axe.run(document, {
-            iframes: false, elementRef: true, runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]},
+            iframes: false, elementRef: true, resultTypes: ["violations", "incomplete"],
+            ...(isNew ? {} : {runOnly: {type: "rule", values: this.colourRules}}),
         })
-        fresh.forEach((one) => one.removeAttribute("data-fresh"))
-        const unsure = new Set(found.incomplete.flatMap((rule) => rule.nodes).map((node) => keys.get(node.element)))
-        return {problems: this.lines(found.violations), examined: [...unknown.keys()].filter((key) => !unsure.has(key))}
+        texts.forEach((one) => one.removeAttribute("data-fresh"))
+        return found
     },
 
     lines: (rules) => rules.flatMap((rule) => rule.nodes.map((node) => `${rule.id} ${node.html.slice(0, 200)}`)),
@@ -35,8 +44,18 @@ window.looks = {
     hasText: (one) => one.matches("input, select, textarea") ||
         [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()),
 
-    // Texts with one key have one contrast; axe-core leaves out single letters and what is switched off.
-    key(one, layers) {
+    // Each visible text with the hash of its style. Texts with one style have one contrast.
+    styles(elements) {
+        const layers = new Map(), hashes = new Map()
+        return new Map(elements.filter((one) => this.hasText(one) && one.checkVisibility()).map((one) => {
+            const style = this.style(one, layers)
+            if (!hashes.has(style)) hashes.set(style, this.hash(style))
+            return [one, hashes.get(style)]
+        }))
+    },
+
+    // axe-core leaves out single letters and what is switched off.
+    style(one, layers) {
         const style = getComputedStyle(one), around = getComputedStyle(one.parentElement)
         const link = one.matches("a") ? [around.color, around.fontWeight, style.textDecorationLine] : []
         return [
@@ -67,10 +86,26 @@ window.looks = {
         ...[...one.attributes].map(({name, value}) => name === "class" ? value : name),
     ].join(" ")).join("\n"),
 
+    // 64 bits of a text, as two numbers with different seeds (FNV-1a).
+    hash(text) {
+        let one = 0x811c9dc5, other = 0x9747b28c
+        for (let at = 0; at < text.length; at += 1) {
+            const unit = text.charCodeAt(at)
+            one = Math.imul(one ^ unit, 0x01000193)
+            other = Math.imul(other ^ unit, 0x5bd1e995)
+        }
+        return (one >>> 0).toString(36) + (other >>> 0).toString(36).padStart(7, "0")
+    },
+
+    measures(width, elements) {
+        const across = document.documentElement.scrollWidth
+        return [...(across > width ? [`is ${across} wide`] : []), ...this.odd(width, elements)]
+    },
+
     // Fields that look like none, cells that cut what they hold, and whatever the page or a list has to be pushed aside
     // for. What scrolls in itself may be wider, and what only readers by ear get is not drawn; the theme frames its
     // search box.
-    odd: (width) => [...document.querySelectorAll("body *")].filter((one) => {
+    odd: (width, elements) => elements.filter((one) => {
         if (!one.checkVisibility()) return false
         const style = getComputedStyle(one)
         const untyped = "[type=checkbox], [type=radio], [type=hidden], [type=file], [x-ref]"
@@ -87,7 +122,7 @@ window.looks = {
     }).map((one) => "odd " + one.outerHTML.slice(0, 160)),
 
     // Both the media query and the class of the theme, whose animations are ended at once.
-    async still(isDark) {
+    still(isDark) {
         document.documentElement.classList.toggle("dark", isDark)
         for (const one of document.getAnimations())
             try { one.finish() } catch { one.cancel() }

@@ -1,6 +1,7 @@
 """Create one row of each kind, an operator and a member, and list the console pages that each may open."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,12 +27,17 @@ from tests.notifications.download.sending import send_file
 PASSWORD = "a-long-password-1"
 LONG_ADDRESS = "somebody.with.a.very.long.address@department-of-long-names.example.org"
 NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoReverseMatch)
+# Form fields with another value on each request.
+MADE_EACH_TIME = re.compile(r'name="(?:csrfmiddlewaretoken|nonce|job_id)" value="[^"]*"')
 # Routes without a page: they need rows in the query, or answer a script.
 NO_PAGES = {"admin:jsi18n", "admin:autocomplete", "admin:app_list", "admin:login", "admin:logout", "admin:search"}
 
 
-def make(name: str) -> dict[str, Any]:
-    """Store the rows, and return the links for recipients and the pages of the operator and of the member."""
+def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
+    """Store the rows, and return the links for recipients and the pages of the operator and of the member.
+
+    is_compared: also return the pages of the member that are `unlike` the operator's
+    """
     operator = User.objects.create_superuser(name, "", PASSWORD)
     member = User.objects.create_user(f"{name}-member", password=PASSWORD, is_staff=True)
     rows = list(_rows(name, operator, member))
@@ -44,11 +50,13 @@ def make(name: str) -> dict[str, Any]:
         reverse("sandbox-inbox"),
         reverse("sandbox-message", args=[arrived]),
     ]
+    of_operator, of_member = ([*pages(person, rows), *further] for person in (operator, member))
     team = next(row for row in rows if row._meta.model_name == "teammember")
     return {
         **ids,
-        "operator": [*pages(operator, rows), *further],
-        "member": [*pages(member, rows), *further],
+        "operator": of_operator,
+        "member": of_member,
+        "unlike": unlike(of_operator, of_member, operator, member) if is_compared else [],
         "join": invites.make(by="mina", member_id=team.pk),
         "choose": invites.make(by="mina", user_id=operator.pk),
         "download": send_file(team.service).path(),
@@ -116,6 +124,20 @@ def pages(person: User, rows: list[Model]) -> list[str]:
     ]
 
 
+def unlike(of_operator: list[str], of_member: list[str], operator: User, member: User) -> list[str]:
+    """Return the pages of the member whose content, without the frame around it, is not the same for the operator."""
+    ours, theirs = (Client(SERVER_NAME="127.0.0.1") for _ in range(2))
+    ours.force_login(operator)
+    theirs.force_login(member)
+    return [path for path in of_member if path not in of_operator or _content(ours, path) != _content(theirs, path)]
+
+
+def _content(client: Client, path: str) -> str:
+    _, landmark, content = client.get(path, follow=True).content.decode().partition("<main")
+    assert landmark, path
+    return MADE_EACH_TIME.sub("", content)
+
+
 def _routes(patterns: list[URLPattern | URLResolver], area: str = "", above: str = "") -> Iterator[tuple[str, str]]:
     for one in patterns:
         route = above + str(one.pattern)
@@ -150,5 +172,5 @@ def _is_page(path: str, person: User, client: Client) -> bool:
     return is_whole and answer.headers["Content-Type"].startswith("text/html")
 
 
-def main(name: str) -> None:
-    sys.stdout.write(json.dumps(make(name)))
+def main(name: str, *, is_compared: bool) -> None:
+    sys.stdout.write("\n" + json.dumps(make(name, is_compared=is_compared)))
