@@ -51,7 +51,7 @@ def ids_of(claims: list[Claim]) -> list[object]:
     return [claim.notification.id for claim in claims]
 
 
-def test_a_claim_holds_what_sending_needs():
+def test_a_claim_has_the_data_for_sending():
     service = make_service(name="Parks")
     template = make_template(service, Channel.SMS)
     message = make_notification(template, body="Hi Ana", sms_sender=make_sms_sender(service, "PARKS"))
@@ -65,7 +65,7 @@ def test_a_claim_holds_what_sending_needs():
     assert (other.notification.id, other.reply_to_address) == (email.id, "office@parks.example.org")
 
 
-def test_a_claim_is_committed_for_its_time_and_nobody_else_gets_the_message(settings):
+def test_a_claim_is_committed_and_exclusive(settings):
     message = make_notification()
 
     assert ids_of(claim_due(Channel.EMAIL, 20)) == [message.id]
@@ -93,7 +93,7 @@ def test_a_message_is_not_claimed_when(fields):
     assert not Notification.objects.due().exists()
 
 
-def test_a_claim_that_ran_out_makes_the_message_due_again():
+def test_an_expired_claim_makes_the_message_due_again():
     message = make_notification(claimed_until=timezone.now() - timedelta(seconds=1), attempt=1)
 
     [claim] = claim_due(Channel.EMAIL, 20)
@@ -102,7 +102,7 @@ def test_a_claim_that_ran_out_makes_the_message_due_again():
 
 
 @pytest.mark.fault("B10")
-def test_one_message_of_another_service_is_in_the_first_batch_beside_a_hundred():
+def test_a_message_of_another_service_is_in_the_first_batch():
     backlog(100)
     one = make_notification()
 
@@ -112,7 +112,7 @@ def test_one_message_of_another_service_is_in_the_first_batch_beside_a_hundred()
     assert one.id in ids_of(claims[:2])
 
 
-def test_services_share_a_batch_and_their_oldest_go_first():
+def test_services_share_a_batch_with_their_oldest_messages_first():
     queues = [backlog(9) for _ in range(3)]
 
     claims = claim_due(Channel.EMAIL, 6)
@@ -122,7 +122,7 @@ def test_services_share_a_batch_and_their_oldest_go_first():
     assert set(ids_of(claims)) == {message.id for queue in queues for message in queue[:2]}
 
 
-def test_the_service_served_longest_ago_goes_first():
+def test_the_service_that_was_served_longest_ago_comes_first():
     services = [queue[0].service_id for queue in (backlog(5) for _ in range(4))]
     recent, before, first, newcomer = services
 
@@ -133,7 +133,7 @@ def test_the_service_served_longest_ago_goes_first():
     assert all_of_them == [newcomer, first, before, recent]
 
 
-def test_a_batch_of_one_names_each_service_in_its_turn():
+def test_batches_of_one_serve_the_services_in_turn():
     for _ in range(3):
         backlog(4)
     served: list[object] = []
@@ -146,7 +146,7 @@ def test_a_batch_of_one_names_each_service_in_its_turn():
     assert sorted(Counter(Notification.objects.filter(attempt=1).values_list("service", flat=True)).values()) == [2] * 3
 
 
-def test_an_empty_look_costs_one_query(django_assert_num_queries):
+def test_an_empty_claim_needs_one_query(django_assert_num_queries):
     make_notification(next_attempt_at=timezone.now() + DAY)
     claim_due(Channel.EMAIL, 1)
 
@@ -169,7 +169,7 @@ def test_a_batch_is_recorded_by_one_statement(django_assert_num_queries):
     assert (second.claimed_until, second.attempts) == (None, [ATTEMPT])
 
 
-def test_only_those_of_a_batch_that_are_still_ours_are_recorded_and_callbacks_are_stored():
+def test_only_messages_that_are_still_claimed_are_recorded():
     endpoint = make_callback()
     backlog(1, endpoint.service)
     for _ in range(2):
@@ -187,7 +187,7 @@ def test_only_those_of_a_batch_that_are_still_ours_are_recorded_and_callbacks_ar
     assert late.status == Status.CREATED
 
 
-def test_what_is_put_back_waits_as_if_it_had_not_been_claimed():
+def test_a_message_that_is_put_back_waits_as_before():
     backlog(3)
     before = list(Notification.objects.order_by("id").values())
     claims = claim_due(Channel.EMAIL, 3)
@@ -201,7 +201,7 @@ def test_what_is_put_back_waits_as_if_it_had_not_been_claimed():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_workers_that_claim_at_once_get_each_message_once():
+def test_eight_concurrent_workers_get_each_message_once():
     for _ in range(3):
         backlog(20)
     connection.close()  # back into the pool, which has eight
@@ -226,7 +226,7 @@ def test_eight_workers_that_claim_at_once_get_each_message_once():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rows_that_another_worker_is_claiming_are_skipped_for_those_of_other_services():
+def test_locked_rows_are_skipped_for_other_services():
     if connection.vendor != "postgresql":
         assert connection.vendor == "sqlite", "which has one writer"
         return

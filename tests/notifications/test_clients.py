@@ -72,7 +72,7 @@ class TestPythonClient:
             time.sleep(0.1)
         return record
 
-    def test_walks_through_every_message_once(self, town_hall: Provisioned) -> None:
+    def test_iterates_over_every_message_once(self, town_hall: Provisioned) -> None:
         client, reference = town_hall.client(), str(uuid.uuid4())
         send = client.send_sms_notification
         sent = {send(NUMBER, town_hall.templates["text"], reference=reference)["id"] for _ in range(3)}
@@ -99,7 +99,7 @@ class TestPythonClient:
         assert told.value.status_code == 400
         assert told.value.message[0]["message"] == "Can't send to this recipient using a team-only API key"
 
-    def test_a_wrong_secret_is_told_in_the_list(self, town_hall: Provisioned) -> None:
+    def test_a_wrong_secret_is_in_the_list_of_errors(self, town_hall: Provisioned) -> None:
         key = town_hall.keys["test"][:-36] + str(uuid.uuid4())
 
         with pytest.raises(HTTPError) as told:
@@ -271,5 +271,5 @@ def test_rule_15_keys_end_in_two_canonical_uuids(town_hall: Provisioned) -> None
         assert len(key) >= 75
 
 
-def test_a_read_may_come_with_a_content_type_and_no_body(town_hall: Provisioned) -> None:
+def test_a_read_may_have_a_content_type_without_a_body(town_hall: Provisioned) -> None:
     assert town_hall.request("GET", "/v2/templates", **{"Content-Type": "application/json"}).status_code == 200

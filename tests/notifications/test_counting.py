@@ -71,7 +71,7 @@ def test_messages_are_counted_by_day_and_status_and_tests_are_not(template: Temp
     }
 
 
-def test_what_a_caller_sends_is_counted() -> None:
+def test_a_callers_messages_are_counted() -> None:
     caller = make_caller()
     template = sms_template(caller)
     assert [caller.send_sms(template).status_code for _ in range(3)] == [201] * 3
@@ -81,7 +81,7 @@ def test_what_a_caller_sends_is_counted() -> None:
     assert DailyCount.objects.get().n == 3
 
 
-def test_a_message_that_moves_on_moves_in_the_counts_and_none_is_counted_twice(template: Template) -> None:
+def test_a_changed_status_changes_the_counts(template: Template) -> None:
     message = accept(template, status=Status.SENDING)
     counting.count_recent()
     counting.count_recent()
@@ -92,7 +92,7 @@ def test_a_message_that_moves_on_moves_in_the_counts_and_none_is_counted_twice(t
     assert counts() == {(TODAY, "delivered"): 1}
 
 
-def test_a_day_that_is_over_and_all_of_whose_messages_have_ended_is_left_alone(template: Template) -> None:
+def test_a_past_day_with_only_ended_messages_is_not_counted_again(template: Template) -> None:
     accept(template, days=1)
     assert counting.count_recent() == 1
 
@@ -108,7 +108,7 @@ def test_a_past_day_whose_texts_have_ended_as_sent_is_settled(template: Template
     assert CountedDay.objects.get().is_settled  # a receipt that comes all the same opens it again
 
 
-def test_a_past_day_with_messages_under_way_is_counted_again_after_a_quarter_of_an_hour(template: Template) -> None:
+def test_a_past_day_with_open_messages_is_counted_again_after_15_minutes(template: Template) -> None:
     message = accept(template, days=1, status=Status.SENDING)
     counting.count_recent()
     Notification.objects.filter(pk=message.pk).update(status=Status.DELIVERED)
@@ -136,7 +136,7 @@ def test_counts_stay_exact_when_messages_are_deleted(template: Template) -> None
     assert CountedDay.objects.filter(counted_at=None).count() == 0
 
 
-def test_counts_are_exact_too_where_messages_are_deleted_before_they_were_ever_counted(template: Template) -> None:
+def test_counts_are_exact_if_messages_are_deleted_before_they_are_counted(template: Template) -> None:
     for _ in range(3):
         accept(template, days=3.6)
 
@@ -146,7 +146,7 @@ def test_counts_are_exact_too_where_messages_are_deleted_before_they_were_ever_c
     assert counts() == {(date(2026, 7, 16), "delivered"): 3}
 
 
-def test_a_message_that_ended_after_it_was_counted_and_is_deleted_is_counted_as_it_ended(template: Template) -> None:
+def test_a_deleted_message_is_counted_with_its_final_status(template: Template) -> None:
     message = accept(template, days=3.6, status=Status.SENDING)
     counting.count_recent()
     Notification.objects.filter(pk=message.pk).update(status=Status.TEMPORARY_FAILURE)
@@ -170,7 +170,7 @@ def test_a_count_that_a_deletion_overtook_is_dropped(template: Template) -> None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_counting_twice_at_once_beside_a_clean_up_ends_exact() -> None:
+def test_two_concurrent_counts_during_a_clean_up_are_exact() -> None:
     service: Service = make_service(retention_days=3)
     templates = [make_template(service), make_template(service, Channel.SMS)]
     for index in range(80):

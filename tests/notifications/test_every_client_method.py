@@ -100,7 +100,9 @@ def test_the_python_client_sends_and_reads_with_every_field(library: Provisioned
     assert client.post_template_preview(named, {"name": "Jo"})["subject"] == "Hi Jo"
 
 
-def test_the_python_clients_iterators_walk_past_a_page(library: Provisioned, reference: str, texts: list[str]) -> None:
+def test_the_python_clients_iterators_continue_after_a_page(
+    library: Provisioned, reference: str, texts: list[str]
+) -> None:
     client = library.client()
 
     messages = list(client.get_all_notifications_iterator(reference=reference))
@@ -112,7 +114,7 @@ def test_the_python_clients_iterators_walk_past_a_page(library: Provisioned, ref
     assert len(client.get_received_texts(older_than=received[249]["id"])["received_text_messages"]) == MANY - 250
 
 
-def test_letters_are_not_found_and_told_in_the_list(library: Provisioned) -> None:
+def test_letters_are_not_found_with_a_list_of_errors(library: Provisioned) -> None:
     for call in (
         lambda client: client.send_letter_notification(library.templates["text"], {}),
         lambda client: client.get_pdf_for_letter(uuid.uuid4()),
@@ -158,7 +160,7 @@ def call_every_method(node: str, library: Provisioned, many: str) -> dict[str, A
     return dict(json.loads(done.stdout))
 
 
-def test_the_node_client_through_every_method(
+def test_the_node_client_works_with_every_method(
     node: str, library: Provisioned, reference: str, texts: list[str]
 ) -> None:
     answers = call_every_method(node, library, reference)

@@ -91,7 +91,7 @@ def at_once(caller: Provisioned, work: Callable[[Client], list[Answer]]) -> list
 
 
 @pytest.mark.fault("D2", "D3")
-def test_three_thousand_pass_in_a_minute_and_the_next_one_does_not(busy_service: Service) -> None:
+def test_three_thousand_requests_pass_in_a_minute_and_the_next_one_does_not(busy_service: Service) -> None:
     """Bodies that the schema refuses count as well, and cost little. Other key types have windows of their own."""
     caller = make_service(busy_service)
     beside: Counter[int] = Counter()
@@ -134,7 +134,7 @@ def assert_window(times: list[tuple[int, float, float]], most: int) -> None:
         assert len(perhaps_before) >= PER_MINUTE
 
 
-def test_a_limit_of_the_services_own_lets_exactly_so_many_through(busy_service: Service) -> None:
+def test_a_services_own_limit_is_exact(busy_service: Service) -> None:
     caller = make_service(busy_service, rate_limit_per_minute=50)
 
     answers = at_once(caller, lambda client: [client.post("team", {}) for _ in range(10)])
@@ -143,7 +143,7 @@ def test_a_limit_of_the_services_own_lets_exactly_so_many_through(busy_service: 
 
 
 @pytest.mark.fault("D2", "D3")
-def test_a_daily_limit_of_a_hundred_lets_exactly_a_hundred_through(busy_service: Service) -> None:
+def test_a_daily_limit_of_a_hundred_is_exact(busy_service: Service) -> None:
     caller = make_service(busy_service, daily_limits={"sms": DAILY_LIMIT})
     body = {"phone_number": NUMBER, "template_id": caller.templates["text"]}
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
         (Status.TECHNICAL_FAILURE, Status.SENDING, False),
     ],
 )
-def test_a_status_moves_by_the_table_alone(before, after, moves):
+def test_a_status_changes_as_the_table_allows(before, after, moves):
     message = make_notification(status=before)
 
     moved = Notification.objects.filter(id=message.id).advance(after, timezone.now())

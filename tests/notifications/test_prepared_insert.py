@@ -30,7 +30,7 @@ def copy_of(message: Notification, **fields: Any) -> Notification:
 
 
 @pytest.mark.parametrize("fields", [{}, {"subject": None, "reference": "", "is_international": True, "parts": 7}])
-def test_an_inserted_row_holds_what_was_given(fields: dict[str, Any]) -> None:
+def test_an_inserted_row_has_the_given_values(fields: dict[str, Any]) -> None:
     saved = make_notification(attempts=[{"at": "now", "outcome": "accepted"}], body="“Łódź” – 5 € 🚲 100 %s", **fields)
     message = copy_of(saved)
 
@@ -41,7 +41,7 @@ def test_an_inserted_row_holds_what_was_given(fields: dict[str, Any]) -> None:
     assert None not in [stored[name] for name in DATABASE_DECIDES]
 
 
-def test_a_moment_that_is_given_is_not_the_databases() -> None:
+def test_a_given_moment_is_not_replaced() -> None:
     later = timezone.now() + timedelta(hours=5)
     message = copy_of(make_notification(), due_at=later, next_attempt_at=later, enqueued_at=None, scheduled_for=later)
 
@@ -67,7 +67,7 @@ def test_an_inserted_row_can_be_saved_again() -> None:
 
 
 @pytest.mark.parametrize("is_met", [True, False])
-def test_a_condition_is_met_with_the_row_or_neither_is_there(is_met: bool) -> None:
+def test_a_row_is_only_inserted_if_its_condition_changes_a_row(is_met: bool) -> None:
     message = copy_of(make_notification(parts=3))
     table = Service._meta.db_table
     condition = Condition(
@@ -83,7 +83,7 @@ def test_a_condition_is_met_with_the_row_or_neither_is_there(is_met: bool) -> No
     assert Service.objects.get(id=message.service_id).name == ("Renamed" if is_met else before)
 
 
-def test_a_value_that_is_too_long_is_refused_and_not_cut_off() -> None:
+def test_a_value_that_is_too_long_is_not_truncated() -> None:
     """SQLite stores it whole, PostgreSQL refuses it."""
     message = copy_of(make_notification(), request_id="x" * 500)
 
@@ -93,7 +93,7 @@ def test_a_value_that_is_too_long_is_refused_and_not_cut_off() -> None:
     assert set(Notification.objects.filter(id=message.id).values_list("request_id", flat=True)) <= {"x" * 500}
 
 
-def test_a_row_that_may_not_be_there_is_refused() -> None:
+def test_a_row_that_breaks_a_constraint_is_rejected() -> None:
     message = copy_of(make_notification(), id=uuid.uuid4())
     insert(message)
 

@@ -32,7 +32,7 @@ def loaded(row: Model) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("fields", [{}, {"subject": None, "reference": "“Łódź” %s", "scheduled_for": timezone.now()}])
-def test_a_row_holds_what_the_orm_reads(fields: dict[str, Any]) -> None:
+def test_a_row_equals_the_orms(fields: dict[str, Any]) -> None:
     stored = make_notification(attempts=[{"at": "now", "outcome": "accepted"}], **fields)
 
     found = find_by_id(stored, ALL)
@@ -40,7 +40,7 @@ def test_a_row_holds_what_the_orm_reads(fields: dict[str, Any]) -> None:
     assert found._asdict() == loaded(Notification.objects.get(id=stored.id))
 
 
-def test_it_has_what_is_asked_for_and_nothing_else() -> None:
+def test_only_requested_columns_are_loaded() -> None:
     stored = make_notification(body="Dear Ana")
 
     found = find_by_id(stored, ["template", "id"])
@@ -48,7 +48,7 @@ def test_it_has_what_is_asked_for_and_nothing_else() -> None:
     assert found._asdict() == {"id": stored.id, "template_id": stored.template_id}
 
 
-def test_parameters_are_converted_as_their_fields_have_them() -> None:
+def test_parameters_are_converted_by_their_fields() -> None:
     stored = make_notification()
     created_at = Notification.objects.get(id=stored.id).created_at
     fields = [field_of(name) for name in ("id", "service", "created_at")]
@@ -59,7 +59,7 @@ def test_parameters_are_converted_as_their_fields_have_them() -> None:
     assert by_all.first(stored.id, make_service().id, created_at) is None
 
 
-def test_columns_of_two_tables_make_a_row_of_each() -> None:
+def test_columns_of_two_tables_return_a_row_of_each() -> None:
     stored = make_notification()
     columns = Columns((Notification, ["id", "created_at"]), (Service, ["id", "name"]))
     joined = Statement(

@@ -50,7 +50,7 @@ def send(caller: Provisioned, times: int, key_type: str = "test") -> list[int]:
 
 
 @pytest.mark.fault("A6", "A7")
-def test_sends_pass_while_redis_is_away_and_after_it_has_forgotten_everything(
+def test_sends_succeed_without_redis_and_after_it_lost_its_data(
     redis_server: PrivateRedis, lighthouses: tuple[Service, Provisioned]
 ) -> None:
     _, caller = lighthouses
@@ -68,7 +68,9 @@ def test_sends_pass_while_redis_is_away_and_after_it_has_forgotten_everything(
     assert len(kept) == 2 * PER_MINUTE + 1
 
 
-def test_the_days_limit_outlives_redis(redis_server: PrivateRedis, lighthouses: tuple[Service, Provisioned]) -> None:
+def test_the_daily_limit_does_not_depend_on_redis(
+    redis_server: PrivateRedis, lighthouses: tuple[Service, Provisioned]
+) -> None:
     _, caller = lighthouses
     assert send(caller, PER_MINUTE, "live") == [201] * PER_MINUTE
 

@@ -46,7 +46,7 @@ def make_message(service: Service, days: float, **fields: Any) -> Notification:
 @pytest.mark.parametrize(
     ("retention_days", "days", "stays"), [(7, 7, True), (7, 7.01, False), (3, 3.01, False), (90, 89, True)]
 )
-def test_a_message_stays_for_its_services_days_by_the_utc_date(retention_days: int, days: float, stays: bool) -> None:
+def test_a_message_is_kept_for_its_services_days_by_utc_date(retention_days: int, days: float, stays: bool) -> None:
     message = make_message(make_service(retention_days=retention_days), days)
 
     purge()
@@ -54,7 +54,7 @@ def test_a_message_stays_for_its_services_days_by_the_utc_date(retention_days: i
     assert Notification.objects.filter(id=message.id).exists() is stays
 
 
-def test_live_and_team_messages_leave_a_count_and_test_messages_nothing() -> None:
+def test_live_and_team_messages_leave_a_count_and_test_messages_do_not() -> None:
     service = make_service()
     email, text = make_template(service), make_template(service, Channel.SMS)
     for status, n in ((Status.DELIVERED, 3), (Status.PERMANENT_FAILURE, 1)):
@@ -77,7 +77,7 @@ def test_live_and_team_messages_leave_a_count_and_test_messages_nothing() -> Non
     assert Notification.objects.count() == 0
 
 
-def test_a_second_run_counts_nothing_twice_and_adds_what_came_later() -> None:
+def test_a_second_run_counts_nothing_twice_and_adds_later_messages() -> None:
     service = make_service()
     template = make_template(service)
     make_message(service, 8.5, template=template)
@@ -89,7 +89,7 @@ def test_a_second_run_counts_nothing_twice_and_adds_what_came_later() -> None:
     assert DailyCount.objects.get().n == 2
 
 
-def test_received_texts_go_too_and_leave_nothing() -> None:
+def test_received_texts_are_removed_too_and_leave_no_count() -> None:
     service = make_service()
     for days in (6, 9):
         ReceivedText.objects.create(
@@ -102,7 +102,7 @@ def test_received_texts_go_too_and_leave_nothing() -> None:
     assert DailyCount.objects.count() == 0
 
 
-def test_other_services_keep_theirs_and_archived_ones_are_cleaned_as_well() -> None:
+def test_other_services_keep_their_messages_and_archived_ones_are_cleaned_too() -> None:
     kept = make_message(make_service(retention_days=30), 20)
     make_message(make_service(active=False), 20)
 
@@ -119,7 +119,7 @@ def test_a_message_still_waiting_to_be_sent_is_not_deleted() -> None:
     assert Notification.objects.get() == waiting
 
 
-def test_it_works_in_batches() -> None:
+def test_retention_works_in_batches() -> None:
     service = make_service()
     template = make_template(service)
     row = make_message(service, 9, template=template)
@@ -137,7 +137,7 @@ def test_it_works_in_batches() -> None:
     assert DailyCount.objects.get().n == 101
 
 
-def test_afterwards_the_id_is_not_found_and_a_page_after_it_is_empty() -> None:
+def test_a_removed_id_is_not_found_and_a_page_after_it_is_empty() -> None:
     caller = make_caller()
     template = make_template(caller.service)
     old, new = (make_message(caller.service, days, template=template) for days in (8.5, 1))
@@ -174,7 +174,7 @@ def test_two_runs_at_once_delete_each_message_once_and_count_it_once() -> None:
     assert Notification.objects.count() == 0
 
 
-def test_the_clock_has_it_daily_at_three_utc() -> None:
+def test_the_clock_runs_retention_daily_at_three_utc() -> None:
     purge()
 
     rule = rules.named("old-messages")

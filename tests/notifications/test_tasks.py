@@ -32,7 +32,7 @@ def trim_sandbox() -> int:
         (Status.DELIVERED, 73, False),
     ],
 )
-def test_what_no_provider_reported_on_for_three_days_ends(settings, status, hours, ends):
+def test_a_message_without_a_receipt_ends_after_three_days(settings, status, hours, ends):
     settings.PROVIDERS = [REPORTING]
     sent_at = timezone.now() - timedelta(hours=hours)
     message = make_notification(status=status, sent_at=sent_at, provider="gateway-1")
@@ -54,7 +54,7 @@ def test_what_no_provider_reported_on_for_three_days_ends(settings, status, hour
         (Channel.SMS, Status.SENDING, "gateway-1", Status.TEMPORARY_FAILURE),
     ],
 )
-def test_silence_is_a_failure_only_where_the_provider_reports(settings, channel, status, provider, ends_as):
+def test_a_missing_receipt_is_a_failure_only_if_the_provider_reports(settings, channel, status, provider, ends_as):
     settings.PROVIDERS = [REPORTING, "mute=https://mute.example.org", "mail=smtp://127.0.0.1:1"]
     sent_at = timezone.now() - timedelta(hours=73)
     message = make_notification(make_template(channel=channel), status=status, sent_at=sent_at, provider=provider)

@@ -65,7 +65,7 @@ def test_a_done_request_stays_for_the_days_of_its_service(request_days: int, day
 
 
 @pytest.mark.django_db
-def test_a_request_that_waits_stays_for_ever() -> None:
+def test_an_open_request_is_kept_permanently() -> None:
     make_unsubscribe_request(created_at=NOW - timedelta(days=5000))
 
     clean_up(RULE)
@@ -88,7 +88,7 @@ def test_the_preview_counts_by_service_and_deletes_nothing() -> None:
 
 
 @pytest.mark.django_db
-def test_clean_up_takes_over_what_a_process_of_the_release_before_has_stored() -> None:
+def test_clean_up_moves_requests_of_the_previous_release() -> None:
     message, known = make_notification(), make_notification()
     confirm(LinkedEmail.of(known))
     for one in (message, known):

@@ -55,7 +55,7 @@ def fields_of(request: Any) -> dict[str, Any]:
 
 
 @pytest.mark.django_db
-def test_an_email_goes_out_whole_with_our_id_as_message_id_and_metadata(settings: Any) -> None:
+def test_an_email_is_sent_with_its_id_as_message_id_and_metadata(settings: Any) -> None:
     service = make_service(name="Parks & Gardens")
     with ScriptedGateway([TAKEN]) as api:
         message = after_one_try(
@@ -93,7 +93,9 @@ def test_an_email_goes_out_whole_with_our_id_as_message_id_and_metadata(settings
         ("reset", Status.CREATED, "uncertain"),
     ],
 )  # fmt: skip
-def test_answers_mean_what_they_mean_of_any_gateway(settings: Any, reply: str, status: Status, outcome: str) -> None:
+def test_answers_have_the_same_meaning_as_those_of_other_gateways(
+    settings: Any, reply: str, status: Status, outcome: str
+) -> None:
     with ScriptedGateway([reply]) as api:
         message = after_one_try(settings, mailgun(api.url))
         assert len(api.requests) == 1
@@ -112,9 +114,7 @@ def test_answers_mean_what_they_mean_of_any_gateway(settings: Any, reply: str, s
         ("You tried to send something strange.", "technical"),
     ],
 )
-def test_a_recipient_the_provider_will_not_write_to_is_a_permanent_failure(
-    settings: Any, words: str, status: str
-) -> None:
+def test_a_recipient_that_the_provider_rejects_is_a_permanent_failure(settings: Any, words: str, status: str) -> None:
     refused = {"ErrorCode": 406, "Message": words}
     with ScriptedGateway([answer("422 No", json.dumps(refused))]) as api:
         message = after_one_try(settings, postmark(api.url))
@@ -143,7 +143,7 @@ def test_a_wrong_setting_stops_the_start_and_shows_no_secret(settings: Any, entr
 
 
 @pytest.mark.parametrize("service", providers.ANYMAIL_SERVICES)
-def test_every_service_is_there_with_its_settings(settings: Any, service: str) -> None:
+def test_every_email_service_has_its_settings(settings: Any, service: str) -> None:
     names = (
         "api_key",
         "secret_key",
@@ -195,7 +195,7 @@ def sent(**fields: Any) -> Notification:
         ("opened", {}, Status.SENDING, []),
     ],
 )
-def test_what_mailgun_reports_moves_the_message(
+def test_a_receipt_of_mailgun_changes_the_status(
     event: str, data: dict[str, str], status: Status, noted: list[str]
 ) -> None:
     message = sent()
@@ -209,7 +209,7 @@ def test_what_mailgun_reports_moves_the_message(
 
 
 @pytest.mark.django_db
-def test_our_own_id_in_the_metadata_finds_the_message(settings: Any) -> None:
+def test_the_id_in_the_metadata_finds_the_message(settings: Any) -> None:
     message = sent(provider_reference="")
 
     post("mailgun", signed("delivered", **{"user-variables": {"notification_id": str(message.id)}}))
@@ -230,7 +230,7 @@ def test_our_own_id_in_the_metadata_finds_the_message(settings: Any) -> None:
     ],
     ids=["wrong", "6 minutes old", "missing", "nothing", "no object"],
 )
-def test_a_signature_that_is_wrong_missing_or_old_is_403(body: object) -> None:
+def test_a_wrong_missing_or_old_signature_is_403(body: object) -> None:
     message = sent()
 
     refusal = post("mailgun", body)
@@ -249,7 +249,7 @@ def test_a_signed_post_in_another_form_is_400() -> None:
 
 
 @pytest.mark.django_db
-def test_postmark_shows_a_password() -> None:
+def test_postmark_authenticates_with_a_password() -> None:
     message = sent(provider="postmark", provider_reference="pm-1")
     body = {"RecordType": "Delivery", "MessageID": "pm-1", "DeliveredAt": "2026-11-21T10:00:00Z", "Recipient": "a@b"}
     basic = {"Authorization": "Basic " + base64.b64encode(PASSWORD.encode()).decode()}

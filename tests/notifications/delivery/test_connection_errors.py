@@ -28,7 +28,7 @@ from tests.notifications.delivery.test_gateway import SMS
         (OSError(101, "Network is unreachable"), "No network leads to its host."),
     ],
 )
-def test_each_kind_of_error_has_its_sentence(error: Exception, words: str) -> None:
+def test_each_kind_of_error_has_a_sentence(error: Exception, words: str) -> None:
     wrapped = requests.ConnectionError(error)
 
     assert (connection_errors.sentence(error), connection_errors.sentence(wrapped)) == (words, words)
@@ -41,7 +41,7 @@ def test_each_kind_of_error_has_its_sentence(error: Exception, words: str) -> No
         ([None], "It did not answer in time."),
     ],
 )
-def test_a_gateway_that_falls_silent_is_described_without_its_url(script: list[str | None], words: str) -> None:
+def test_a_silent_gateway_is_described_without_its_url(script: list[str | None], words: str) -> None:
     with ScriptedGateway(script) as gateway, pytest.raises(TemporaryFailure) as failure:
         Gateway("g", f"{gateway.url}/secret/path", read_seconds=0.3).send(SMS)
 

@@ -10,7 +10,7 @@ from notifications.delivery.providers import http, mime, smpp_text
 
 
 @pytest.mark.parametrize("module", [messages, http, mime, smpp_text], ids=lambda module: module.__name__)
-def test_examples_hold(module: ModuleType) -> None:
+def test_the_doctests_pass(module: ModuleType) -> None:
     outcome = doctest.testmod(module)
 
     assert (outcome.failed, outcome.attempted > 0) == (0, True)

@@ -60,7 +60,7 @@ def drain_of(rows: Rows, **options: Any) -> Drain[int]:
     return Drain(rows, clock=lambda: rows.now, **options)
 
 
-def test_it_ends_when_nothing_is_due():
+def test_a_drain_ends_when_nothing_is_due():
     rows = Rows(5, seconds=0.01)
 
     drained = drain_of(rows).run()
@@ -68,7 +68,7 @@ def test_it_ends_when_nothing_is_due():
     assert (drained.is_more_left, rows.done, rows.recorded) == (False, [0, 1, 2, 3, 4], 5)
 
 
-def test_the_first_batch_is_of_one_and_the_next_hold_a_second_of_work():
+def test_the_first_batch_has_one_item_and_the_next_ones_a_second_of_work():
     rows = Rows(100, seconds=0.25)
 
     drain_of(rows, seconds=10).run()
@@ -76,7 +76,7 @@ def test_the_first_batch_is_of_one_and_the_next_hold_a_second_of_work():
     assert rows.batches[:4] == [1, 4, 4, 4]
 
 
-def test_no_batch_is_larger_than_ten_however_fast_it_goes():
+def test_no_batch_is_larger_than_ten():
     rows = Rows(100, seconds=0.001)
 
     drain_of(rows).run()
@@ -96,7 +96,7 @@ def test_a_rate_is_remembered_until_the_next_drain():
     assert rows.batches[0] == LARGEST_BATCH
 
 
-def test_when_its_time_is_up_the_rest_is_put_back_and_more_is_left():
+def test_after_its_time_a_drain_puts_the_rest_back():
     rows = Rows(40, seconds=0.01)
     it = drain_of(rows)
     it.run()
@@ -123,7 +123,7 @@ def test_a_slow_provider_gets_one_at_a_time():
     assert rows.batches == [1]
 
 
-def test_those_served_longest_ago_are_named_first():
+def test_services_that_were_served_longest_ago_come_first():
     rows = Rows(4, seconds=1.0)
 
     drain_of(rows, seconds=10).run()
@@ -131,21 +131,21 @@ def test_those_served_longest_ago_are_named_first():
     assert rows.served == [[], [BULK], [BULK], [BULK, OTHER], [OTHER, BULK]]
 
 
-def test_what_is_due_again_soon_is_told_in_whole_seconds_each_once():
+def test_the_next_due_times_are_returned_in_whole_seconds_without_duplicates():
     rows = Rows(6, seconds=0.01)
     rows.delay = timedelta(seconds=4.2)
 
     assert drain_of(rows).run().retries == {5}
 
 
-def test_what_is_due_again_at_once_needs_no_wake_up():
+def test_items_that_are_due_at_once_need_no_wake_up():
     rows = Rows(6, seconds=0.01)
     rows.delay = timedelta(0)
 
     assert drain_of(rows).run().retries == set()
 
 
-def test_an_error_records_what_is_done_and_puts_back_what_was_not_begun():
+def test_an_error_records_finished_items_and_puts_back_the_others():
     rows = Rows(20, seconds=0.01)
     it = drain_of(rows)
     it.run()
@@ -164,7 +164,7 @@ def test_an_error_records_what_is_done_and_puts_back_what_was_not_begun():
     assert rows.waiting == list(range(4, 20))  # the third may have been sent: its claim runs out
 
 
-def test_while_one_item_is_slow_the_rest_is_put_back_and_another_worker_is_woken():
+def test_a_slow_item_puts_the_rest_back_and_wakes_another_worker():
     rows, woken = Rows(5, seconds=0.01), threading.Event()
     it = drain_of(rows, slow_seconds=0.05, wake=woken.set)
     it.run()
@@ -186,7 +186,7 @@ def test_while_one_item_is_slow_the_rest_is_put_back_and_another_worker_is_woken
 
 
 @pytest.mark.django_db(transaction=True)
-def test_behind_a_slow_message_another_worker_sends_that_of_another_service():
+def test_another_worker_sends_messages_behind_a_slow_one():
     begun: list[UUID] = []
     woken = threading.Event()
     sent_meanwhile: list[str] = []
@@ -216,7 +216,7 @@ def test_behind_a_slow_message_another_worker_sends_that_of_another_service():
 
 
 @pytest.mark.django_db
-def test_the_messages_of_a_channel_all_go_out_and_those_of_the_other_stay():
+def test_a_drain_sends_all_messages_of_its_channel_only():
     email, text = make_template(), make_template(channel=Channel.SMS)
     for _ in range(45):
         make_notification(email)
@@ -244,7 +244,7 @@ def test_a_batch_shares_its_statements(django_assert_max_num_queries, settings):
 
 
 @pytest.mark.django_db
-def test_what_a_slow_provider_accepted_is_recorded_before_the_next_message_is_sent(settings):
+def test_an_acceptance_of_a_slow_provider_is_recorded_before_the_next_send(settings):
     with ScriptedGateway([late_answer]) as gateway:
         settings.PROVIDERS = [f"gateway={gateway.url}"]
         template = make_template(channel=Channel.SMS)
@@ -261,7 +261,7 @@ def test_what_a_slow_provider_accepted_is_recorded_before_the_next_message_is_se
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("failures", [1, 2])
-def test_an_acceptance_that_the_database_did_not_take_is_recorded_again_and_nothing_goes_twice(settings, failures):
+def test_an_acceptance_that_could_not_be_recorded_is_recorded_again_and_nothing_is_sent_twice(settings, failures):
     """As in a worker, outside of a transaction: the connection may be opened again."""
     messages = [make_notification() for _ in range(3)]
     failing = FailingRecords(failures)

@@ -36,7 +36,7 @@ def after_one_try(gateway, settings, query="?token=t", **fields):
     return message
 
 
-def test_a_text_goes_out_as_json_with_our_reference_over_one_connection():
+def test_texts_are_sent_as_json_with_a_reference_over_one_connection():
     with ScriptedGateway() as gateway:
         provider = Gateway("g", gateway.url.replace("://", "://user:p%40ss@") + "/messages?token=x")
 
@@ -57,7 +57,7 @@ def test_a_secret_without_a_user_is_a_bearer_token():
 
 
 @pytest.mark.django_db
-def test_what_the_gateway_took_is_sending_under_its_reference(settings):
+def test_an_accepted_text_is_sending_with_the_gateways_reference(settings):
     with ScriptedGateway() as gateway:
         message = after_one_try(gateway, settings)
 
@@ -68,7 +68,7 @@ def test_what_the_gateway_took_is_sending_under_its_reference(settings):
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", ["500 Oh", "502 Bad", "503 Away", "504 Late", "429 Slow down"])
 @pytest.mark.fault("B6")
-def test_a_gateway_in_trouble_is_asked_again(settings, status):
+def test_a_failing_gateway_is_retried(settings, status):
     with ScriptedGateway([answer(status)]) as gateway:
         message = after_one_try(gateway, settings)
 
@@ -80,7 +80,7 @@ def test_a_gateway_in_trouble_is_asked_again(settings, status):
 @pytest.mark.django_db
 @pytest.mark.parametrize(("status", "header", "seconds"), [("503 Away", "120", 120), ("429 Slow", "86400", 3600)])
 @pytest.mark.fault("B6")
-def test_retry_after_is_obeyed_for_an_hour_at_most(settings, status, header, seconds):
+def test_retry_after_is_followed_for_at_most_an_hour(settings, status, header, seconds):
     with ScriptedGateway([answer(status, Retry_After=header)]) as gateway:
         message = after_one_try(gateway, settings)
 
@@ -89,7 +89,7 @@ def test_retry_after_is_obeyed_for_an_hour_at_most(settings, status, header, sec
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", ["400 Bad Request", "404 Not Found", "422 Unprocessable"])
-def test_a_refusal_of_the_message_opens_circuit_after_one_try(settings, status):
+def test_a_rejected_message_fails_after_one_attempt(settings, status):
     with ScriptedGateway([answer(status, '{"error": "no"}')]) as gateway:
         message = after_one_try(gateway, settings)
 
@@ -100,7 +100,7 @@ def test_a_refusal_of_the_message_opens_circuit_after_one_try(settings, status):
 @pytest.mark.django_db
 @pytest.mark.parametrize("status", REFUSES_US)
 @pytest.mark.fault("B6")
-def test_a_refusal_of_us_pauses_the_provider_and_the_rows_wait(settings, status):
+def test_a_rejected_login_pauses_the_provider_and_messages_wait(settings, status):
     elsewhere = answer(status, Location="http://127.0.0.1:1/elsewhere")
     with capture_logs() as logs, ScriptedGateway([elsewhere, GOOD]) as gateway:
         first = after_one_try(gateway, settings)
@@ -127,7 +127,7 @@ def test_a_refusal_of_us_pauses_the_provider_and_the_rows_wait(settings, status)
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("body", ["", "{", "[]", "{}", '{"reference": 7}', "null", "OK"])
-def test_a_success_that_says_nothing_is_a_doubt(settings, body):
+def test_a_success_without_content_is_uncertain(settings, body):
     with ScriptedGateway([answer("200 OK", body)]) as gateway:
         message = after_one_try(gateway, settings)
 
@@ -136,7 +136,7 @@ def test_a_success_that_says_nothing_is_a_doubt(settings, body):
 
 @pytest.mark.django_db
 @pytest.mark.fault("B6")
-def test_an_endless_answer_is_cut(settings):
+def test_an_endless_answer_is_cut_off(settings):
     with ScriptedGateway([pour(50)]) as gateway:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         message = after_one_try(gateway, settings)
@@ -146,7 +146,7 @@ def test_an_endless_answer_is_cut(settings):
     assert grown < 5 * 1024  # KiB
 
 
-def test_a_reset_leaves_a_doubt_and_the_next_message_a_new_connection():
+def test_a_reset_is_uncertain_and_the_next_message_has_a_new_connection():
     with ScriptedGateway(["reset", GOOD]) as gateway:
         provider = Gateway("g", gateway.url)
         with pytest.raises(TemporaryFailure) as failure:
@@ -156,14 +156,14 @@ def test_a_reset_leaves_a_doubt_and_the_next_message_a_new_connection():
         assert provider.send(SMS).reference == "m-1"
 
 
-def test_nobody_listening_is_no_doubt():
+def test_a_refused_connection_is_not_uncertain():
     with pytest.raises(TemporaryFailure) as failure:
         Gateway("g", "http://127.0.0.1:1").send(SMS)
 
     assert not failure.value.is_uncertain
 
 
-def test_a_mute_gateway_is_left_after_the_time_of_one_read():
+def test_a_silent_gateway_times_out():
     with ScriptedGateway([None]) as gateway, pytest.raises(TemporaryFailure) as failure:
         Gateway("g", gateway.url, read_seconds=0.3, total_seconds=20).send(SMS)
 
@@ -171,7 +171,7 @@ def test_a_mute_gateway_is_left_after_the_time_of_one_read():
 
 
 @pytest.mark.parametrize("error", [drip, None])
-def test_a_dripping_gateway_is_left_after_the_time_of_the_whole(error):
+def test_a_dripping_gateway_ends_at_the_deadline(error):
     started = time.monotonic()
     with ScriptedGateway([error]) as gateway, pytest.raises(TemporaryFailure) as failure:
         Gateway("g", gateway.url, read_seconds=20, total_seconds=0.5).send(SMS)
@@ -180,7 +180,7 @@ def test_a_dripping_gateway_is_left_after_the_time_of_the_whole(error):
     assert time.monotonic() - started < 15  # of the 20 that one read might take
 
 
-def test_a_reply_with_words_of_the_message_stands_in_no_reason():
+def test_a_reply_that_quotes_the_message_is_not_stored_as_a_reason():
     with (
         ScriptedGateway([answer("500 Oh", "447700900123 Grüße")]) as gateway,
         pytest.raises(TemporaryFailure) as failure,
@@ -191,7 +191,7 @@ def test_a_reply_with_words_of_the_message_stands_in_no_reason():
 
 
 @pytest.mark.django_db
-def test_with_one_gateway_down_the_other_has_it_at_once(settings):
+def test_with_one_gateway_down_the_other_gets_the_message_at_once(settings):
     with ScriptedGateway() as gateway:
         settings.PROVIDERS = ["down=http://127.0.0.1:1", f"up={gateway.url}?token=t"]
         message = make_text()
@@ -215,7 +215,7 @@ def after_a_doubt(settings, *script):
 
 @pytest.mark.django_db
 @pytest.mark.fault("B5")
-def test_in_doubt_a_gateway_that_can_be_asked_is_and_what_it_has_does_not_go_again(settings):
+def test_an_uncertain_message_that_the_gateway_has_is_not_sent_again(settings):
     message, lines = after_a_doubt(settings, GOOD)
 
     assert lines == [f"GET /messages?reference={message.id} HTTP/1.1"]
@@ -224,7 +224,7 @@ def test_in_doubt_a_gateway_that_can_be_asked_is_and_what_it_has_does_not_go_aga
 
 
 @pytest.mark.django_db
-def test_what_it_has_not_got_goes_again(settings):
+def test_an_uncertain_message_that_the_gateway_does_not_have_is_sent_again(settings):
     message, lines = after_a_doubt(settings, answer("404 Not Found"), GOOD)
 
     assert lines == [f"GET /messages?reference={message.id} HTTP/1.1", "POST /messages HTTP/1.1"]
@@ -233,7 +233,7 @@ def test_what_it_has_not_got_goes_again(settings):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("reply", ["500 Internal Server Error", "400 Bad Request", "405 Method Not Allowed"])
-def test_while_it_cannot_tell_the_doubt_stays_and_nothing_goes_again(settings, reply):
+def test_without_an_answer_the_message_stays_uncertain_and_is_not_sent_again(settings, reply):
     message, lines = after_a_doubt(settings, answer(reply))
 
     assert len(lines) == 1
@@ -242,7 +242,7 @@ def test_while_it_cannot_tell_the_doubt_stays_and_nothing_goes_again(settings, r
 
 
 @pytest.mark.django_db
-def test_without_a_doubt_nobody_is_asked(settings):
+def test_a_certain_outcome_needs_no_query(settings):
     with ScriptedGateway([answer("503 Service Unavailable"), GOOD]) as gateway:
         after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))
@@ -252,7 +252,7 @@ def test_without_a_doubt_nobody_is_asked(settings):
 
 
 @pytest.mark.django_db
-def test_in_doubt_the_same_gateway_is_asked_again_and_no_other(settings):
+def test_only_the_same_gateway_is_asked_about_an_uncertain_message(settings):
     with ScriptedGateway(["reset", GOOD]) as first, ScriptedGateway() as second:
         settings.PROVIDERS = [f"first={first.url}", f"second={second.url}"]
         message = make_text()

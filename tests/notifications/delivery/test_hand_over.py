@@ -45,7 +45,7 @@ pytestmark = pytest.mark.django_db
 NOBODY = "smtp-1=smtp://127.0.0.1:1"  # nothing listens there
 
 
-def test_an_email_arrives_in_the_sandbox_and_the_row_says_so():
+def test_an_email_arrives_in_the_sandbox_and_is_recorded():
     service = make_service(name="Parks & Gardens")
     message = make_notification(
         make_template(service), body="Dear **Ana**\n\nSee [us](https://example.org/a).", subject="Your visit",
@@ -90,14 +90,14 @@ def test_without_a_sender_the_default_of_the_settings_is_used(settings):
     assert SandboxMessage.objects.get().content.sender == "FALLBACK"
 
 
-def test_what_the_sandbox_keeps_is_encrypted():
+def test_messages_in_the_sandbox_are_encrypted():
     make_notification(body="a secret word")
     drain_messages()
 
     assert b"secret word" not in bytes(SandboxMessage.objects.get().encrypted_content)
 
 
-def test_an_unsubscribe_link_ends_the_email_and_the_callers_url_goes_into_headers():
+def test_the_unsubscribe_link_is_at_the_end_and_the_callers_url_in_headers():
     message = make_notification(unsubscribe_link=True, one_click_unsubscribe_url="https://example.org/u?x=1")
 
     drain_messages()
@@ -109,7 +109,7 @@ def test_an_unsubscribe_link_ends_the_email_and_the_callers_url_goes_into_header
     assert "https://example.org/u" not in content.text
 
 
-def test_sending_costs_one_claim_one_update_and_a_look_for_more(django_assert_num_queries, settings):
+def test_sending_needs_one_claim_one_update_and_one_further_query(django_assert_num_queries, settings):
     with ScriptedServer() as server:
         settings.PROVIDERS = [f"smtp-1={server.url}"]
         make_notification()
@@ -123,7 +123,7 @@ def test_sending_costs_one_claim_one_update_and_a_look_for_more(django_assert_nu
     assert message.status == Status.DELIVERED
 
 
-def test_a_wake_up_that_comes_twice_sends_once():
+def test_a_duplicate_wake_up_sends_once():
     make_notification()
 
     drain_messages()
@@ -144,7 +144,7 @@ def test_a_scheduled_message_waits_for_its_time():
 
 
 @pytest.mark.parametrize("key_type", [KeyType.LIVE, KeyType.TEST])
-def test_a_message_of_a_service_archived_meanwhile_fails(key_type):
+def test_a_message_of_an_archived_service_fails(key_type):
     message = make_notification(make_template(make_service(active=False)), key_type=key_type)
 
     drain_messages()
@@ -169,7 +169,7 @@ def test_a_message_of_a_service_archived_meanwhile_fails(key_type):
     ],
 )
 @pytest.mark.fault("G5")
-def test_a_test_keys_message_ends_at_once_and_no_provider_sees_it(settings, channel, recipient, status):
+def test_a_message_of_a_test_key_ends_at_once_without_a_provider(settings, channel, recipient, status):
     settings.PROVIDERS = [NOBODY]
     message = make_notification(
         make_template(channel=channel), recipient, key_type=KeyType.TEST, is_international=recipient.startswith("+1")
@@ -184,7 +184,7 @@ def test_a_test_keys_message_ends_at_once_and_no_provider_sees_it(settings, chan
 
 
 @pytest.mark.parametrize("shown", [True, False])
-def test_a_test_keys_message_is_seen_in_the_inbox_where_there_is_one(settings, shown):
+def test_a_message_of_a_test_key_is_shown_in_the_inbox(settings, shown):
     settings.SANDBOX_INBOX = shown
 
     make_notification(key_type=KeyType.TEST)
@@ -193,7 +193,7 @@ def test_a_test_keys_message_is_seen_in_the_inbox_where_there_is_one(settings, s
     assert SandboxMessage.objects.count() == (1 if shown else 0)
 
 
-def test_a_provider_that_is_away_leaves_the_message_for_later(settings):
+def test_an_unavailable_provider_delays_the_message(settings):
     settings.PROVIDERS = [NOBODY]
     message = make_notification()
 
@@ -217,7 +217,7 @@ def test_a_provider_that_is_away_leaves_the_message_for_later(settings):
         ("DATA", Status.TECHNICAL_FAILURE),
     ],
 )
-def test_a_refusal_for_good_ends_the_message_after_one_try(settings, stage, status):
+def test_a_permanent_rejection_ends_the_message_after_one_attempt(settings, stage, status):
     message = make_notification()
     with ScriptedServer(**{stage: "550 no"}) as server:
         settings.PROVIDERS = [f"mail={server.url}"]
@@ -230,7 +230,7 @@ def test_a_refusal_for_good_ends_the_message_after_one_try(settings, stage, stat
     assert message.attempts[0]["reply"] == ("550 no (after the content)" if stage == "CONTENT" else "550 no")
 
 
-def test_an_email_that_a_mail_server_accepted_is_delivered_as_nothing_more_will_be_reported(settings):
+def test_an_email_that_a_mail_server_accepted_is_delivered(settings):
     message = make_notification()
     with ScriptedServer() as server:
         settings.PROVIDERS = [f"mail={server.url}"]
@@ -243,7 +243,7 @@ def test_an_email_that_a_mail_server_accepted_is_delivered_as_nothing_more_will_
     assert message.provider_reference == f"<{message.id}@signalbox.invalid>"
 
 
-def test_a_reply_that_no_database_could_hold_is_no_reason_to_send_again(settings):
+def test_a_reply_that_cannot_be_stored_does_not_repeat_the_send(settings):
     message = make_notification()
     with ScriptedServer(CONTENT="250 taken\0\x1b[31m") as server:
         settings.PROVIDERS = [f"mail={server.url}"]
@@ -268,7 +268,7 @@ def test_a_reply_that_no_database_could_hold_is_no_reason_to_send_again(settings
         (Channel.EMAIL, False, True, True, Status.DELIVERED),
     ],
 )
-def test_what_an_acceptance_makes_of_a_message(channel, is_international, has_arrived, reports, status):
+def test_an_acceptance_sets_the_status(channel, is_international, has_arrived, reports, status):
     message = make_notification(make_template(channel=channel), is_international=is_international)
     accepted = Accepted(reference="r", has_arrived=has_arrived)
 
@@ -319,7 +319,7 @@ def test_a_provider_that_cannot_be_reached_is_named_in_a_plain_sentence(settings
     assert (attempt["outcome"], attempt["reply"]) == ("temporary", words)
 
 
-def test_no_provider_for_the_channel_is_a_failed_attempt(settings):
+def test_a_channel_without_a_provider_is_a_failed_attempt(settings):
     settings.PROVIDERS = [NOBODY]
     message = make_notification(make_template(channel=Channel.SMS))
 
@@ -349,7 +349,7 @@ def test_the_first_failure_is_followed_at_once_by_another_provider(settings):
         (Channel.SMS, 4.1, True),
     ],
 )
-def test_trying_ends_at_the_give_up_time_after_the_message_was_due(settings, channel, hours, gives_up):
+def test_attempts_end_at_the_give_up_time_after_the_due_time(settings, channel, hours, gives_up):
     settings.PROVIDERS = [NOBODY]
     due = timezone.now() - timedelta(hours=hours)
     message = make_notification(make_template(channel=channel), due_at=due, next_attempt_at=due, failed_attempts=9)
@@ -381,7 +381,7 @@ def past_its_time(channel=Channel.EMAIL, **fields):
         {"attempt": 1, "failed_attempts": 1, "provider": "sandbox", "attempts": [{**LOST, "outcome": "temporary"}]},
     ],
 )
-def test_a_message_past_its_time_ends_as_a_failure_and_never_goes_out(channel, fields):
+def test_an_expired_message_fails_and_is_never_sent(channel, fields):
     message = past_its_time(channel, **fields)
     endpoint = make_callback(message.service)
 
@@ -395,7 +395,7 @@ def test_a_message_past_its_time_ends_as_a_failure_and_never_goes_out(channel, f
     assert SandboxMessage.objects.count() == 0
 
 
-def test_a_message_just_within_its_time_goes_out():
+def test_a_message_just_within_its_time_is_sent():
     due = timezone.now() - LATE[Channel.EMAIL] + timedelta(minutes=1)
     message = make_notification(due_at=due, next_attempt_at=due)
 
@@ -405,7 +405,7 @@ def test_a_message_just_within_its_time_goes_out():
     assert message.status == Status.DELIVERED
 
 
-def test_a_message_past_its_time_that_a_provider_has_already_is_found_there():
+def test_an_expired_message_that_a_provider_has_is_found_there():
     message = past_its_time()
     claim = claim_one(message.id)
     sandbox.keep(message_for(claim))
@@ -417,7 +417,7 @@ def test_a_message_past_its_time_that_a_provider_has_already_is_found_there():
     assert (message.status, SandboxMessage.objects.count()) == (Status.DELIVERED, 1)
 
 
-def test_a_message_that_no_provider_can_take_in_time_has_expired(settings):
+def test_a_message_that_no_provider_accepts_in_time_expires(settings):
     settings.PROVIDERS = [NOBODY]
     message = past_its_time(Channel.SMS)
     registry.flush()
@@ -435,7 +435,7 @@ def test_a_message_that_no_provider_can_take_in_time_has_expired(settings):
     }
 
 
-def test_a_late_finisher_changes_nothing():
+def test_a_late_result_changes_nothing():
     message = make_notification()
     late = claim_one(message.id)
     Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
@@ -455,7 +455,7 @@ def test_a_late_finisher_changes_nothing():
     assert Notification.objects.values().get() == after
 
 
-def test_a_claim_that_left_no_word_is_noted_as_uncertain():
+def test_a_claim_without_a_result_is_recorded_as_uncertain():
     message = make_notification()
     claim_one(message.id)
     Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
@@ -467,7 +467,7 @@ def test_a_claim_that_left_no_word_is_noted_as_uncertain():
 
 
 @pytest.mark.fault("B5")
-def test_after_a_death_the_sandbox_is_asked_and_its_inbox_holds_the_message_once():
+def test_after_the_death_of_a_worker_the_sandbox_has_the_message_once():
     message = make_notification()
     sandbox.Sandbox().send(message_for(claim_one(message.id)))  # and the worker died before it could note that
     Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
@@ -481,7 +481,7 @@ def test_after_a_death_the_sandbox_is_asked_and_its_inbox_holds_the_message_once
 
 
 @pytest.mark.parametrize("reference", ["m-\0-1", "m-\ud800-1", "m" * 300])
-def test_a_name_that_no_database_could_hold_is_no_reason_to_send_again(settings, reference):
+def test_a_reference_that_cannot_be_stored_does_not_repeat_the_send(settings, reference):
     body = json.dumps({"reference": reference})
     message = make_notification(make_template(channel=Channel.SMS))
     with ScriptedGateway([answer("200 OK", body)]) as gateway:
@@ -495,7 +495,7 @@ def test_a_name_that_no_database_could_hold_is_no_reason_to_send_again(settings,
     assert message.provider_reference == ("m--1" if is_noted else "")
 
 
-def test_an_error_before_any_provider_was_called_is_no_doubt():
+def test_an_error_before_the_provider_is_called_is_not_uncertain():
     message = make_notification(encrypted_outgoing=b"encrypted under a key that is not here")
 
     assert drain_messages()

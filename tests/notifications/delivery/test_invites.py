@@ -56,7 +56,7 @@ def text_of(message):
     return message.get_body(("plain",)).get_content()
 
 
-def test_the_link_is_mailed_once_and_lets_its_holder_in(sink, member):
+def test_the_link_is_mailed_once_and_works(sink, member):
     invite_id = invite(member)
 
     for _ in range(2):
@@ -72,7 +72,7 @@ def test_the_link_is_mailed_once_and_lets_its_holder_in(sink, member):
     assert invites.waiting() == []
 
 
-def test_the_row_never_holds_the_token_in_clear_and_nothing_of_it_afterwards(sink, member):
+def test_the_row_only_has_the_encrypted_token_until_it_is_mailed(sink, member):
     invite_id = invite(member)
     before = Invite.objects.values().get()
 
@@ -85,7 +85,7 @@ def test_the_row_never_holds_the_token_in_clear_and_nothing_of_it_afterwards(sin
     assert (after.encrypted_token, after.mail_at, after.undelivered_at) == (None, None, None)
 
 
-def test_what_no_provider_takes_is_mailed_when_one_is_back(smtp_sink, settings, member):
+def test_an_invite_is_mailed_once_a_provider_is_back(smtp_sink, settings, member):
     settings.PROVIDERS = [f"mail=smtp://127.0.0.1:{free_port()}"]  # nothing listens there
     invite_id = invite(member)
 
@@ -100,7 +100,7 @@ def test_what_no_provider_takes_is_mailed_when_one_is_back(smtp_sink, settings, 
     assert len(smtp_sink.messages) == 1
 
 
-def test_a_refused_address_is_not_tried_again(sink, member):
+def test_a_rejected_email_address_is_not_retried(sink, member):
     sink.refuse("550 5.1.1 no such person")
     invite_id = invite(member)
 
@@ -113,7 +113,7 @@ def test_a_refused_address_is_not_tried_again(sink, member):
     assert sink.messages == []
 
 
-def test_who_was_killed_before_noting_it_is_followed_by_another_with_the_same_link(sink, member):
+def test_after_the_death_of_a_worker_the_same_link_is_mailed_again(sink, member):
     invite_id = invite(member)
     encrypted = bytes(Invite.objects.get().encrypted_token)
     mail(invite_id)
@@ -132,7 +132,7 @@ def test_who_was_killed_before_noting_it_is_followed_by_another_with_the_same_li
 
 
 @pytest.mark.parametrize("how", ["newer", "accepted", "removed", "expired", "joined"])
-def test_an_invite_that_is_over_is_not_mailed(sink, member, how):
+def test_an_ended_invite_is_not_mailed(sink, member, how):
     invite_id = invite(member)
     match how:
         case "newer":
@@ -153,7 +153,7 @@ def test_an_invite_that_is_over_is_not_mailed(sink, member, how):
     assert over.encrypted_token is None or how == "expired"  # clean-up removes such a row whole
 
 
-def test_the_inbox_of_the_sandbox_is_no_place_for_a_link(settings, member):
+def test_no_link_is_sent_to_the_sandbox(settings, member):
     settings.PROVIDERS = ["sandbox"]
     invite_id = invite(member)
 
@@ -162,7 +162,7 @@ def test_the_inbox_of_the_sandbox_is_no_place_for_a_link(settings, member):
     assert not SandboxMessage.objects.exists()
 
 
-def test_a_lost_key_is_told_like_a_refusal(sink, settings, member):
+def test_a_lost_key_is_reported_like_a_rejection(sink, settings, member):
     invite_id = invite(member)
     settings.FIELD_KEYS = [Fernet.generate_key().decode()]
 
@@ -171,7 +171,7 @@ def test_a_lost_key_is_told_like_a_refusal(sink, settings, member):
     assert sink.messages == []
 
 
-def test_a_link_that_waits_opens_with_the_newest_key_alone(sink, settings, member):
+def test_a_waiting_link_can_be_decrypted_with_the_newest_key(sink, settings, member):
     invite_id = invite(member)
     newest = Fernet.generate_key().decode()
     settings.FIELD_KEYS = [newest, *settings.FIELD_KEYS]

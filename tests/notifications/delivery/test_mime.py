@@ -85,7 +85,7 @@ SUBJECTS = {
 
 
 @pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
-def test_a_subject_comes_back_as_it_was(subject: str) -> None:
+def test_a_subject_is_read_back_unchanged(subject: str) -> None:
     assert read(mime.write(email(subject=subject)))["Subject"] == subject
 
 
@@ -98,7 +98,7 @@ def test_a_plain_subject_stays_readable_in_the_source(subject: str) -> None:
 @given(subject=st.text(max_size=300), name=st.text(max_size=300))
 @example(subject="a" * 66 + " é", name='"')
 @settings(max_examples=150, deadline=None, derandomize=True)
-def test_any_rendered_subject_and_name_come_back(subject: str, name: str) -> None:
+def test_any_rendered_subject_and_name_are_read_back(subject: str, name: str) -> None:
     subject = rendering.render_subject("((s))", {"s": subject})
     name = " ".join(rendering.render_subject("((s))", {"s": name}).split())
 
@@ -127,12 +127,12 @@ NAMES = {
 
 @pytest.mark.parametrize("address", [ADDRESS, f"{'a' * 64}@{'b' * 60}.{'c' * 60}.example"], ids=["short", "long"])
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
-def test_a_sender_comes_back_as_it_was(name: str, address: str) -> None:
+def test_a_sender_is_read_back_unchanged(name: str, address: str) -> None:
     assert sender_of(mime.write(email(from_name=name, from_address=address))) == (name, address)
 
 
 @pytest.mark.parametrize("characters", [20, 978, 979, 2000, 5000])
-def test_an_unsubscribe_url_of_any_length_comes_back_whole(characters: int) -> None:
+def test_an_unsubscribe_url_of_any_length_is_read_back(characters: int) -> None:
     """Readers ignore white space within the brackets. Source: RFC 2369 §2."""
     url = f"<https://example.org/{'u' * (characters - len('https://example.org/'))}>"
 
@@ -150,7 +150,7 @@ def test_an_unsubscribe_url_of_any_length_comes_back_whole(characters: int) -> N
     "field", ["subject", "to", "reply_to", "from_name", "from_address", "message_id", "List-Unsubscribe"]
 )
 @pytest.mark.parametrize("letter", ["a", "é"])
-def test_no_header_takes_a_value_of_several_lines(field: str, line_end: str, letter: str) -> None:
+def test_no_header_accepts_a_value_of_several_lines(field: str, line_end: str, letter: str) -> None:
     value = f"{letter}{line_end}Bcc: eve@example.org"
     fields: dict[str, Any] = {"headers": {field: value}} if field == "List-Unsubscribe" else {field: value}
 
@@ -158,7 +158,7 @@ def test_no_header_takes_a_value_of_several_lines(field: str, line_end: str, let
         mime.write(email(**fields))
 
 
-def test_both_parts_are_short_lines_whatever_they_hold() -> None:
+def test_both_parts_have_short_lines() -> None:
     raw = mime.write(email(text="x" * 5000 + "\n.\n", html="<p>" + "é" * 5000 + "</p>"))
 
     plain, html = read(raw).iter_parts()

@@ -30,7 +30,7 @@ def test_providers_keep_the_order_of_the_setting(settings):
     assert [provider.name for provider in providers.configured()] == ["b", "a", "sandbox"]
 
 
-def test_only_who_carries_the_kind_may_take_a_message(settings):
+def test_only_providers_of_the_channel_get_a_message(settings):
     settings.PROVIDERS = ["mail=smtp://127.0.0.1:25", "sandbox"]
 
     assert [provider.name for provider in providers.able_to_take(SMS)] == ["sandbox"]
@@ -72,7 +72,7 @@ def test_a_wrong_value_names_the_setting_and_shows_no_password(settings, value):
     [(1, 5), (2, 30), (3, 120), (4, 300), (5, 900), (6, 1800), (7, 3600), (8, 3600), (70, 3600)],
 )
 @pytest.mark.fault("B1")
-def test_delays_grow_by_the_table_within_a_fifth(failures, delay):
+def test_delays_follow_the_table_within_a_fifth(failures, delay):
     chance = random.SystemRandom()
 
     delays = [
@@ -131,7 +131,7 @@ def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, r
         ("p=smpp://id:secret@smsc.example.org?receipts=maybe", "must be yes or no"),
     ],
 )
-def test_receipts_that_nobody_could_believe_stop_the_start(settings, entry, error):
+def test_receipts_without_authentication_stop_the_start(settings, entry, error):
     settings.PROVIDERS = [entry]
 
     with pytest.raises(ImproperlyConfigured, match=error):
@@ -183,7 +183,7 @@ def test_five_temporary_failures_in_a_row_open_the_circuit_for_a_minute():
 
 
 @pytest.mark.django_db
-def test_an_answer_in_between_starts_the_count_afresh():
+def test_an_answer_resets_the_count_of_failures():
     answers = [TemporaryFailure("away")] * 4 + [PermanentFailure("no such user")] + [TemporaryFailure("away")] * 4
     provider = Provider(adapter=Unreliable(*answers))
 
@@ -220,7 +220,7 @@ def test_a_rejected_login_opens_the_circuit_for_all_processes_until_a_message_ge
     )
 
 
-def test_weights_share_the_messages_and_the_others_stand_behind(settings):
+def test_weights_share_the_messages_and_the_others_are_fallbacks(settings):
     settings.PROVIDERS = [
         "reserve=https://r.example.org",
         "large=https://l.example.org?weight=3",
@@ -234,7 +234,7 @@ def test_weights_share_the_messages_and_the_others_stand_behind(settings):
     assert 1400 < sum(order[0] == "large" for order in orders) < 1600
 
 
-def test_one_with_an_open_circuit_is_skipped(settings):
+def test_a_provider_with_an_open_circuit_breaker_is_skipped(settings):
     settings.PROVIDERS = ["first=https://one.example.org/?token=a-first", "second=https://two.example.org"]
     first = providers.configured()[0]
 

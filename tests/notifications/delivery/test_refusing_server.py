@@ -13,7 +13,7 @@ from tests.notifications.draining import drain_messages
 pytestmark = pytest.mark.django_db
 
 
-def test_a_server_that_refuses_for_10_minutes_is_asked_by_the_table_and_then_takes_it(settings):
+def test_a_server_that_rejects_for_10_minutes_is_retried_by_the_table(settings):
     waited, delays = timedelta(0), []
     with ScriptedServer(RCPT="450 not now") as server:
         settings.PROVIDERS = [f"smtp-1={server.url}"]
@@ -37,7 +37,7 @@ def test_a_server_that_refuses_for_10_minutes_is_asked_by_the_table_and_then_tak
 
 
 @pytest.mark.parametrize(("stage", "outcomes"), [("DATA", ["temporary"]), ("CONTENT", ["uncertain"])])
-def test_a_disconnect_is_retried_and_after_the_final_dot_one_doubt_is_noted(settings, stage, outcomes):
+def test_a_disconnect_is_retried_and_uncertain_after_the_final_dot(settings, stage, outcomes):
     with ScriptedServer(**{stage: ""}) as server:
         settings.PROVIDERS = [f"smtp-1={server.url}"]
         message = make_notification()

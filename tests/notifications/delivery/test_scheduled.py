@@ -36,7 +36,9 @@ def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def test_it_is_sent_within_fifteen_seconds_of_its_time_and_fails_where_the_service_is_gone(with_clock: Service) -> None:
+def test_a_scheduled_message_is_sent_within_fifteen_seconds_and_fails_for_an_archived_service(
+    with_clock: Service,
+) -> None:
     stays, leaves = (Provisioned(with_clock, {"name": f"Quay {uuid.uuid4().hex[:8]}", **DOCUMENT}) for _ in range(2))
     due = datetime.now(UTC) + timedelta(seconds=6)
     when = due.isoformat().replace("+00:00", "Z")

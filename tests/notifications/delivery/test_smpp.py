@@ -59,7 +59,7 @@ def sms(content: str = "Hi Ana", to: str = "447700900123", sender: str = "PIGEON
     )
 
 
-def test_a_text_goes_out_with_its_sender_and_comes_back_with_a_name(centre: MessageCentre, sender: Smpp) -> None:
+def test_a_text_is_sent_with_its_sender_and_returns_a_reference(centre: MessageCentre, sender: Smpp) -> None:
     accepted = sender.send(sms("Hi Ana, 5 € @ § {x}"))
     sender.send(sms(sender="447700900777"))
     sender.send(sms(sender="60006"))
@@ -89,7 +89,7 @@ def test_a_long_text_arrives_joined(centre: MessageCentre, text: str, coding: in
     assert accepted.reference == parts[-1]["id"]
 
 
-def test_no_receipt_is_asked_for_where_the_setting_says_no(centre: MessageCentre) -> None:
+def test_receipts_can_be_turned_off(centre: MessageCentre) -> None:
     provider = Smpp("smsc", f"{centre.url}?receipts=no")
     try:
         provider.send(sms())
@@ -112,7 +112,7 @@ def test_no_part_is_too_long_and_no_character_is_cut() -> None:
 @pytest.mark.parametrize(
     ("last", "reason"), [("01", "submit_sm refused with 0x58"), ("05", "submit_sm refused with 0x500")]
 )
-def test_what_the_centre_cannot_take_now_is_tried_again(sender: Smpp, last: str, reason: str) -> None:
+def test_a_temporary_error_of_the_centre_is_retried(sender: Smpp, last: str, reason: str) -> None:
     with pytest.raises(TemporaryFailure) as failure:
         sender.send(sms(to=f"4477009001{last}"))
 
@@ -120,14 +120,14 @@ def test_what_the_centre_cannot_take_now_is_tried_again(sender: Smpp, last: str,
 
 
 @pytest.mark.parametrize(("last", "is_recipients"), [("02", True), ("06", False)])
-def test_what_it_refuses_for_good_is_not(sender: Smpp, last: str, is_recipients: bool) -> None:
+def test_a_permanent_error_of_the_centre_is_not_retried(sender: Smpp, last: str, is_recipients: bool) -> None:
     with pytest.raises(PermanentFailure) as failure:
         sender.send(sms(to=f"4477009001{last}"))
 
     assert failure.value.is_recipients == is_recipients
 
 
-def test_no_answer_is_a_doubt_and_the_bind_serves_on(centre: MessageCentre) -> None:
+def test_a_missing_answer_is_uncertain_and_the_bind_continues(centre: MessageCentre) -> None:
     provider = Smpp("smsc", centre.url, total_seconds=0.5)
     with pytest.raises(TemporaryFailure) as failure:
         provider.send(sms(to="447700900103"))
@@ -137,7 +137,7 @@ def test_no_answer_is_a_doubt_and_the_bind_serves_on(centre: MessageCentre) -> N
     provider.end()
 
 
-def test_a_cut_connection_is_a_doubt_and_the_next_message_opens_another(centre: MessageCentre, sender: Smpp) -> None:
+def test_a_cut_connection_is_uncertain_and_the_next_message_opens_another(centre: MessageCentre, sender: Smpp) -> None:
     with pytest.raises(TemporaryFailure) as failure:
         sender.send(sms(to="447700900104"))
 
@@ -146,14 +146,14 @@ def test_a_cut_connection_is_a_doubt_and_the_next_message_opens_another(centre: 
     assert len(centre.wait_for("bind")) == 2
 
 
-def test_nobody_listening_is_no_doubt() -> None:
+def test_a_refused_connection_is_not_uncertain() -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Smpp("smsc", f"smpp://a:b@127.0.0.1:{free_port()}").send(sms())
 
     assert (failure.value.is_uncertain, failure.value.opens_circuit) == (False, False)
 
 
-def test_a_wrong_password_opens_circuit(centre: MessageCentre) -> None:
+def test_a_wrong_password_opens_the_circuit_breaker(centre: MessageCentre) -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Smpp("smsc", centre.url.replace("pa%2Css", "wrong")).send(sms())
 
@@ -200,7 +200,7 @@ def test_a_receipt_is_read_from_its_text_and_its_parameters(
     assert (read.reference, read.outcome, read.code) == expected
 
 
-def test_a_receipt_about_nothing_is_none() -> None:
+def test_a_receipt_without_an_id_is_ignored() -> None:
     assert smpp_text.receipt("hello") is None
 
 
@@ -250,7 +250,7 @@ def sent_text(to: str = "07700 900123") -> Notification:
         ("15", Status.PENDING),
     ],
 )
-def test_what_the_centre_reports_on_the_bind_becomes_the_status(
+def test_a_receipt_on_the_bind_sets_the_status(
     listening: Smpp, centre: MessageCentre, last: str, expected: Status
 ) -> None:
     message = sent_text(f"07700 9001{last}")
@@ -263,7 +263,7 @@ def test_what_the_centre_reports_on_the_bind_becomes_the_status(
     assert len(message.receipts) == 1
 
 
-def test_what_people_text_back_is_received(listening: Smpp, centre: MessageCentre) -> None:
+def test_a_received_text_is_stored(listening: Smpp, centre: MessageCentre) -> None:
     service = make_service()
     make_sms_sender(service, "07700 900851")
     common = {"source_addr": "447700900456", "destination_addr": "447700900851"}
@@ -277,7 +277,7 @@ def test_what_people_text_back_is_received(listening: Smpp, centre: MessageCentr
     assert list(texts) == [("447700900456", "447700900851", "Ja, 5 €"), ("447700900456", "447700900851", "ŵyth 🚲")]
 
 
-def test_a_long_text_somebody_sends_is_joined_whatever_the_order(listening: Smpp, centre: MessageCentre) -> None:
+def test_a_long_received_text_is_joined_in_any_order(listening: Smpp, centre: MessageCentre) -> None:
     service = make_service()
     make_sms_sender(service, "07700 900851")
     common = {"source_addr": "447700900456", "destination_addr": "447700900851", "esm_class": 0x40, "data_coding": 0}
@@ -300,9 +300,7 @@ def test_a_long_text_somebody_sends_is_joined_whatever_the_order(listening: Smpp
     assert TextPart.objects.count() == 1
 
 
-def test_a_lost_bind_is_opened_again_and_each_asks_whether_the_other_is_there(
-    listening: Smpp, centre: MessageCentre
-) -> None:
+def test_a_lost_bind_is_opened_again_and_both_sides_check_it(listening: Smpp, centre: MessageCentre) -> None:
     centre.tell(ask=True)
     centre.wait_for("there")
 
@@ -314,7 +312,7 @@ def test_a_lost_bind_is_opened_again_and_each_asks_whether_the_other_is_there(
 
 
 @pytest.mark.django_db
-def test_with_the_centre_refusing_us_rows_wait_and_the_provider_is_paused(centre: MessageCentre, settings: Any) -> None:
+def test_a_rejected_bind_pauses_the_provider_and_messages_wait(centre: MessageCentre, settings: Any) -> None:
     settings.PROVIDERS = [f"smsc={centre.url.replace('pa%2Css', 'wrong')}"]
 
     message = sent_text()

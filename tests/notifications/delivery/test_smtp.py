@@ -65,7 +65,7 @@ def test_headers_and_both_parts_arrive(smtp_sink):
 
 
 @pytest.mark.parametrize("subject", ["Grüße " * 40, "plain words " * 40, "x" * 400], ids=["ü", "long", "one word"])
-def test_a_long_subject_and_name_arrive_in_lines_every_server_takes(smtp_sink, subject):
+def test_a_long_subject_and_name_have_lines_that_every_server_accepts(smtp_sink, subject):
     mail = sent(smtp_sink, email(subject=subject.strip(), from_name="Ämter und Büros " * 15))
 
     assert mail["Subject"].strip() == subject.strip()
@@ -99,7 +99,7 @@ def test_without_a_reply_to_there_is_no_such_header(smtp_sink):
     ],
 )
 @pytest.mark.fault("H1", "H2")
-def test_any_text_arrives_as_it_was_in_lines_every_server_takes(smtp_sink, text):
+def test_any_text_arrives_unchanged_in_lines_that_every_server_accepts(smtp_sink, text):
     mail = sent(smtp_sink, email(text=text))
 
     assert body(next(mail.iter_parts())) == text.replace("\r\n", "\n").replace("\r", "\n")
@@ -122,7 +122,7 @@ def test_many_messages_go_over_one_connection(greeting):
 
 @GREETINGS
 @pytest.mark.parametrize("goodbye", ["", "421 too long idle"])
-def test_a_connection_the_server_has_closed_meanwhile_is_opened_once_more(goodbye, greeting):
+def test_a_connection_that_the_server_closed_is_opened_again(goodbye, greeting):
     with ScriptedServer(EHLO=greeting) as server:
         provider = Smtp("mail", server.url)
         provider.send(email())
@@ -141,7 +141,7 @@ def test_a_connection_the_server_has_closed_meanwhile_is_opened_once_more(goodby
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA", "CONTENT"])
 @pytest.mark.parametrize("code", [421, 450, 451, 452])
 @pytest.mark.fault("B3", "B4")
-def test_a_4xx_at_any_stage_is_worth_another_try(stage, code, greeting):
+def test_a_4xx_at_any_stage_is_retried(stage, code, greeting):
     with (
         ScriptedServer(**{"EHLO": greeting, stage: f"{code} not now"}) as server,
         pytest.raises(TemporaryFailure) as failure,
@@ -158,7 +158,7 @@ def test_a_4xx_at_any_stage_is_worth_another_try(stage, code, greeting):
 @pytest.mark.parametrize("code", [550, 553, 554])
 @GREETINGS
 @pytest.mark.fault("B3", "B4")
-def test_a_5xx_is_for_good_and_its_stage_says_whose_fault_it_is(stage, is_recipients, code, greeting):
+def test_a_5xx_is_permanent_and_its_stage_shows_the_cause(stage, is_recipients, code, greeting):
     with (
         ScriptedServer(**{"EHLO": greeting, stage: f"{code} no"}) as server,
         pytest.raises(PermanentFailure) as failure,
@@ -170,7 +170,7 @@ def test_a_5xx_is_for_good_and_its_stage_says_whose_fault_it_is(stage, is_recipi
 
 @GREETINGS
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_the_connection_serves_the_next_message_after_a_refusal(stage, greeting):
+def test_the_connection_is_used_again_after_a_rejection(stage, greeting):
     with ScriptedServer(**{"EHLO": greeting, stage: "550 no"}) as server:
         provider = Smtp("mail", server.url)
         with pytest.raises(PermanentFailure):
@@ -183,7 +183,7 @@ def test_the_connection_serves_the_next_message_after_a_refusal(stage, greeting)
         assert [content for content in server.contents if content] == server.contents[-1:]
 
 
-def test_a_server_that_wants_a_content_after_refusing_the_recipient_gets_none():
+def test_no_content_is_sent_after_a_rejected_recipient():
     with ScriptedServer(EHLO="250-here\r\n250 PIPELINING", RCPT="550 no such user") as server:
         with pytest.raises(PermanentFailure) as failure:
             Smtp("mail", server.url).send(email())
@@ -198,7 +198,7 @@ def test_a_server_that_wants_a_content_after_refusing_the_recipient_gets_none():
     [("BANNER", False), ("EHLO", False), ("MAIL", False), ("RCPT", False), ("DATA", False), ("CONTENT", True)],
 )
 @pytest.mark.fault("B5")
-def test_after_a_disconnect_only_the_final_dot_leaves_a_doubt(stage, uncertain, greeting):
+def test_a_disconnect_is_only_uncertain_after_the_final_dot(stage, uncertain, greeting):
     with ScriptedServer(**{"EHLO": greeting, stage: ""}) as server, pytest.raises(TemporaryFailure) as failure:
         Smtp("mail", server.url).send(email())
 
@@ -207,7 +207,7 @@ def test_after_a_disconnect_only_the_final_dot_leaves_a_doubt(stage, uncertain, 
 
 @pytest.mark.parametrize(("stage", "uncertain"), [("BANNER", False), ("RCPT", False), ("CONTENT", True)])
 @pytest.mark.fault("B2")
-def test_a_mute_server_is_left_after_the_time_of_one_read(stage, uncertain):
+def test_a_silent_server_times_out(stage, uncertain):
     started = time.monotonic()
     with ScriptedServer(**{stage: None}) as server, pytest.raises(TemporaryFailure) as failure:
         Smtp("mail", server.url, read_seconds=0.3).send(email())
@@ -217,7 +217,7 @@ def test_a_mute_server_is_left_after_the_time_of_one_read(stage, uncertain):
 
 
 @pytest.mark.fault("B2")
-def test_a_dripping_server_is_left_after_the_time_of_the_whole():
+def test_a_dripping_server_ends_at_the_deadline():
     started = time.monotonic()
     with DrippingServer() as server, pytest.raises(TemporaryFailure):
         Smtp("mail", server.url, read_seconds=5, total_seconds=0.5).send(email())
@@ -225,12 +225,12 @@ def test_a_dripping_server_is_left_after_the_time_of_the_whole():
     assert time.monotonic() - started < 20  # of the 25 that a message may take where nothing else is said
 
 
-def test_nobody_listening_is_worth_another_try():
+def test_a_refused_connection_is_retried():
     with pytest.raises(TemporaryFailure):
         Smtp("mail", "smtp://127.0.0.1:1").send(email())
 
 
-def test_a_refused_log_in_opens_circuit_and_no_messages():
+def test_a_rejected_login_opens_the_circuit_breaker_and_fails_no_message():
     with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN", AUTH="535 wrong password") as server:
         provider = Smtp("mail", server.url.replace("smtp://", "smtp://user:p%40ss@"))
         with pytest.raises(TemporaryFailure) as failure:
@@ -240,7 +240,7 @@ def test_a_refused_log_in_opens_circuit_and_no_messages():
     assert b"AUTH PLAIN " + base64.b64encode(b"\0user\0p@ss") + b"\r\n" in server.lines
 
 
-def test_a_recipient_stands_in_no_reason():
+def test_no_reason_contains_a_recipient():
     with ScriptedServer(RCPT="550 <ana@example.org>: unknown") as server, pytest.raises(PermanentFailure) as failure:
         Smtp("mail", server.url).send(email())
 
@@ -248,7 +248,7 @@ def test_a_recipient_stands_in_no_reason():
     assert "ana@example.org" not in str(failure.value)
 
 
-def test_a_password_waits_for_tls_where_the_server_is_another_machine():
+def test_a_password_is_only_sent_to_another_machine_over_tls():
     with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN") as server:
         # Another way to write 127.0.0.1, which does not look like this machine.
         provider = Smtp("mail", f"smtp://user:hunter2@127.1:{server.port}")

@@ -54,7 +54,7 @@ def amazon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.django_db
-def test_a_text_is_taken_under_the_name_it_is_given(amazon: str, settings: Any) -> None:
+def test_an_accepted_text_has_the_reference_of_the_answer(amazon: str, settings: Any) -> None:
     settings.PROVIDERS = [f"sns={url(amazon)}"]
     service = make_service()
     message = make_notification(
@@ -68,7 +68,7 @@ def test_a_text_is_taken_under_the_name_it_is_given(amazon: str, settings: Any) 
     assert uuid.UUID(message.provider_reference)
 
 
-def test_a_number_it_does_not_take_is_a_permanent_failure(amazon: str) -> None:
+def test_a_rejected_number_is_a_permanent_failure(amazon: str) -> None:
     with pytest.raises(PermanentFailure) as failure:
         Sns("sns", url(amazon)).send(sms(to="nobody"))
 
@@ -83,7 +83,7 @@ def test_a_number_it_does_not_take_is_a_permanent_failure(amazon: str) -> None:
         ("60006", "AWS.MM.SMS.OriginationNumber", "60006"),
     ],
 )
-def test_the_sender_and_the_kind_go_along(sender: str, name: str, value: str) -> None:
+def test_the_sender_and_the_kind_are_sent(sender: str, name: str, value: str) -> None:
     with ScriptedGateway([answer("200 OK", TAKEN, Content_Type="text/xml")]) as server:
         provider = Sns("sns", url(server.url))
         assert [provider.send(sms(sender=sender)).reference for _ in range(2)] == ["a-1"] * 2
@@ -117,7 +117,7 @@ def test_the_sender_and_the_kind_go_along(sender: str, name: str, value: str) ->
         ("reset", "doubt"),
     ],
 )
-def test_answers_mean_what_they_mean_of_any_gateway(reply: Any, expected: str) -> None:
+def test_answers_have_the_same_meaning_as_those_of_other_gateways(reply: Any, expected: str) -> None:
     with ScriptedGateway([reply]) as server, pytest.raises((TemporaryFailure, PermanentFailure)) as failure:
         Sns("sns", url(server.url)).send(sms())
 
@@ -143,7 +143,7 @@ def test_missing_credentials_are_named_in_a_sentence(monkeypatch: pytest.MonkeyP
     assert (failure.value.reason, failure.value.reply) == ("no credentials", "The AWS SDK found no credentials.")
 
 
-def test_nobody_listening_is_no_doubt() -> None:
+def test_a_refused_connection_is_not_uncertain() -> None:
     with pytest.raises(TemporaryFailure) as failure:
         Sns("sns", url("http://127.0.0.1:1")).send(sms())
 

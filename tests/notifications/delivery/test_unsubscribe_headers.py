@@ -33,9 +33,7 @@ def outgoing(*, has_link: bool, **fields: Any) -> tuple[Notification, OutgoingEm
 
 @pytest.mark.parametrize("has_link", [True, False], ids=["link in the text", "no link in the text"])
 @pytest.mark.parametrize("theirs", [THEIRS, None], ids=["URL of the caller", "no URL of the caller"])
-def test_the_button_leads_to_the_url_of_the_caller_else_to_the_link_in_the_text(
-    has_link: bool, theirs: str | None
-) -> None:
+def test_the_button_uses_the_callers_url_or_the_link_in_the_text(has_link: bool, theirs: str | None) -> None:
     notification, message = outgoing(has_link=has_link, **({"one_click_unsubscribe_url": theirs} if theirs else {}))
     ours = unsubscribe_links.url(notification)
 
@@ -47,7 +45,7 @@ def test_the_button_leads_to_the_url_of_the_caller_else_to_the_link_in_the_text(
     assert (ours in message.text, ours in message.html) == (has_link, has_link)
 
 
-def test_a_second_try_carries_the_same_link() -> None:
+def test_a_second_attempt_has_the_same_link() -> None:
     _, first = outgoing(has_link=True)
     Notification.objects.update(claimed_until=None)
     claim = claim_one(Notification.objects.get().id)

@@ -132,7 +132,7 @@ def test_500_messages_survive_a_worker_killed_midway(killable, sink):
 
 
 @pytest.mark.fault("A3")
-def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_message_again(killable, sink):
+def test_after_the_death_of_a_worker_before_its_record_the_same_message_is_sent_again(killable, sink):
     worker = killable.start_worker()
     sink.before_answer = worker.kill
     [identifier] = accept(killable, 1)
@@ -148,7 +148,7 @@ def test_a_worker_killed_before_it_could_note_the_acceptance_sends_the_same_mess
     assert [attempt["outcome"] for attempt in row["attempts"]] == ["uncertain", "accepted"]
 
 
-def test_connections_that_break_before_the_acceptance_is_noted_send_nothing_twice(killable, sink):
+def test_a_broken_connection_before_the_record_of_an_acceptance_sends_nothing_twice(killable, sink):
     """A file has no connections: on SQLite this is an ordinary delivery."""
 
     def cut() -> None:
@@ -178,7 +178,7 @@ def children(*process_ids: int) -> set[int]:
 
 
 @pytest.mark.fault("A2")
-def test_killed_processes_of_a_worker_are_replaced_and_go_on(killable, sink):
+def test_killed_processes_of_a_worker_are_replaced(killable, sink):
     worker = killable.start_worker()
     accept(killable, 4)
     wait_until(lambda: len(sink.messages) == 4)
@@ -197,7 +197,7 @@ def test_killed_processes_of_a_worker_are_replaced_and_go_on(killable, sink):
 
 
 @pytest.mark.fault("A4")
-def test_asked_to_stop_under_load_it_ends_what_it_has_in_hand_and_nothing_goes_twice(killable, sink):
+def test_a_worker_that_stops_under_load_finishes_its_messages_and_sends_nothing_twice(killable, sink):
     worker = killable.start_worker()
     ids = accept(killable, 100)
     wait_until(lambda: len(sink.messages) > 10)
@@ -212,7 +212,7 @@ def test_asked_to_stop_under_load_it_ends_what_it_has_in_hand_and_nothing_goes_t
 
 
 @pytest.mark.fault("B1")
-def test_what_is_refused_for_now_goes_5_seconds_later_without_a_sweep(killable, sink):
+def test_a_temporary_rejection_is_retried_after_5_seconds_without_a_sweep(killable, sink):
     killable.start_worker()
     sink.refuse("451 try later")
     [identifier] = accept(killable, 1)

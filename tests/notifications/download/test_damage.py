@@ -56,7 +56,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
 @pytest.mark.fault("F12")
-def test_a_damaged_file_is_not_handed_out(client, damage):
+def test_a_damaged_file_is_not_sent(client, damage):
     file, other = send_file(), send_file()
     for one in (file, other):
         client.post(one.path("confirm"), {"email_address": ADDRESS})
@@ -77,7 +77,7 @@ def test_a_damaged_file_is_not_handed_out(client, damage):
     assert b"".join(client.get(other.path("download")).streaming_content) == CONTENT
 
 
-def test_a_blob_moved_to_another_service_does_not_open(client):
+def test_a_blob_moved_to_another_service_cannot_be_decrypted(client):
     file = send_file(address=None)
     moved = send_file(address=None)
     blob_of(moved).write_bytes(blob_of(file).read_bytes())
@@ -85,7 +85,7 @@ def test_a_blob_moved_to_another_service_does_not_open(client):
     assert client.get(moved.path("download")).status_code == 500
 
 
-def test_a_name_that_no_longer_opens_is_damage_too(client):
+def test_a_name_that_cannot_be_decrypted_is_damage_too(client):
     file = send_file(address=None)
     file.row.encrypted_name = b"not encrypted by us"
     file.row.save()

@@ -34,7 +34,7 @@ def statuses(client, file: SentFile) -> set[int]:
 
 
 @pytest.mark.fault("C3")
-def test_a_file_is_there_through_the_night_of_its_last_day(client):
+def test_a_file_is_available_until_the_midnight_after_its_last_day(client):
     file = send_file(address=None, created_at=MADE_AT, expires_at=end_of_period(MADE_AT, weeks=1))
 
     with time_machine.travel(EXPIRES_AT - timedelta(seconds=1), tick=False):
@@ -71,7 +71,7 @@ def test_a_withdrawn_file_is_gone_between_two_clicks(client):
     assert client.post(file.path("confirm"), {"email_address": ADDRESS}).status_code == 410
 
 
-def test_a_file_that_is_swept_while_it_is_being_fetched_is_called_gone(client, settings):
+def test_a_file_that_is_removed_during_its_download_is_not_available(client, settings):
     """The row is looked at, then the store is asked: between the two somebody may have withdrawn the file."""
     file = send_file(address=None)
     settings.STORAGES = {**settings.STORAGES, "attachments": {"BACKEND": f"{__name__}.SweptMeanwhile"}}
@@ -82,7 +82,7 @@ def test_a_file_that_is_swept_while_it_is_being_fetched_is_called_gone(client, s
     assert "has withdrawn this file" in answer.content.decode()
 
 
-def test_the_tombstone_tells_for_a_year_and_then_nothing_does(client):
+def test_the_tombstone_explains_the_removal_for_a_year(client):
     file = send_file(expires_at=timezone.now())
     clean_up("files")
     removed_at = file.now().deleted_at
@@ -97,7 +97,7 @@ def test_the_tombstone_tells_for_a_year_and_then_nothing_does(client):
     assert statuses(client, file) == {404}
 
 
-def test_a_withdrawn_file_is_called_so_after_the_sweep_too(client):
+def test_a_withdrawn_file_is_named_as_such_after_clean_up_too(client):
     file = send_file(withdrawn_at=timezone.now())
     clean_up("files")
 

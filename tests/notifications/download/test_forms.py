@@ -27,7 +27,7 @@ def post(browser: Client, file: SentFile, data: dict[str, str], **headers: str):
     return browser.post(file.path("confirm"), data, secure=True, headers=headers)
 
 
-def test_our_own_form_is_taken(browser):
+def test_the_services_own_form_is_accepted(browser):
     file = send_file()
 
     answer = post(browser, file, form(browser, file), Origin="https://testserver")
@@ -49,7 +49,7 @@ def test_our_own_form_is_taken(browser):
     ],
 )
 @pytest.mark.fault("G8")
-def test_any_other_is_not_looked_at(browser, change, origin):
+def test_every_other_form_is_ignored(browser, change, origin):
     file = send_file()
     data = form(browser, file)
     change(data)
@@ -65,7 +65,7 @@ def test_any_other_is_not_looked_at(browser, change, origin):
     assert not DownloadEvent.objects.exists()
 
 
-def test_nor_is_one_without_the_cookie_of_the_form(browser):
+def test_a_form_without_its_cookie_is_ignored(browser):
     file = send_file()
     data = form(browser, file)
     browser.cookies.clear()
@@ -76,7 +76,7 @@ def test_nor_is_one_without_the_cookie_of_the_form(browser):
     assert "Allow cookies for this site" in answer.content.decode()
 
 
-def test_the_address_in_a_link_confirms_nothing(browser):
+def test_an_email_address_in_a_link_confirms_nothing(browser):
     file = send_file()
 
     answer = browser.get(file.path("confirm", email_address=ADDRESS))

@@ -36,19 +36,19 @@ def headers_like(answer, expected: dict[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ["", "file", "download"])
 @pytest.mark.fault("F11")
-def test_pages_and_the_way_to_them(client, path):
+def test_pages_and_redirects_have_their_headers(client, path):
     answer = client.get(send_file().path(path))
 
     assert headers_like(answer, PAGES) == PAGES
 
 
 @pytest.mark.parametrize("path", ["/d/", "/d/x/confirm", "/services/1/documents/test-document", "/robots.txt"])
-def test_pages_of_nothing(client, path):
+def test_pages_of_unknown_files_have_their_headers(client, path):
     assert headers_like(client.get(path), PAGES) == PAGES
 
 
 @pytest.mark.parametrize("typed", [None, "", "bo@example.org", ADDRESS])
-def test_the_form_lets_its_own_origin_be_known(client, typed):
+def test_the_form_sends_its_own_origin(client, typed):
     """With no-referrer a browser posts `Origin: null`, and every form would be refused."""
     file = send_file()
 
@@ -59,7 +59,7 @@ def test_the_form_lets_its_own_origin_be_known(client, typed):
     assert headers_like(answer, PAGES) == PAGES | {"Referrer-Policy": "strict-origin"}
 
 
-def test_features_are_off_on_every_page(client):
+def test_browser_features_are_off_on_every_page(client):
     for path in ("", "confirm"):
         policy = client.get(send_file().path(path))["Permissions-Policy"]
         assert all(feature.strip().endswith("=()") for feature in policy.split(","))
@@ -83,7 +83,7 @@ def test_features_are_off_on_every_page(client):
     ],
 )
 @pytest.mark.fault("F11")
-def test_bytes_of_every_type(client, name, media_type):
+def test_files_of_every_type_have_their_headers(client, name, media_type):
     file = send_file(address=None, name=name, content=b"x" * 70_000)
 
     answer = client.get(file.path("download"))
@@ -128,7 +128,7 @@ def test_a_name_stays_one_header_that_reads_back(client, name, served):
     assert "\n" not in answer["Content-Disposition"]
 
 
-def test_the_console_of_the_same_browser_stays_out_of_it(console, settings):
+def test_recipients_pages_do_not_use_a_console_session(console, settings):
     """A session is prolonged by every request it is shown at: not by these, which set no cookie but their own."""
     file = send_file(address=None)
 

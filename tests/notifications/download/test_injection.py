@@ -92,7 +92,7 @@ def pages(client, *, service_name: str, contact: str, file_name: str, typed: str
 
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.fault("H4")
-def test_it_stays_text(client, script, settings):
+def test_scripts_stay_text(client, script, settings):
     settings.FILES_TRIES_PER_IP_ADDRESS = 1000
     # What is harmless is of the same kind, since the kind of a contact decides how it is shown.
     kind = next((kind for kind in ("https://x.example/a", "a@b.example") if script.startswith(kind[:11])), "words")

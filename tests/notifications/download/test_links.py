@@ -52,7 +52,7 @@ def wrong_links(file: SentFile) -> dict[str, str]:
 
 
 @pytest.mark.fault("F8")
-def test_all_that_does_not_open_looks_the_same(client, file):
+def test_all_wrong_links_look_the_same(client, file):
     answers = {
         (name, step): client.get(f"/d/{link.partition('?')[0]}{step}?{link.partition('?')[2]}")
         for name, link in wrong_links(file).items()
@@ -71,7 +71,7 @@ def test_all_that_does_not_open_looks_the_same(client, file):
     assert all(_said(answer) == _said(answers["no path", ""]) for answer in answers.values())
 
 
-def test_a_form_sent_to_a_wrong_link_is_not_looked_at(file):
+def test_a_form_sent_to_a_wrong_link_is_ignored(file):
     answer = Client(enforce_csrf_checks=True).post(f"/d/{file.written_id}/confirm?key=A", {"email_address": "a@b.cc"})
 
     assert answer.status_code == 404
@@ -86,7 +86,7 @@ def test_the_page_names_the_help_line_of_the_installation(client, settings):
 
 
 @pytest.mark.fault("F8")
-def test_an_unknown_id_takes_the_same_work_as_a_wrong_key(client, file, django_assert_num_queries):
+def test_an_unknown_id_causes_the_same_work_as_a_wrong_key(client, file, django_assert_num_queries):
     links = wrong_links(file)
     work = {}
     for name, link in links.items():
@@ -99,7 +99,7 @@ def test_an_unknown_id_takes_the_same_work_as_a_wrong_key(client, file, django_a
     assert set(work.values()) == {1}
 
 
-def test_a_right_link_opens_and_counts_no_more(client, file):
+def test_a_right_link_opens_without_counting(client, file):
     with Derivations() as done:
         assert client.get(file.path()).status_code == 200
 

@@ -22,7 +22,7 @@ def visitor(client):
     return client
 
 
-def test_the_whole_way_is_there(visitor):
+def test_the_host_serves_all_recipients_pages(visitor):
     file = send_file()
 
     assert visitor.get(file.path(), secure=True).status_code == 200
@@ -37,7 +37,7 @@ def test_the_whole_way_is_there(visitor):
     ["/", "/admin/", "/admin/login/", "/sandbox/", "/_status", "/_status/ready", "/v2/notifications", "/data/a/b",
      "/docs/", "/anything"],
 )  # fmt: skip
-def test_nothing_else_is(visitor, path):
+def test_the_host_serves_nothing_else(visitor, path):
     answer = visitor.get(path)
 
     assert answer.status_code == 404
@@ -46,20 +46,20 @@ def test_nothing_else_is(visitor, path):
     assert "font-src" not in answer["Content-Security-Policy"]
 
 
-def test_its_style_sheets_are(visitor):
+def test_the_host_serves_its_style_sheets(visitor):
     answer = visitor.get("/static/notifications/download.css")
 
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/css")
 
 
-def test_it_takes_no_other_method(visitor):
+def test_the_host_accepts_no_other_method(visitor):
     assert visitor.post("/v2/notifications/email").status_code == 405
 
 
-def test_links_of_the_time_before_still_work_at_the_old_host(client):
+def test_earlier_links_still_work_on_the_old_host(client):
     assert client.get(send_file().path(), HTTP_HOST="signalbox.example.org").status_code == 200
 
 
-def test_the_console_is_where_it_was(client):
+def test_the_console_stays_on_its_host(client):
     assert client.get("/admin/login/", HTTP_HOST="signalbox.example.org").status_code == 200

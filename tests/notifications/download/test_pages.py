@@ -106,7 +106,7 @@ def case(name: str, ask: Ask, status: int, title: str, *says: str, **fields: Any
             links.for_simulation(file.row.service_id).partition("8000")[2]), 404, LINK),
     ],
 )  # fmt: skip
-def test_the_table_of_cases(client, ask, status, title, says, fields):
+def test_each_case_of_the_table_has_its_page(client, ask, status, title, says, fields):
     file = send_file(**{"expires_at": LAST_MOMENT} | fields)
 
     answer = ask(client, file)
@@ -125,7 +125,7 @@ def test_the_table_of_cases(client, ask, status, title, says, fields):
         pytest.param(get("download"), {}, "confirm", id="bytes without the cookie"),
     ],
 )
-def test_the_way_leads_on(client, ask, fields, leads_to):
+def test_each_page_leads_to_the_next(client, ask, fields, leads_to):
     file = send_file(**fields)
 
     answer = ask(client, file)
@@ -137,7 +137,7 @@ def test_the_way_leads_on(client, ask, fields, leads_to):
     "typed",
     [ADDRESS, f"  {ADDRESS.upper()} ", "ana@ example.org", "ana@example.org\u200b", "\tana\u00a0@example.org\r\n"],
 )
-def test_the_right_address_opens_the_file(client, typed):
+def test_the_right_email_address_opens_the_file(client, typed):
     file = send_file()
 
     judged = client.post(file.path("confirm"), {"email_address": typed})
@@ -160,18 +160,18 @@ def test_the_right_address_opens_the_file(client, typed):
         ("o'neill+tag@example.org", "O'Neill+Tag@Example.ORG"),
     ],
 )
-def test_another_spelling_of_the_address_is_right_too(client, sent_to, typed):
+def test_another_spelling_of_the_email_address_is_right_too(client, sent_to, typed):
     file = send_file(address=sent_to)
 
     assert client.post(file.path("confirm"), {"email_address": typed}).status_code == 303
 
 
 @pytest.mark.parametrize("typed", ["ana+x@example.org", "an.a@example.org", "ana@example.org.uk", "аna@example.org"])
-def test_one_that_only_looks_like_it_is_not(client, typed):
+def test_a_similar_email_address_is_wrong(client, typed):
     assert client.post(send_file().path("confirm"), {"email_address": typed}).status_code == 400
 
 
-def test_a_browser_that_keeps_no_cookie_is_told_so(client):
+def test_a_browser_without_cookies_gets_an_explanation(client):
     file = send_file()
     judged = client.post(file.path("confirm"), {"email_address": ADDRESS})
     client.cookies.clear()
@@ -184,7 +184,7 @@ def test_a_browser_that_keeps_no_cookie_is_told_so(client):
 
 
 @pytest.mark.parametrize("step", ["", "confirm", "file"])
-def test_looking_changes_nothing(client, step):
+def test_a_get_changes_nothing(client, step):
     """Mail scanners follow links."""
     file = send_file()
     before = file.now().__dict__
@@ -196,7 +196,7 @@ def test_looking_changes_nothing(client, step):
     assert not DownloadEvent.objects.exists()
 
 
-def test_only_a_whole_get_counts_as_a_download(client):
+def test_only_a_complete_get_counts_as_a_download(client):
     file = send_file(address=None)
 
     looked = client.head(file.path("download"))
@@ -219,7 +219,7 @@ def test_only_a_whole_get_counts_as_a_download(client):
         ("confirm", "options", "GET, HEAD, POST"),
     ],
 )
-def test_other_methods_are_refused(step, method, allowed):
+def test_other_methods_are_rejected(step, method, allowed):
     client = Client(enforce_csrf_checks=True)
 
     answer = getattr(client, method)(send_file(address=None).path(step))
@@ -245,7 +245,7 @@ def test_robots_are_asked_to_stay_away(client):
         ("javascript:alert(1)", "Call javascript:alert(1)"),
     ],
 )  # fmt: skip
-def test_the_contact_is_shown_as_what_it_is(client, contact, shown):
+def test_the_contact_is_shown_by_its_kind(client, contact, shown):
     file = send_file()
     file.row.service.file_contact = contact
     file.row.service.save()
@@ -254,7 +254,7 @@ def test_the_contact_is_shown_as_what_it_is(client, contact, shown):
 
 
 @pytest.mark.parametrize("step", ["", "confirm", "file"])
-def test_a_page_is_small_and_asks_for_nothing_else(client, step):
+def test_a_page_is_small_and_loads_nothing_else(client, step):
     file = send_file(address=ADDRESS if step == "confirm" else None)
 
     page = client.get(file.path(step)).content.decode()
@@ -275,7 +275,7 @@ def test_the_download_link_would_not_save_a_form_as_the_file(client):
     assert " download" not in page.partition("<main>")[2].replace(" download?", "")
 
 
-def test_the_wrong_field_is_marked_for_everyone(client):
+def test_the_invalid_field_is_marked_for_everyone(client):
     page = post("nobody")(client, send_file()).content.decode()
 
     assert '<html lang="en-GB">' in page
@@ -290,7 +290,7 @@ def test_the_wrong_field_is_marked_for_everyone(client):
 
 
 @pytest.mark.parametrize("step", ["", "confirm", "file", "download"])
-def test_without_the_database_there_is_no_page(client, step):
+def test_without_the_database_no_file_opens(client, step):
     """No cache can open the door by forgetting; and the page that says so keeps the key in the address to itself."""
     file = send_file(address=None)
     client.raise_request_exception = False
@@ -308,7 +308,7 @@ def test_without_the_database_there_is_no_page(client, step):
 
 
 @pytest.mark.fault("A13")
-def test_no_bytes_leave_while_the_store_is_away(client, settings, tmp_path):
+def test_no_file_is_sent_while_the_store_is_unavailable(client, settings, tmp_path):
     file = send_file(address=None)
     (tmp_path / "no-folder").touch()
     folder = {**settings.STORAGES["attachments"], "OPTIONS": {"location": tmp_path / "no-folder" / "files"}}

@@ -74,7 +74,7 @@ def test_no_other_cookie_opens_it(client, cookie):
         assert (answer.status_code, answer["Location"]) == (303, file.path("confirm"))
 
 
-def test_it_is_kept_from_scripts_other_sites_and_plain_http(client):
+def test_the_cookie_is_not_for_scripts_other_sites_and_plain_http(client):
     file = send_file()
 
     answer = client.post(file.path("confirm"), {"email_address": ADDRESS}, secure=True)
@@ -85,7 +85,7 @@ def test_it_is_kept_from_scripts_other_sites_and_plain_http(client):
     assert (cookie["path"], cookie["domain"], cookie["max-age"]) == ("/", "", 3600)
 
 
-def test_over_plain_http_in_development_it_has_no_prefix(client):
+def test_over_plain_http_in_development_the_cookie_has_no_prefix(client):
     file = send_file()
 
     answer = client.post(file.path("confirm"), {"email_address": ADDRESS})
@@ -94,7 +94,7 @@ def test_over_plain_http_in_development_it_has_no_prefix(client):
     assert (cookie.key, cookie["secure"]) == (f"f-{file.row.id.hex[:8]}", "")
 
 
-def test_it_tells_neither_the_address_nor_the_key(client):
+def test_the_cookie_contains_neither_the_email_address_nor_the_key(client):
     file = send_file()
 
     content = signing.loads(confirm(client, file), salt="files.confirmed")

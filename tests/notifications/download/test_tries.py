@@ -37,7 +37,7 @@ def kinds(file: SentFile) -> list[str]:
     return list(DownloadEvent.objects.filter(attachment_id=file.row.pk).order_by("id").values_list("kind", flat=True))
 
 
-def test_ten_wrong_ones_lock_the_file_for_the_rest_of_the_quarter(client, file, clock):
+def test_ten_wrong_email_addresses_lock_the_file_for_the_rest_of_the_quarter_hour(client, file, clock):
     assert guess(client, file) == [400]
     clock.shift(4 * MINUTE)
     assert guess(client, file, times=9) == [400] * 9
@@ -53,7 +53,7 @@ def test_ten_wrong_ones_lock_the_file_for_the_rest_of_the_quarter(client, file, 
     assert guess(client, file, ADDRESS) == [303]
 
 
-def test_what_was_not_judged_is_not_counted(client, file):
+def test_unchecked_email_addresses_are_not_counted(client, file):
     assert guess(client, file, "", times=15) == [400] * 15
     assert guess(client, file, "nobody", times=15) == [400] * 15
 
@@ -62,20 +62,20 @@ def test_what_was_not_judged_is_not_counted(client, file):
     assert kinds(file) == []
 
 
-def test_the_right_address_costs_no_try(client, file):
+def test_the_right_email_address_is_not_counted(client, file):
     assert guess(client, file, times=9) == [400] * 9
     assert guess(client, file, ADDRESS, times=5) == [303] * 5
     assert (file.now().wrong_tries, file.now().day_tries, ClientTries.objects.get().tries) == (9, 9, 9)
     assert guess(client, file, times=2) == [400, 429]
 
 
-def test_the_count_begins_anew_with_each_quarter(client, file, clock):
+def test_the_count_starts_again_each_quarter_hour(client, file, clock):
     for _ in range(4):
         assert guess(client, file, times=9) == [400] * 9
         clock.shift(15 * MINUTE)
 
 
-def test_sixty_in_a_day_lock_it_until_the_day_is_over(client, file, clock):
+def test_sixty_in_a_day_lock_the_file_until_the_next_day(client, file, clock):
     for _ in range(6):
         assert guess(client, file, times=10) == [400] * 10
         clock.shift(16 * MINUTE)
@@ -88,14 +88,14 @@ def test_sixty_in_a_day_lock_it_until_the_day_is_over(client, file, clock):
     assert guess(client, file, ADDRESS) == [303]
 
 
-def test_another_file_is_not_locked_with_it(client, file):
+def test_another_file_is_not_locked(client, file):
     other = send_file(file.row.service)
     guess(client, file, times=10)
 
     assert guess(client, other, ADDRESS) == [303]
 
 
-def test_one_network_address_has_thirty_over_all_files(client, file, clock):
+def test_one_ip_address_has_thirty_tries_over_all_files(client, file, clock):
     others = [send_file(file.row.service) for _ in range(4)]
     for one in others[:3]:
         assert guess(client, one, times=10) == [400] * 10
@@ -118,25 +118,25 @@ def test_one_network_address_has_thirty_over_all_files(client, file, clock):
         ("", None, True),
     ],
 )
-def test_a_household_is_one_address(one, other, are_one):
+def test_a_household_counts_as_one_ip_address(one, other, are_one):
     assert (tries.client_tag(one, NOON) == tries.client_tag(other, NOON)) is are_one
 
 
-def test_a_network_address_is_kept_as_a_tag_of_the_day():
+def test_an_ip_address_is_stored_as_a_tag_of_the_day():
     today = tries.client_tag("198.51.100.7", NOON)
 
     assert re.fullmatch(r"[0-9a-f]{64}", today)
     assert tries.client_tag("198.51.100.7", NOON + timedelta(days=1)) != today
 
 
-def test_a_made_up_address_evades_nothing(client, file):
+def test_a_forged_ip_address_does_not_evade_the_limit(client, file):
     for number in range(30):
         guess(client, send_file(file.row.service), headers={"X-Forwarded-For": f"203.0.113.{number}"})
 
     assert guess(client, file, ADDRESS, headers={"X-Forwarded-For": "203.0.113.99"}) == [429]
 
 
-def test_behind_a_proxy_its_word_counts(client, file, settings):
+def test_behind_a_proxy_its_header_counts(client, file, settings):
     settings.TRUSTED_PROXIES = 1
     for number in range(30):
         guess(client, send_file(file.row.service), headers={"X-Forwarded-For": f"203.0.113.{number}, 198.51.100.1"})
@@ -145,7 +145,7 @@ def test_behind_a_proxy_its_word_counts(client, file, settings):
     assert guess(client, file, ADDRESS, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.1"}) == [303]
 
 
-def test_whoever_comes_new_clears_what_is_over(client, file, clock):
+def test_expired_counts_are_deleted_by_new_ones(client, file, clock):
     guess(client, file, REMOTE_ADDR="198.51.100.7")
     clock.shift(15 * MINUTE)
     guess(client, file, REMOTE_ADDR="198.51.100.8")
@@ -153,20 +153,20 @@ def test_whoever_comes_new_clears_what_is_over(client, file, clock):
     assert [row.tag for row in ClientTries.objects.all()] == [tries.client_tag("198.51.100.8", NOON)]
 
 
-def test_an_operator_may_turn_the_limits(client, file, settings):
+def test_an_operator_can_change_the_limits(client, file, settings):
     settings.FILES_TRIES = 2
 
     assert guess(client, file, times=3) == [400, 400, 429]
 
 
-def test_what_was_done_stands_in_the_order_it_was_done(client, file):
+def test_events_are_stored_in_their_order(client, file):
     guess(client, file, times=12)
     client.get(file.path())
 
     assert kinds(file) == [DownloadKind.WRONG_EMAIL_ADDRESS] * 10 + [DownloadKind.LOCKED]
 
 
-def test_a_try_that_finds_the_client_locked_leaves_the_file_alone(db, settings):
+def test_a_try_of_a_locked_client_does_not_count_for_the_file(db, settings):
     settings.FILES_TRIES_PER_IP_ADDRESS = 1
     file = send_file()
     tag = tries.client_tag("198.51.100.7", NOON)
@@ -175,7 +175,7 @@ def test_a_try_that_finds_the_client_locked_leaves_the_file_alone(db, settings):
     assert file.now().wrong_tries == 1
 
 
-def test_a_try_that_finds_the_file_locked_costs_the_client_nothing(db, settings):
+def test_a_try_on_a_locked_file_does_not_count_for_the_client(db, settings):
     settings.FILES_TRIES = 1
     file = send_file()
     tag = tries.client_tag("198.51.100.7", NOON)
@@ -184,7 +184,7 @@ def test_a_try_that_finds_the_file_locked_costs_the_client_nothing(db, settings)
     assert ClientTries.objects.get(tag=tag).tries == 1
 
 
-def test_nothing_is_given_back_that_was_not_taken(db):
+def test_only_counted_tries_are_given_back(db):
     file = send_file()
 
     tries.give_back(file.row.pk, tries.client_tag("198.51.100.7", NOON))
@@ -220,14 +220,14 @@ class Crowd:
 
 
 @pytest.mark.fault("D6")
-def test_twenty_at_once_are_never_more_than_ten_judged(start_service):
+def test_of_twenty_concurrent_tries_at_most_ten_are_checked(start_service):
     crowd = Crowd(start_service(), files=1)
 
     assert crowd.post_at_once(crowd.forms * 20) == [400] * 10 + [429] * 10
     assert crowd.post(crowd.forms[0], ADDRESS) == 429
 
 
-def test_forty_at_once_from_one_address_are_never_more_than_thirty(start_service):
+def test_of_forty_concurrent_tries_from_one_ip_address_at_most_thirty_are_checked(start_service):
     crowd = Crowd(start_service(), files=8)
 
     assert crowd.post_at_once(crowd.forms * 5) == [400] * 30 + [429] * 10

@@ -60,7 +60,7 @@ def test_the_link_of_a_sent_email_leads_to_the_page_of_its_service(browser: Clie
     assert sent["content"]["body"] == "Dear all"
 
 
-def test_looking_changes_nothing_and_pressing_the_button_does(browser: Client, message: Notification) -> None:
+def test_a_get_changes_nothing_and_the_button_stores_the_request(browser: Client, message: Notification) -> None:
     path = path_of(message)
     for method in ("get", "head", "options"):
         getattr(browser, method)(path)
@@ -79,7 +79,7 @@ def test_looking_changes_nothing_and_pressing_the_button_does(browser: Client, m
     assert "<button" not in after.content.decode()
 
 
-def test_the_page_promises_that_the_service_was_told_and_nothing_more(browser: Client, message: Notification) -> None:
+def test_the_page_only_promises_that_the_request_was_sent(browser: Client, message: Notification) -> None:
     with time_machine.travel("2026-11-21T09:30:00Z", tick=False):
         browser.post(path_of(message))
 
@@ -159,7 +159,7 @@ def test_the_link_of_an_archived_service_works(browser: Client, message: Notific
     assert UnsubscribeRequest.objects.count() == 1
 
 
-def test_the_link_of_a_template_that_is_not_here_is_404(browser: Client, message: Notification) -> None:
+def test_the_link_of_an_unknown_template_is_404(browser: Client, message: Notification) -> None:
     path = path_of(message)
     message.template.delete()
 
@@ -171,7 +171,7 @@ def test_one_message_has_one_link(message: Notification) -> None:
 
 
 @pytest.mark.parametrize("recipient", ["Ana@Example.com", "fern@bücher.example", f"{'a' * 300}@example.com"])
-def test_a_link_says_nothing_of_the_recipient_that_can_be_read(recipient: str) -> None:
+def test_a_link_does_not_reveal_the_recipient(recipient: str) -> None:
     message = make_notification(recipient=recipient)
     token = path_of(message).rpartition("/")[2]
 
@@ -182,7 +182,7 @@ def test_a_link_says_nothing_of_the_recipient_that_can_be_read(recipient: str) -
     )
 
 
-def test_no_log_holds_the_link_or_the_recipient(
+def test_no_log_contains_the_link_or_the_recipient(
     browser: Client, message: Notification, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = path_of(message)
@@ -196,9 +196,7 @@ def test_no_log_holds_the_link_or_the_recipient(
     assert path.rpartition("/")[2] not in logged
 
 
-def test_a_link_outlives_a_new_secret_key_for_as_long_as_the_old_one_is_a_fallback(
-    browser: Client, message: Notification, settings: Any
-) -> None:
+def test_a_link_works_while_its_secret_key_is_a_fallback(browser: Client, message: Notification, settings: Any) -> None:
     first, earlier, old_key = path_of(message), earlier_path_of(message), settings.SECRET_KEY
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "a-new-key-" * 6, [old_key]
     second = path_of(message)
@@ -214,7 +212,7 @@ def earlier_path_of(message: Notification) -> str:
     return f"/unsubscribe/{Signer(salt='unsubscribe').sign(str(message.id))}"
 
 
-def test_a_link_of_the_release_before_works_while_its_message_is_kept(browser: Client, message: Notification) -> None:
+def test_a_link_of_the_previous_release_works_while_its_message_exists(browser: Client, message: Notification) -> None:
     path = earlier_path_of(message)
 
     assert "Tide &amp; Times sent you the email" in said(browser.get(path))
@@ -239,7 +237,7 @@ def forged(message: Notification, other: Notification) -> list[str]:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_link_we_have_not_made_is_404_and_keeps_nothing(browser: Client, message: Notification, method: str) -> None:
+def test_a_forged_link_is_404_and_stores_nothing(browser: Client, message: Notification, method: str) -> None:
     for path in forged(message, make_notification()):
         answer = browser.generic(method, path)
         assert (answer.status_code, "This link does not work" in said(answer)) == (404, True), path
@@ -247,7 +245,7 @@ def test_a_link_we_have_not_made_is_404_and_keeps_nothing(browser: Client, messa
     assert UnsubscribeRequest.objects.count() == 0
 
 
-def test_the_preview_says_that_it_is_one_and_does_nothing(browser: Client) -> None:
+def test_the_preview_is_named_as_such_and_stores_nothing(browser: Client) -> None:
     page = browser.get("/unsubscribe/preview")
 
     assert page.status_code == 200
@@ -256,7 +254,7 @@ def test_the_preview_says_that_it_is_one_and_does_nothing(browser: Client) -> No
     assert browser.post("/unsubscribe/preview").status_code == 405
 
 
-def test_previews_of_a_template_lead_to_the_preview() -> None:
+def test_previews_of_a_template_link_to_the_preview() -> None:
     caller = make_caller()
     template = email_template(caller, unsubscribe_link=True)
 
@@ -265,7 +263,7 @@ def test_previews_of_a_template_lead_to_the_preview() -> None:
     assert f'href="{BASE}/unsubscribe/preview"' in html
 
 
-def test_the_page_shows_no_address_leads_nowhere_and_sets_no_cookie(browser: Client, message: Notification) -> None:
+def test_the_page_shows_no_email_address_and_has_no_links_or_cookies(browser: Client, message: Notification) -> None:
     page = browser.get(path_of(message))
 
     assert message.recipient not in page.content.decode()

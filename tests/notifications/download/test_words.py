@@ -11,7 +11,7 @@ from notifications.download import words
 LONDON = ZoneInfo("Europe/London")
 
 
-def test_the_examples_in_the_docstrings():
+def test_the_doctests_of_words_pass():
     assert doctest.testmod(words).failed == 0
 
 
@@ -33,7 +33,7 @@ def test_the_examples_in_the_docstrings():
         (2_097_151, "2.1 MB"),
     ],
 )
-def test_a_size(size_bytes, said):
+def test_a_size_is_rounded(size_bytes, said):
     assert words.size(size_bytes) == said
 
 
@@ -47,7 +47,7 @@ def test_a_size(size_bytes, said):
         (datetime(2026, 12, 1, 9, 30, tzinfo=LONDON), "9:30am (GMT) on Tuesday 1 December 2026"),
     ],
 )
-def test_a_moment_is_never_said_too_early(at, said):
+def test_a_moment_is_rounded_up(at, said):
     assert words.moment(at, date(2026, 7, 1)) == said
 
 

@@ -42,7 +42,7 @@ def test_a_try_sends_one_message_that_is_delivered(service, worker, variables, a
     wait_until(lambda: client.get_notification_by_id(identifier)["status"] == "delivered")
 
 
-def test_a_try_that_is_refused_says_why_in_the_services_words(service, variables):
+def test_a_failed_try_shows_the_error_of_the_service(service, variables):
     stranger = variables | {"NOTIFY_API_KEY": f"demo_test-{demo_document.PARKS}-{uuid.uuid4()}"}
 
     with pytest.raises(CommandError, match="403: Invalid token: API key not found"):
@@ -68,7 +68,7 @@ def test_a_document_with_errors_stores_nothing_and_names_each(service):
     ]
 
 
-def test_a_wrong_provider_stops_the_start_with_the_settings_name(service):
+def test_an_invalid_provider_stops_the_start_with_the_settings_name(service):
     done = subprocess.run(
         [sys.executable, "manage.py", "worker"],
         cwd=ROOT,

@@ -46,7 +46,7 @@ def test_a_second_run_changes_nothing():
     assert set(ApiKey.objects.values_list("id", "revoked_at")) == keys
 
 
-def test_where_the_key_is_lost_a_new_one_is_issued_and_the_old_one_revoked():
+def test_a_lost_demo_key_is_replaced_and_the_old_one_revoked():
     lost = make_demo({}).variables["NOTIFY_API_KEY"]
 
     issued = make_demo({}).variables["NOTIFY_API_KEY"]
@@ -65,7 +65,7 @@ def test_a_kept_key_works_again_on_an_empty_database():
     assert make_demo({"NOTIFY_API_KEY": kept}).variables["NOTIFY_API_KEY"] == kept
 
 
-def test_two_weeks_of_messages_hold_one_bad_hour():
+def test_two_weeks_of_messages_have_one_bad_hour():
     make_demo({})
 
     days = set(Notification.objects.values_list("created_at__date", flat=True))
@@ -79,7 +79,7 @@ def test_the_demo_document_is_json():
     assert json.loads(json.dumps(demo_document.DOCUMENT)) == demo_document.DOCUMENT
 
 
-def test_each_message_has_its_key_and_what_led_to_its_status():
+def test_each_message_has_its_key_and_attempts():
     make_demo({})
 
     messages = Notification.objects.select_related("api_key")

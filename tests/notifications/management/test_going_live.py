@@ -36,7 +36,7 @@ def errors_of(**service: Any) -> list[str]:
     ],
     ids=["new", "new, with none", "from trial", "emails turned on", "restored"],
 )
-def test_without_a_reply_to_address_it_is_refused_and_nothing_is_stored(stored, document):
+def test_without_a_reply_to_address_going_live_is_rejected(stored, document):
     if stored is not None:
         factories.make_service(name="Parks", **stored)
     before = list(Service.objects.values())
@@ -55,7 +55,7 @@ def test_without_a_reply_to_address_it_is_refused_and_nothing_is_stored(stored, 
     ],
     ids=["with one", "texts alone", "archived", "in trial"],
 )
-def test_else_it_is_stored(document):
+def test_with_a_reply_to_address_or_without_email_it_is_stored(document):
     assert errors_of(**document) == []
     assert Service.objects.get().live is document["live"]
 
@@ -72,14 +72,14 @@ def test_a_stored_address_counts_and_a_removed_one_does_not():
     assert errors_of(live=True) == []
 
 
-def test_a_service_that_has_been_live_without_one_can_still_be_changed():
+def test_a_live_service_without_a_reply_to_address_can_be_changed():
     factories.make_service(name="Parks", live=True)
 
     assert errors_of(live=True, retention_days=30) == []
     assert Service.objects.get().retention_days == 30
 
 
-def test_the_demo_document_is_one_that_can_go_live():
+def test_the_demo_document_can_go_live():
     errors = DocumentErrors()
 
     provision(demo_document.DOCUMENT, errors)

@@ -89,7 +89,7 @@ def template(**fields: Any) -> dict[str, Any]:
     return {"type": "email", "name": "Letter", "subject": "Hi", "content": "Dear ((name))", **fields}
 
 
-def test_the_document_comes_back_completed():
+def test_the_document_is_returned_completed():
     secret = str(uuid.uuid4())
 
     done = apply_one(
@@ -108,7 +108,7 @@ def test_the_document_comes_back_completed():
     assert done["api_keys"][1]["api_key"] == f"given-{done['id']}-{secret}"
 
 
-def test_a_secret_is_shown_only_for_keys_made_or_given_now():
+def test_a_secret_is_only_shown_for_new_keys():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 
     again = apply_one(api_keys=[{"name": "k"}])
@@ -116,7 +116,7 @@ def test_a_secret_is_shown_only_for_keys_made_or_given_now():
     assert "api_key" not in again["api_keys"][0]
 
 
-def test_a_new_service_has_the_deerrors_of_a_trial(settings):
+def test_a_new_service_has_the_defaults_of_a_trial(settings):
     settings.DAILY_LIMIT_TRIAL = 7
 
     apply_one()
@@ -139,7 +139,7 @@ def test_a_new_live_service_has_the_limits_of_live_ones():
     assert (service.daily_limit_sms, service.daily_limit_email) == (250_000, 250_000)
 
 
-def test_what_is_left_out_stays_as_it_is():
+def test_missing_values_stay_unchanged():
     apply_one(unsubscribe_request_days=30)
     apply_one(prefix_sms=True, retention_days=30, templates=[template()], team=[{"email_address": "a@example.org"}])
 
@@ -151,7 +151,7 @@ def test_what_is_left_out_stays_as_it_is():
     assert (service.templates.count(), service.team.count()) == (1, 1)
 
 
-def test_other_content_becomes_the_next_version_byte_for_byte():
+def test_changed_content_becomes_the_next_version_byte_for_byte():
     apply_one(templates=[template()])
 
     apply_one(templates=[template(content=" Dear\r\n((name)) \n")])
@@ -165,7 +165,7 @@ def test_other_content_becomes_the_next_version_byte_for_byte():
     ]
 
 
-def test_a_template_found_by_id_may_take_another_name():
+def test_a_template_found_by_id_can_get_another_name():
     identifier = str(uuid.uuid4())
     apply_one(templates=[template(id=identifier)])
 
@@ -176,13 +176,13 @@ def test_a_template_found_by_id_may_take_another_name():
     assert stored.versions.get(number=2).content == "Dear ((name))"
 
 
-def test_templates_of_one_name_and_both_types_are_two():
+def test_templates_of_one_name_and_both_types_are_separate():
     apply_one(templates=[template(), {"type": "sms", "name": "Letter", "content": "x"}])
 
     assert Template.objects.count() == 2
 
 
-def test_archiving_and_restoring_a_template():
+def test_a_template_can_be_archived_and_restored():
     apply_one(templates=[template(archived=True)])
     assert Template.objects.get().archived_at is not None
 
@@ -199,7 +199,7 @@ def test_archiving_a_service_sets_its_moment_and_restoring_clears_it():
     assert Service.objects.get().archived_at is None
 
 
-def test_team_and_guest_list_are_replaced_as_a_whole_and_who_stays_keeps_the_row():
+def test_team_and_guest_list_are_replaced_and_remaining_rows_stay():
     apply_one(
         team=[{"email_address": "Ann@example.org", "phone_number": "07700 900201"}, {"email_address": "b@example.org"}],
         guest_list={"email_addresses": ["g@example.org"], "phone_numbers": ["07700900301"]},
@@ -215,7 +215,7 @@ def test_team_and_guest_list_are_replaced_as_a_whole_and_who_stays_keeps_the_row
     assert [entry.normalised for entry in GuestListEntry.objects.all()] == ["g@example.org"]
 
 
-def test_the_default_sender_moves():
+def test_the_default_sender_can_change():
     apply_one(sms_senders=[{"sender": "OLD", "default": True}])
 
     apply_one(sms_senders=[{"sender": "NEW", "default": True}])
@@ -223,7 +223,7 @@ def test_the_default_sender_moves():
     assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"OLD": False, "NEW": True}
 
 
-def test_the_default_moves_between_stored_senders():
+def test_the_default_can_change_between_stored_senders():
     apply_one(sms_senders=[{"sender": "ONE", "default": True}, {"sender": "TWO", "default": False}])
 
     apply_one(sms_senders=[{"sender": "ONE", "default": False}, {"sender": "TWO", "default": True}])
@@ -232,13 +232,13 @@ def test_the_default_moves_between_stored_senders():
     assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"ONE": True, "TWO": False}
 
 
-def test_the_first_sender_is_the_default_unasked():
+def test_the_first_sender_is_the_default():
     apply_one(sms_senders=[{"sender": "ONE"}, {"sender": "TWO"}])
 
     assert {row.sender: row.is_default for row in SmsSender.objects.all()} == {"ONE": True, "TWO": False}
 
 
-def test_a_key_is_revoked_now_and_stays_so():
+def test_a_key_is_revoked_permanently():
     secret = str(uuid.uuid4())
     apply_one(api_keys=[{"name": "k", "type": "live", "secret": secret}])
 
@@ -251,7 +251,7 @@ def test_a_key_is_revoked_now_and_stays_so():
     ]
 
 
-def test_a_replaced_signing_secret_signs_too_for_a_day():
+def test_a_former_signing_secret_signs_too_for_a_day():
     old, new = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
     callback = {"url": "https://hooks.example.org/status", "bearer_token": "a-bearer-token"}
     apply_one(callbacks={"delivery_status": {**callback, "signing_secret": old}})
@@ -391,7 +391,7 @@ def test_every_error_of_a_document_is_named():
     ]
 
 
-def test_a_wrong_value_of_one_service_hides_nothing_about_another():
+def test_errors_of_several_services_are_all_reported():
     assert errors_of({"name": 7}, {"name": "P", "live": True}, {"name": "Q", "api_keys": [{"name": "k"}]}) == [
         "services[0].name: must be a string",
         "services[1].live: Add a reply-to address first: this service sends email.",
@@ -399,13 +399,13 @@ def test_a_wrong_value_of_one_service_hides_nothing_about_another():
     ]
 
 
-def test_a_secret_given_twice_is_refused():
+def test_a_duplicate_secret_is_rejected():
     keys = [{"name": name, "type": "test", "secret": "5b2a6a3e-7c1a-4d0e-9a55-0c3f8f1f2a11"} for name in ("a", "b")]
 
     assert errors_of({"name": "P", "api_keys": keys}) == ["services[0].api_keys[1].secret: is given twice"]
 
 
-def test_a_removed_sender_that_is_given_again_by_id_is_in_use_again():
+def test_a_removed_sender_can_be_restored_by_id():
     first = apply_one(sms_senders=[{"sender": "ONE"}, {"sender": "TWO"}])
     identifier = first["sms_senders"][0]["id"]
     SmsSender.objects.filter(pk=identifier).update(archived_at=timezone.now())
@@ -419,11 +419,11 @@ def test_a_removed_sender_that_is_given_again_by_id_is_in_use_again():
     }
 
 
-def test_a_service_given_twice_is_refused():
+def test_a_duplicate_service_is_rejected():
     assert errors_of({"name": "P"}, {"name": "P"}) == ["services[1].name: is given twice"]
 
 
-def test_services_whose_names_differ_in_case_alone_are_refused():
+def test_services_whose_names_differ_only_in_case_are_rejected():
     assert errors_of({"name": "A1"}, {"name": "a1"}) == ["services[1].name: A service with this name already exists."]
     apply_one()
 
@@ -435,7 +435,7 @@ def test_services_whose_names_differ_in_case_alone_are_refused():
     assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
 
 
-def test_a_stored_value_stays_valid_whatever_the_rules_have_become():
+def test_a_stored_value_stays_valid_after_a_rule_changes():
     service = factories.make_service(name="Pаrks\n", live=False, file_contact="ask me")
     factories.make_sms_sender(service, "AB")
     factories.make_reply_to(service, "old@address")
@@ -458,7 +458,7 @@ def test_a_stored_value_stays_valid_whatever_the_rules_have_become():
     assert not AuditEvent.objects.exists()
 
 
-def test_an_id_of_another_service_is_refused():
+def test_an_id_of_another_service_is_rejected():
     theirs = apply_one(templates=[template()], sms_senders=[{"sender": "PARKS"}])
 
     lines = errors_of(
@@ -475,13 +475,13 @@ def test_an_id_of_another_service_is_refused():
     ]
 
 
-def test_a_name_of_several_services_asks_for_the_id():
+def test_a_name_of_several_services_needs_an_id():
     apply({"id": str(uuid.uuid4()), "name": "Twin"}, {"id": str(uuid.uuid4()), "name": "Twin"})
 
     assert errors_of({"name": "Twin"}) == ["services[0].name: 2 services have this name: give the id"]
 
 
-def test_an_unrevoked_name_cannot_be_taken_by_another_secret():
+def test_the_name_of_a_valid_key_cannot_get_another_secret():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 
     lines = errors_of({"name": "Parks", "api_keys": [{"name": "k", "type": "live", "secret": str(uuid.uuid4())}]})

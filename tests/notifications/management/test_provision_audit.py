@@ -67,7 +67,7 @@ def test_the_events_name_the_service_and_the_account_that_ran_the_command():
     assert audit_sentences.sentence(event) == f"command line ({getpass.getuser()}) created the service “Parks”"
 
 
-def test_a_changed_figure_has_both_sides():
+def test_a_changed_number_has_old_and_new_values():
     apply_one(daily_limits={"email": 50})
 
     assert {key: (event.before, event.after) for key, event in later(daily_limits={"email": 5000}).items()} == {
@@ -75,7 +75,7 @@ def test_a_changed_figure_has_both_sides():
     }
 
 
-def test_a_step_has_the_verb_that_the_console_gives_it():
+def test_an_action_has_the_same_verb_as_in_the_console():
     secret = str(uuid.uuid4())
     apply_one(
         reply_to_addresses=[{"email_address": "parks@example.org"}],
@@ -103,7 +103,7 @@ def test_a_step_has_the_verb_that_the_console_gives_it():
     assert set(found["revoked", "apikey", "pay"].after) == {"revoked_at", "revoked_by"}
 
 
-def test_a_new_version_has_the_words_that_differ_and_nothing_else():
+def test_a_new_version_is_audited_with_the_changed_words_only():
     apply_one(templates=[template()])
 
     found = later(templates=[template(content="Dear all")])
@@ -114,7 +114,7 @@ def test_a_new_version_has_the_words_that_differ_and_nothing_else():
     assert audit_sentences.sentence(event).endswith("changed the content of the template “Letter”")
 
 
-def test_who_leaves_the_team_or_the_guest_list_is_named_masked():
+def test_removed_members_and_guests_are_masked_in_the_audit():
     apply_one(
         team=[{"email_address": "ann@example.org"}],
         guest_list={"email_addresses": ["guest@example.org"], "phone_numbers": []},
@@ -129,7 +129,7 @@ def test_who_leaves_the_team_or_the_guest_list_is_named_masked():
     assert found["removed", "teammember", "a…@example.org"].before["email_address"] == "a…@example.org"
 
 
-def test_a_secret_that_is_replaced_is_told_by_fingerprints():
+def test_a_replaced_secret_is_audited_by_fingerprints():
     callback = {"url": "https://hooks.example.org/x", "bearer_token": "a-bearer-token"}
     apply_one(callbacks={"delivery_status": callback})
 
@@ -141,7 +141,7 @@ def test_a_secret_that_is_replaced_is_told_by_fingerprints():
     assert event.after != event.before
 
 
-def test_the_same_document_again_leaves_no_event():
+def test_the_same_document_again_causes_no_event():
     document = {"templates": [template()], "team": [{"email_address": "ann@example.org"}]}
     apply_one(**document)
 

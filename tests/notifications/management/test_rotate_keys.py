@@ -25,7 +25,7 @@ def make_callback(signing_secret: str | None) -> CallbackEndpoint:
     return endpoint
 
 
-def test_every_encrypted_cell_opens_with_the_newest_key_alone(settings):
+def test_the_newest_key_decrypts_every_cell(settings):
     key = make_api_key(secret="3e22332c-b5e9-4a44-acc0-f45b0aac84c2")
     signed, unsigned = make_callback("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), make_callback(None)
     now = timezone.now()
@@ -51,7 +51,7 @@ def test_every_encrypted_cell_opens_with_the_newest_key_alone(settings):
     assert "Dear Ana" in SandboxMessage.objects.get().content.text
 
 
-def test_a_encrypted_value_opens_in_its_own_row_only():
+def test_an_encrypted_value_can_be_decrypted_in_its_own_row_only():
     first, second = make_api_key(), make_api_key()
     second.encrypted_secret = first.encrypted_secret
 

@@ -63,7 +63,7 @@ def refused(response: Any) -> tuple[int, str]:
         ("eaten by a dog", Status.TECHNICAL_FAILURE),
     ],
 )
-def test_an_outcome_becomes_the_status_and_an_unknown_one_our_error(outcome: str, expected: Status) -> None:
+def test_an_outcome_sets_the_status_and_an_unknown_one_is_a_technical_failure(outcome: str, expected: Status) -> None:
     message, other = handed_over(), handed_over("m-2")
 
     answer = post(report(outcome=outcome, code="7", time="2026-11-21T10:00:00Z"))
@@ -76,7 +76,7 @@ def test_an_outcome_becomes_the_status_and_an_unknown_one_our_error(outcome: str
     assert [(one["at"], one["code"]) for one in message.receipts] == [("2026-11-21T10:00:00+00:00", "7")]
 
 
-def test_a_receipt_may_name_our_own_id() -> None:
+def test_a_receipt_may_name_the_messages_id() -> None:
     message = handed_over()
 
     post({"id": str(message.id), "outcome": "delivered"})
@@ -133,7 +133,7 @@ def test_a_text_that_was_only_accepted_may_be_reported_as_delivered_and_its_day_
 
 
 @pytest.mark.fault("B7")
-def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:
+def test_a_repeated_receipt_changes_nothing_and_gets_the_same_answer() -> None:
     message = handed_over()
     post(report())
     message.refresh_from_db()
@@ -146,7 +146,7 @@ def test_a_repeat_changes_nothing_and_is_answered_alike() -> None:
     assert EarlyReceipt.objects.count() == 0
 
 
-def test_however_often_it_is_reported_one_callback_is_owed() -> None:
+def test_repeated_receipts_cause_one_callback() -> None:
     message = handed_over()
     make_callback(message.service)
 
@@ -187,7 +187,7 @@ def test_out_of_order_a_status_never_moves_backwards(first: str, second: str, ex
     assert [one["outcome"] for one in message.receipts] == [first, second]
 
 
-def test_what_was_sent_abroad_may_still_be_delivered() -> None:
+def test_a_message_that_was_sent_abroad_may_still_be_delivered() -> None:
     message = handed_over(status=Status.SENT)
 
     post(report())
@@ -196,7 +196,7 @@ def test_what_was_sent_abroad_may_still_be_delivered() -> None:
     assert message.status == Status.DELIVERED
 
 
-def test_a_complaint_is_kept_and_the_status_stays() -> None:
+def test_a_complaint_is_stored_and_the_status_stays() -> None:
     message = handed_over(status=Status.DELIVERED)
 
     post(report(outcome="complaint", code="abuse"))
@@ -206,7 +206,7 @@ def test_a_complaint_is_kept_and_the_status_stays() -> None:
     assert [(one["outcome"], one["code"]) for one in message.receipts] == [("complaint", "abuse")]
 
 
-def test_anothers_message_of_the_same_reference_is_untouched() -> None:
+def test_a_message_of_another_provider_with_the_same_reference_stays() -> None:
     mine, others = handed_over(), handed_over(provider="gateway-2")
 
     post(report())
@@ -218,7 +218,7 @@ def test_anothers_message_of_the_same_reference_is_untouched() -> None:
 
 
 @pytest.mark.fault("B7")
-def test_a_receipt_before_our_own_note_is_applied_once_there_is_one() -> None:
+def test_an_early_receipt_is_applied_once_the_acceptance_is_recorded() -> None:
     message = make_notification()
 
     assert post(report()).status_code == 200
@@ -234,7 +234,7 @@ def test_a_receipt_before_our_own_note_is_applied_once_there_is_one() -> None:
     assert EarlyReceipt.objects.count() == 0
 
 
-def test_a_message_in_doubt_that_has_arrived_is_not_sent_again() -> None:
+def test_an_uncertain_message_that_has_arrived_is_not_sent_again() -> None:
     message = make_notification(provider="gateway-1", failed_attempts=1)
 
     post({"id": str(message.id), "outcome": "delivered"})
@@ -244,7 +244,7 @@ def test_a_message_in_doubt_that_has_arrived_is_not_sent_again() -> None:
     assert list(Notification.objects.due()) == []
 
 
-def test_a_receipt_for_nobody_is_kept_an_hour_and_dropped() -> None:
+def test_an_unknown_receipt_is_kept_for_an_hour() -> None:
     start = datetime(2026, 11, 21, 12, tzinfo=UTC)
     with time_machine.travel(start, tick=False):
         post(report(reference="nobody"))
@@ -287,22 +287,22 @@ def test_an_unknown_provider_and_one_without_receipts_are_404(name: str) -> None
         json.dumps(report(code="\0")).encode(),
     ],
 )
-def test_what_is_not_the_form_is_400(raw: bytes) -> None:
+def test_an_invalid_form_is_400(raw: bytes) -> None:
     assert refused(post(raw=raw)) == (400, "BadRequestError")
     assert EarlyReceipt.objects.count() == 0
 
 
-def test_a_report_beyond_the_cap_is_413() -> None:
+def test_a_receipt_over_the_limit_is_413() -> None:
     assert refused(post(raw=b" " * (1024 * 1024 + 1))) == (413, "PayloadTooLarge")
 
 
-def test_a_look_whether_the_address_is_there_is_answered() -> None:
+def test_a_check_of_the_url_is_answered() -> None:
     with override_settings(PROVIDERS=PROVIDERS):
         assert Client().head("/providers/gateway-1/receipt").status_code == 200
         assert refused(Client().get("/providers/gateway-1/receipt")) == (405, "MethodNotAllowed")
 
 
-def test_the_sandbox_reports_by_the_same_form() -> None:
+def test_the_sandbox_has_the_same_form() -> None:
     message = handed_over(provider="sandbox")
     with override_settings(SANDBOX_TOKEN=TOKEN):
         answer = post({"id": str(message.id), "outcome": "permanent-failure"}, "sandbox")
@@ -311,7 +311,7 @@ def test_the_sandbox_reports_by_the_same_form() -> None:
     assert (answer.status_code, message.status) == (200, Status.PERMANENT_FAILURE)
 
 
-def test_an_unguessable_id_of_nobody_touches_nothing() -> None:
+def test_an_unknown_id_changes_nothing() -> None:
     message = handed_over()
 
     assert post({"id": str(uuid.uuid4()), "outcome": "delivered"}).status_code == 200

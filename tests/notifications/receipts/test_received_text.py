@@ -46,7 +46,7 @@ def refused(response: Any) -> tuple[int, str]:
     return response.status_code, body["errors"][0]["error"]
 
 
-def test_the_number_decides_the_service_however_it_is_written() -> None:
+def test_the_number_selects_the_service_in_any_spelling() -> None:
     service, other = receiving_service(), receiving_service("07700 900852")
 
     answer = post(text(to="+44 7700 900851", content="first 🚲"))
@@ -69,7 +69,7 @@ def test_the_caller_reads_it_with_exactly_the_keys_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("sender", ["BANK", "60006", "+999 12", "unknown"])
-def test_a_sender_that_is_no_valid_number_is_kept_as_it_is(sender: str) -> None:
+def test_a_sender_that_is_not_a_number_is_stored_unchanged(sender: str) -> None:
     receiving_service()
 
     post(text(**{"from": sender}))
@@ -78,7 +78,7 @@ def test_a_sender_that_is_no_valid_number_is_kept_as_it_is(sender: str) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"active": False}, {"permissions": ["email"]}], ids=["archived", "no texts"])
-def test_a_text_to_a_service_that_takes_none_is_dropped(fields: dict[str, object]) -> None:
+def test_a_text_to_a_service_without_received_texts_is_dropped(fields: dict[str, object]) -> None:
     receiving_service(**fields)
 
     assert post(text()).status_code == 200
@@ -86,14 +86,14 @@ def test_a_text_to_a_service_that_takes_none_is_dropped(fields: dict[str, object
 
 
 @pytest.mark.parametrize("number", ["07700 900999", "PIGEON", "60006"])
-def test_a_text_to_nobodys_number_is_dropped(number: str) -> None:
+def test_a_text_to_an_unknown_number_is_dropped(number: str) -> None:
     make_sms_sender(receiving_service(), "PIGEON", is_default=False)
 
     assert post(text(to=number)).status_code == 200
     assert ReceivedText.objects.count() == 0
 
 
-def test_nobody_gets_anothers_texts_by_adding_their_number() -> None:
+def test_a_service_cannot_get_texts_by_adding_another_services_number() -> None:
     first, second = receiving_service(), receiving_service("+447700900851")
 
     post(text())
@@ -101,7 +101,7 @@ def test_nobody_gets_anothers_texts_by_adding_their_number() -> None:
     assert ReceivedText.objects.get().service == first != second
 
 
-def test_a_removed_number_receives_no_more() -> None:
+def test_a_removed_number_receives_no_texts() -> None:
     service = receiving_service()
     service.sms_senders.update(archived_at=service.created_at)
 
@@ -111,17 +111,17 @@ def test_a_removed_number_receives_no_more() -> None:
 
 
 @pytest.mark.parametrize("name", ["nobody", "smtp-1", "sandbox-2"])
-def test_an_unknown_provider_and_one_that_takes_no_texts_are_404(name: str) -> None:
+def test_an_unknown_provider_and_one_without_received_texts_are_404(name: str) -> None:
     with override_settings(PROVIDERS=["sandbox", "smtp-1=smtp://127.0.0.1:2525"]):
         assert refused(post(text(), f"/providers/{name}/received-text")) == (404, "NotFound")
 
 
-def test_the_sandbox_takes_texts_only_where_it_is_a_provider() -> None:
+def test_the_sandbox_receives_texts_only_as_a_provider() -> None:
     with override_settings(PROVIDERS=["smtp-1=smtp://127.0.0.1:2525"], SANDBOX_INBOX=True):
         assert refused(post(text())) == (404, "NotFound")
 
 
-def test_no_credentials_are_401_and_wrong_ones_403_also_at_this_machine() -> None:
+def test_no_credentials_are_401_and_wrong_ones_403_also_on_this_machine() -> None:
     receiving_service()
     here = {"SERVER_NAME": "127.0.0.1"}
 
@@ -143,23 +143,23 @@ def test_no_credentials_are_401_and_wrong_ones_403_also_at_this_machine() -> Non
         json.dumps(text(to="9" * 41)).encode(),
     ],
 )
-def test_what_is_not_the_providers_form_is_400_and_nothing_is_kept(raw: bytes) -> None:
+def test_an_invalid_form_is_400_and_nothing_is_stored(raw: bytes) -> None:
     receiving_service()
 
     assert refused(post(raw=raw)) == (400, "BadRequestError")
     assert ReceivedText.objects.count() == 0
 
 
-def test_what_a_page_of_another_site_could_post_is_refused() -> None:
+def test_a_form_post_from_another_site_is_rejected() -> None:
     assert refused(post(text(), content_type="text/plain", token=None, SERVER_NAME="127.0.0.1"))[0] == 400
 
 
-def test_a_body_beyond_the_cap_is_413() -> None:
+def test_a_body_over_the_limit_is_too_large() -> None:
     assert refused(post(text(content="x" * 70_000))) == (413, "PayloadTooLarge")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_only_post_is_answered(method: str) -> None:
+def test_only_post_is_allowed(method: str) -> None:
     response = Client().generic(method, PATH)
 
     assert refused(response) == (405, "MethodNotAllowed")
@@ -191,7 +191,7 @@ class TestCommand:
         )
         return list(json.loads(service.manage("shell", "-v", "0", "-c", code).stdout))
 
-    def test_texts_are_taken_in_in_order_or_not_at_all(self, service: RunningService, known: dict[str, Any]) -> None:
+    def test_texts_are_received_in_order_or_not_at_all(self, service: RunningService, known: dict[str, Any]) -> None:
         own = {"service": known["id"], "from": "+447700900456"}
         faulty = self.receive(
             service, {**own, "content": "lost"}, {**own, "colour": "red"}, {**own, "service": str(uuid.uuid4())}, 5
@@ -212,7 +212,7 @@ class TestCommand:
             ["447700900456", "60006", "second"],
         ]
 
-    def test_a_service_that_takes_no_texts_is_named(self, service: RunningService, known: dict[str, Any]) -> None:
+    def test_a_service_without_received_texts_is_named(self, service: RunningService, known: dict[str, Any]) -> None:
         silent = {"name": f"Silent {uuid.uuid4().hex[:8]}", "permissions": ["email"]}
         done = service.manage("provision", "-", input=json.dumps({"services": [silent]}))
         identifier = json.loads(done.stdout)["services"][0]["id"]
@@ -222,6 +222,6 @@ class TestCommand:
         assert refusal.returncode == 1
         assert refusal.stderr.startswith("texts[0].service: takes no texts")
 
-    def test_a_file_that_is_not_there_and_no_json_are_one_line(self, service: RunningService) -> None:
+    def test_a_missing_file_and_invalid_json_are_one_line(self, service: RunningService) -> None:
         assert service.manage("receive_text", "nowhere.json").returncode == 1
         assert service.manage("receive_text", "-", input="[").returncode == 1

@@ -119,7 +119,7 @@ def record(status: str, words: str) -> dict[str, object]:
         (event("VOICE_ANSWERED"), Status.SENDING),
     ],
 )
-def test_what_the_topic_tells_becomes_the_status(
+def test_a_receipt_of_the_topic_sets_the_status(
     post: Post, theirs: ScriptedGateway, message: dict[str, object], expected: Status
 ) -> None:
     row = sent()
@@ -130,7 +130,9 @@ def test_what_the_topic_tells_becomes_the_status(
     assert row.status == expected
 
 
-def test_the_certificate_is_fetched_once_and_both_kinds_of_signature_hold(post: Post, theirs: ScriptedGateway) -> None:
+def test_the_certificate_is_fetched_once_and_both_kinds_of_signature_are_valid(
+    post: Post, theirs: ScriptedGateway
+) -> None:
     row = sent()
 
     assert post(signed(theirs, event("TEXT_PENDING"), version="1")).status_code == 200
@@ -158,7 +160,7 @@ OLD = (timezone.now() - timedelta(minutes=6)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
     ],
     ids=["another key", "6 minutes old", "another topic", "suffix", "user name", "plain", "another service", "port"],
 )
-def test_what_is_not_proven_is_403_and_makes_us_call_nobody_else(
+def test_an_invalid_signature_is_403_and_causes_no_calls(
     post: Post, theirs: ScriptedGateway, fields: dict[str, Any], calls: int
 ) -> None:
     row = sent()
@@ -173,7 +175,7 @@ def test_what_is_not_proven_is_403_and_makes_us_call_nobody_else(
 @pytest.mark.parametrize(
     "missing", ["Signature", "Timestamp", "SigningCertURL", "Type", "TopicArn", "SignatureVersion"]
 )
-def test_what_lacks_a_part_is_403(post: Post, theirs: ScriptedGateway, missing: str) -> None:
+def test_a_missing_part_is_403(post: Post, theirs: ScriptedGateway, missing: str) -> None:
     body = signed(theirs, event("TEXT_DELIVERED"))
     del body[missing]
 
@@ -182,11 +184,11 @@ def test_what_lacks_a_part_is_403(post: Post, theirs: ScriptedGateway, missing: 
 
 
 @pytest.mark.parametrize("body", [[], None, "x", {}])
-def test_what_is_no_report_is_403(post: Post, body: object) -> None:
+def test_anything_but_a_receipt_is_403(post: Post, body: object) -> None:
     assert post(body).status_code == 403
 
 
-def test_without_a_topic_nobody_is_believed(post: Post, theirs: ScriptedGateway) -> None:
+def test_without_a_topic_no_receipt_is_accepted(post: Post, theirs: ScriptedGateway) -> None:
     assert post(signed(theirs, event("TEXT_DELIVERED"), TopicArn=""), topic="").status_code == 403
 
 
@@ -196,7 +198,7 @@ def test_an_expired_certificate_proves_nothing(post: Post, theirs: ScriptedGatew
     assert post(signed(theirs, event("TEXT_DELIVERED"))).status_code == 403
 
 
-def test_a_certificate_that_cannot_be_had_now_has_it_posted_again(post: Post, theirs: ScriptedGateway) -> None:
+def test_an_unavailable_certificate_causes_a_retry(post: Post, theirs: ScriptedGateway) -> None:
     theirs.script[:] = [answer("503 Away")]
 
     refusal = post(signed(theirs, event("TEXT_DELIVERED")))
@@ -204,7 +206,7 @@ def test_a_certificate_that_cannot_be_had_now_has_it_posted_again(post: Post, th
     assert (refusal.status_code, refusal.headers["Retry-After"]) == (503, "60")
 
 
-def test_a_proven_post_in_another_form_is_400(post: Post, theirs: ScriptedGateway) -> None:
+def test_a_valid_signature_with_another_form_is_400(post: Post, theirs: ScriptedGateway) -> None:
     assert post(signed(theirs, "no object")).status_code == 400
     assert post(signed(theirs, {"eventType": "TEXT_DELIVERED"})).status_code == 400
 
@@ -213,7 +215,7 @@ def confirmation(theirs: ScriptedGateway, url: str) -> dict[str, str]:
     return signed(theirs, "", Type="SubscriptionConfirmation", Token="t-1", SubscribeURL=url, Message="You have chosen")
 
 
-def test_a_subscription_is_confirmed_at_their_own_host_alone(post: Post, theirs: ScriptedGateway) -> None:
+def test_a_subscription_is_confirmed_on_amazons_host_only(post: Post, theirs: ScriptedGateway) -> None:
     with ScriptedGateway() as elsewhere:
         assert post(confirmation(theirs, f"{elsewhere.url}/?Action=ConfirmSubscription")).status_code == 400
         assert elsewhere.requests == []
@@ -222,7 +224,7 @@ def test_a_subscription_is_confirmed_at_their_own_host_alone(post: Post, theirs:
     assert theirs.requests[-1].line == "GET /?Action=ConfirmSubscription&Token=t-1 HTTP/1.1"
 
 
-def test_what_people_text_back_is_received(post: Post, theirs: ScriptedGateway) -> None:
+def test_a_received_text_is_stored(post: Post, theirs: ScriptedGateway) -> None:
     service = make_service()
     make_sms_sender(service, "07700 900851")
     text = {

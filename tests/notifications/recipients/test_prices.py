@@ -19,7 +19,7 @@ def test_the_shipped_table_has_the_prefixes_of_the_contract() -> None:
     assert len(PriceTable.shipped().prices) == 223
 
 
-def test_an_operators_table_decides_which_countries_are_reached(tmp_path: Path) -> None:
+def test_an_operators_table_sets_the_reachable_countries(tmp_path: Path) -> None:
     prices = table(tmp_path / "prices.csv", HEAD + "44,1,no\n33,20,yes\n")
 
     french = phone.parse("+33 6 98 76 54 32", international=True, landlines=False, prices=prices)

@@ -9,7 +9,7 @@ from notifications.recipients import email, matches, phone, senders
 IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 
 
-def test_a_number_is_kept_as_given_without_what_cannot_be_seen() -> None:
+def test_a_number_is_stored_as_given_without_invisible_characters() -> None:
     number = phone.parse(f" +44\u00a07700–900{IGNORABLE}123 ", international=False, landlines=False)
 
     assert number.as_given == "+447700–900123"
@@ -24,7 +24,7 @@ def test_a_number_is_kept_as_given_without_what_cannot_be_seen() -> None:
         ("07700 900123", None),
     ],
 )
-def test_a_good_number_without_permission_is_refused_but_returned(text: str, outcome: phone.Outcome | None) -> None:
+def test_a_valid_number_without_permission_is_rejected_but_returned(text: str, outcome: phone.Outcome | None) -> None:
     assert phone.parse(text, international=False, landlines=False).refused is outcome
 
 
@@ -42,7 +42,7 @@ def test_a_good_number_without_permission_is_refused_but_returned(text: str, out
         ("07700\n900123", phone.Outcome.UNKNOWN_CHARACTER),
     ],
 )
-def test_the_examples_of_the_sending_contract(text: str, outcome: phone.Outcome) -> None:
+def test_the_examples_of_the_contract_have_their_outcome(text: str, outcome: phone.Outcome) -> None:
     with pytest.raises(phone.InvalidPhoneNumber) as refusal:
         phone.parse(text, international=False, landlines=False)
 
@@ -62,7 +62,7 @@ def test_the_examples_of_the_sending_contract(text: str, outcome: phone.Outcome)
         ("07700 912345", None),
     ],
 )
-def test_a_refused_number_comes_with_a_hint(text: str, hint: str | None) -> None:
+def test_a_rejected_number_has_a_hint(text: str, hint: str | None) -> None:
     assert phone.hint(text) == hint
 
 
@@ -75,7 +75,7 @@ def test_a_refused_number_comes_with_a_hint(text: str, hint: str | None) -> None
         ("ring us", phone.Outcome.UNKNOWN_CHARACTER),
     ],
 )
-def test_what_is_no_contact_number_of_a_service(text: str, outcome: phone.Outcome) -> None:
+def test_an_invalid_contact_number_is_rejected(text: str, outcome: phone.Outcome) -> None:
     with pytest.raises(phone.InvalidPhoneNumber) as refusal:
         phone.parse_service_contact(text)
 
@@ -83,7 +83,7 @@ def test_what_is_no_contact_number_of_a_service(text: str, outcome: phone.Outcom
 
 
 @given(st.text(alphabet="0123456789+-() ", max_size=25))
-def test_any_digits_end_in_a_number_or_an_outcome(text: str) -> None:
+def test_any_digits_are_a_number_or_have_an_error(text: str) -> None:
     try:
         number = phone.parse(text, international=True, landlines=True)
     except phone.InvalidPhoneNumber:
@@ -93,7 +93,7 @@ def test_any_digits_end_in_a_number_or_an_outcome(text: str) -> None:
 
 
 @given(st.text(max_size=60))
-def test_any_text_ends_in_an_address_or_a_refusal(text: str) -> None:
+def test_any_text_is_an_email_address_or_has_an_error(text: str) -> None:
     try:
         address = email.parse(text)
     except email.InvalidEmailAddress:
@@ -109,13 +109,13 @@ def test_a_unicode_host_is_encoded_for_sending_only() -> None:
     assert address.ascii == "Fern@xn--bcher-kva.example"
 
 
-def test_a_recipient_is_found_however_it_is_written() -> None:
+def test_a_recipient_is_found_in_any_spelling() -> None:
     assert matches("+44 (0)7700 900123", ["fern@quay.example", "07700900123"])
     assert not matches("07700900124", ["fern@quay.example", "07700900123"])
 
 
 @pytest.mark.parametrize("characters", [63, 64, 65, 255])
-def test_the_local_part_of_a_sender_is_never_longer_than_servers_take(characters: int) -> None:
+def test_the_local_part_of_a_sender_has_at_most_64_octets(characters: int) -> None:
     """RFC 5321 §4.5.3.1.1."""
     local_part, _, domain = senders.from_email("x" * characters, "example.org").rpartition("@")
 

@@ -25,7 +25,7 @@ def test_an_email_is_empty_only_if_its_template_is_all_placeholders(content: str
     assert email.render("", content, {"a": value}).is_empty is is_empty
 
 
-def test_two_million_bytes_pass_and_one_more_does_not() -> None:
+def test_two_million_bytes_pass_and_one_more_byte_does_not() -> None:
     assert not email.EmailText(subject="", filled="x" * 2_000_000).is_too_long
     assert email.EmailText(subject="", filled="x" * 2_000_001).is_too_long
 
@@ -38,7 +38,7 @@ def test_the_footer_is_in_every_part_but_not_in_the_body_the_api_shows() -> None
     assert 'href="https://a.example/unsubscribe/1"' in text.html
 
 
-def test_an_email_can_be_made_again_from_what_is_stored() -> None:
+def test_an_email_can_be_rendered_again_from_its_row() -> None:
     text = email.render("Tides", "  * a\n  * ((b))", {"b": "[x](https://x.example) ((c))"})
 
     again = email.EmailText(subject=text.subject, filled=text.filled)
@@ -62,13 +62,13 @@ def test_an_email_can_be_made_again_from_what_is_stored() -> None:
         ("a#quay.example -quay.example", "a#quay.example -quay.example\n"),
     ],
 )
-def test_names_of_the_setting_are_kept_from_being_linked(source: str, plain: str) -> None:
+def test_names_of_the_setting_are_not_linked(source: str, plain: str) -> None:
     text = email.render("", source, {}, unlinked_names=["quay.example"])
 
     assert text.plain == plain
 
 
-def test_the_document_holds_title_preheader_and_fragment() -> None:
+def test_the_document_has_title_preheader_and_fragment() -> None:
     text = email.EmailText(subject="Fish & chips", filled="# Tides\n\nHigh water at noon.")
 
     document = email.html_document(text)
@@ -79,11 +79,11 @@ def test_the_document_holds_title_preheader_and_fragment() -> None:
     assert text.html in document
 
 
-def test_a_subject_keeps_what_a_backslash_protects() -> None:
+def test_a_subject_keeps_escaped_characters() -> None:
     assert email.render_subject(r"5\-6 \"x\" C:\temp", {}) == r'5-6 "x" C:\temp'
 
 
-def test_a_sanitised_dash_reads_like_one_that_nobody_sanitised() -> None:
+def test_a_sanitised_dash_looks_like_any_other() -> None:
     value = "Fern - Quay"
 
     assert email.render_subject("((v))", {"v": sanitise.value(value)}) == "Fern – Quay"
@@ -110,7 +110,7 @@ def test_an_underlined_heading_disappears_when_its_value_is_empty(before: str, h
     assert "=" not in text.plain
 
 
-def test_signs_below_a_text_that_is_no_heading_stay() -> None:
+def test_underlines_below_other_text_stay() -> None:
     assert normal_form(email.render("", "# Title\n===", {}).html) == "<h2>Title</h2><p>===</p>"
     assert normal_form(email.render("", "5\n\n=\n\n5", {}).html) == "<p>5</p><p>=</p><p>5</p>"
 

@@ -39,7 +39,7 @@ def test_repeats_are_sanitised_and_sent_as_text(part: str, times: int) -> None:
     assert placeholders.unfilled(source, {}, redact=True)
 
 
-def test_nesting_as_deep_as_the_text_is_long_is_read() -> None:
+def test_nesting_as_deep_as_the_text_is_parsed() -> None:
     deep_lists = "".join(f"{'  ' * depth}* a\n" for depth in range(1_000))
     deep_insets = "^" * TIMES + " a"
 

@@ -80,24 +80,24 @@ CASES = {
 
 
 @pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES)
-def test_a_rule_of_the_body(source: str, expected: str) -> None:
+def test_each_rule_of_the_body_applies(source: str, expected: str) -> None:
     assert normal_form(email.EmailText(subject="", filled=source).html) == expected
 
 
-def test_a_title_shows_in_plain_text_and_preheader() -> None:
+def test_a_title_is_in_plain_text_and_preheader() -> None:
     text = email.EmailText(subject="", filled='[tides](https://x.example "Today\'s")')
 
     assert text.plain == "tides (Today's): https://x.example\n"
     assert text.preheader == "tides (Today's)"
 
 
-def test_a_preheader_leaves_rules_out_and_is_not_escaped() -> None:
+def test_a_preheader_omits_rules_and_is_not_escaped() -> None:
     text = email.EmailText(subject="", filled="# Fish & chips\n\n---\n\n<b>")
 
     assert text.preheader == "Fish & chips <b>"
 
 
-def test_lone_surrogates_raise_nothing() -> None:
+def test_lone_surrogates_raise_no_error() -> None:
     text = email.EmailText(subject="", filled="a\udc00b &#xD800; [\udfff](x)")
 
     assert text.html.encode()

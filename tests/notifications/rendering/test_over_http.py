@@ -280,5 +280,5 @@ def played(request: pytest.FixtureRequest, caller: Caller, console: ConsoleCalle
 
 
 @pytest.mark.parametrize("vector", CASES, ids=lambda vector: vector["id"])
-def test_a_case_over_http(vector: Vector, played: dict[str, Future[None]]) -> None:
+def test_a_vector_passes_over_http(vector: Vector, played: dict[str, Future[None]]) -> None:
     played[vector["id"]].result()

@@ -18,7 +18,7 @@ from notifications.rendering.placeholders import Lists, Piece
         ("((a??b??c))", ["a"]),
     ],
 )
-def test_what_a_placeholder_is(text: str, names: list[str]) -> None:
+def test_placeholders_are_found(text: str, names: list[str]) -> None:
     assert placeholders.find(text) == names
 
 
@@ -36,7 +36,7 @@ def test_what_a_placeholder_is(text: str, names: list[str]) -> None:
         ({"a": "é"}, '{"a": "é"}'),
     ],
 )
-def test_how_a_value_prints(value: object, printed: str) -> None:
+def test_a_value_is_printed(value: object, printed: str) -> None:
     assert placeholders.fill("((v))", {"v": value}) == printed
 
 
@@ -44,13 +44,13 @@ def test_the_later_of_two_equal_keys_wins() -> None:
     assert placeholders.fill("((first name))", {"First_Name": "a", "firstname": "b"}) == "b"
 
 
-def test_a_list_in_an_email_body_is_bullets() -> None:
+def test_a_list_in_an_email_body_is_a_bulleted_list() -> None:
     filled = placeholders.fill("Bring ((kit))!", {"kit": ["rope", "a\u00a0 lamp "]}, lists=Lists.AS_BULLETS)
 
     assert filled == "Bring \n\n* rope\n* a lamp!"
 
 
-def test_of_a_conditional_the_name_part_is_highlighted() -> None:
+def test_the_name_of_a_conditional_is_highlighted() -> None:
     pieces = list(placeholders.pieces("((late??You are late)) ((name))", {"name": "Jo"}, redact=False))
 
     assert [piece for piece in pieces if piece.text] == [
@@ -61,12 +61,12 @@ def test_of_a_conditional_the_name_part_is_highlighted() -> None:
     ]
 
 
-def test_the_editor_is_told_of_commas() -> None:
+def test_commas_in_a_placeholder_cause_a_warning() -> None:
     assert placeholders.with_comma("((a,b)) ((c)) (d,e)") == ["a,b"]
 
 
 @given(st.text(alphabet="()?a _-\n"), st.text(alphabet="()?a"))
-def test_filling_leaves_a_value_as_it_is_and_the_rest_untouched(template: str, value: str) -> None:
+def test_filling_changes_neither_a_value_nor_the_rest(template: str, value: str) -> None:
     names = placeholders.find(template)
 
     filled = placeholders.fill(template, dict.fromkeys(names, value))

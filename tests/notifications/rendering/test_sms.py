@@ -22,7 +22,7 @@ def test_every_text_can_be_sent(text: str) -> None:
 
 
 @given(st.text(alphabet="kŷ€", max_size=1_000))
-def test_fragments_hold_the_text_and_no_fragment_is_idle(text: str) -> None:
+def test_fragments_contain_the_text_and_none_is_empty(text: str) -> None:
     message = sms.SmsText(text)
     alone, joined = (70, 67) if "ŷ" in text else (160, 153)
     units = len(text) if "ŷ" in text else len(text) + text.count("€")
@@ -32,7 +32,7 @@ def test_fragments_hold_the_text_and_no_fragment_is_idle(text: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", [None, "", "  "])
-def test_no_prefix_leaves_no_colon(prefix: str | None) -> None:
+def test_without_a_prefix_there_is_no_colon(prefix: str | None) -> None:
     assert sms.render("Kiln ready", {}, prefix=prefix).text == "Kiln ready"
 
 

@@ -192,5 +192,5 @@ def _email(vector: Vector) -> email.EmailText:
 
 
 @pytest.mark.parametrize("vector", _vectors(), ids=lambda vector: vector["id"])
-def test_a_case_of_the_contract(vector: Vector) -> None:
+def test_a_vector_of_the_contract_passes(vector: Vector) -> None:
     CHECKS[vector["kind"]](vector)

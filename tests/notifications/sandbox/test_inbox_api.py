@@ -35,7 +35,7 @@ def suite(client, settings, db):
     return client
 
 
-def test_one_message_holds_all_that_would_have_arrived(suite):
+def test_a_message_has_everything_that_would_have_arrived(suite):
     template = factories.make_template()
     notification = factories.make_notification(template, reference="case-7")
     arrived = arrive(notification_id=notification.pk, headers={"List-Unsubscribe": "<https://example.org/u>"})
@@ -65,7 +65,7 @@ def test_the_newest_comes_first(suite):
     assert ids(suite.get(API)) == [str(second.pk), str(first.pk)]
 
 
-def test_a_search_may_name_everything(suite):
+def test_a_search_can_combine_all_parameters(suite):
     template = factories.make_template(channel=Channel.SMS)
     notification = factories.make_notification(template, reference="case-7")
     wanted = arrive("447700900123", notification.pk, Channel.SMS, subject=None, html=None)
@@ -81,7 +81,7 @@ def test_a_search_may_name_everything(suite):
         assert ids(suite.get(API, query)) == [str(wanted.pk)], query
 
 
-def test_since_leaves_out_the_older(suite):
+def test_since_omits_older_messages(suite):
     SandboxMessage.objects.filter(pk=arrive().pk).update(received_at=timezone.now() - timedelta(hours=1))
     newer = arrive()
 
@@ -126,7 +126,7 @@ def test_waiting_ends_with_an_empty_list(suite):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_waiting_answers_as_soon_as_one_is_there(suite):
+def test_waiting_ends_as_soon_as_a_message_arrives(suite):
     def later():
         time.sleep(0.5)
         arrive("bo@example.org")
@@ -157,13 +157,13 @@ def test_removing_all_empties_the_inbox(suite):
     assert ids(suite.get(API)) == []
 
 
-def test_other_methods_are_refused(suite):
+def test_other_methods_are_rejected(suite):
     answer = suite.post(API)
 
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, DELETE")
 
 
-def test_a_message_whose_key_is_lost_is_left_out(suite, settings):
+def test_a_message_that_cannot_be_decrypted_is_omitted(suite, settings):
     arrive()
     settings.FIELD_KEYS = ["b3RoZXItZmllbGQta2V5LWZvci10ZXN0cy0tLTMyMjI="]
 
@@ -181,7 +181,7 @@ def test_a_message_whose_key_is_lost_is_left_out(suite, settings):
     ],
     ids=["none", "wrong", "empty", "no scheme", "right"],
 )
-def test_a_stranger_needs_the_token(client, settings, db, headers, status):
+def test_other_machines_need_the_token(client, settings, db, headers, status):
     settings.SANDBOX_TOKEN = "open-sesame"
 
     answer = client.get(API, REMOTE_ADDR="198.51.100.1", **headers)
@@ -211,19 +211,19 @@ def test_an_empty_token_opens_nothing(client, settings, db):
     ],
     ids=["this machine", "open server", "other machine", "proxy", "proxy by the standard", "nginx", "via"],
 )
-def test_this_very_machine_needs_none(client, settings, db, request_of, status):
+def test_this_machine_needs_no_token(client, settings, db, request_of, status):
     settings.ALLOWED_HOSTS = ["*"]
 
     assert client.get(API, **request_of).status_code == status
 
 
-def test_in_production_this_very_machine_is_a_stranger(client, settings, db):
+def test_in_production_this_machine_needs_the_token(client, settings, db):
     settings.ENVIRONMENT = "production"
 
     assert client.get(API, **LOCAL).status_code == 401
 
 
-def test_an_inbox_that_is_off_is_not_there(suite, settings):
+def test_an_inbox_that_is_off_does_not_exist(suite, settings):
     settings.SANDBOX_INBOX, settings.PROVIDERS = False, ["smtp"]
 
     assert suite.get(API).status_code == 404
@@ -254,7 +254,7 @@ def test_every_error_links_to_its_help(suite, method, path, status, slug):
     assert answer.headers["Link"].endswith(f'/docs/#errors-{slug}>; rel="help"')
 
 
-def test_callers_without_a_token_are_shown_to_its_help(client, settings, db):
+def test_a_missing_token_links_to_its_help(client, settings, db):
     settings.SANDBOX_TOKEN = "open-sesame"
 
     answer = client.get(API, REMOTE_ADDR="198.51.100.1")

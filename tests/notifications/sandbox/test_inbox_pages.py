@@ -37,13 +37,13 @@ def test_a_search_is_posted(console):
     assert "No message contains “nobody”." in console.post(INBOX, {"term": "nobody"}).content.decode()
 
 
-def test_a_number_is_found_however_it_is_written(console):
+def test_a_phone_number_is_found_in_any_spelling(console):
     arrive("447700900123", channel=Channel.SMS, subject=None, html=None)
 
     assert "447700900123" in console.post(INBOX, {"term": "07700 900 123"}).content.decode()
 
 
-def test_a_script_gets_the_rows_alone(console):
+def test_a_script_gets_the_rows_only(console):
     arrive()
 
     page = console.get(INBOX, headers={"X-Requested-With": "fetch"}).content.decode()
@@ -52,7 +52,7 @@ def test_a_script_gets_the_rows_alone(console):
     assert "<html" not in page
 
 
-def test_the_email_stands_in_a_frame_without_scripts(console):
+def test_the_email_is_in_a_frame_without_scripts(console):
     html = "<html><head></head><body><script>alert(1)</script>"
     arrived = arrive(html=html, headers={"List-Unsubscribe": "<https://example.org/u>"})
 
@@ -73,7 +73,7 @@ def test_a_text_message_shows_what_it_costs(console):
 
 
 @pytest.mark.parametrize("address", ["/sandbox/empty/", "/sandbox/messages/{id}/remove/"])
-def test_nothing_is_removed_by_looking(console, address):
+def test_a_get_removes_nothing(console, address):
     arrived = arrive()
 
     assert console.get(address.format(id=arrived.pk)).status_code == 405
@@ -83,7 +83,7 @@ def test_nothing_is_removed_by_looking(console, address):
     assert not SandboxMessage.objects.exists()
 
 
-def test_removing_wants_the_forms_token(operator):
+def test_removing_needs_the_forms_token(operator):
     careful = Client(enforce_csrf_checks=True)
     careful.force_login(operator)
 
@@ -96,7 +96,7 @@ def test_anonymous_visitors_are_redirected_to_the_sign_in(client, db):
     assert (answer.status_code, answer["Location"]) == (302, "/admin/login/?next=/sandbox/")
 
 
-def test_whoever_sits_at_this_machine_sees_it_without_a_sidebar(client, db):
+def test_on_this_machine_the_inbox_needs_no_sign_in(client, db):
     page = client.get(INBOX, SERVER_NAME="127.0.0.1", REMOTE_ADDR="127.0.0.1").content.decode()
 
     assert "No messages yet" in page

@@ -23,7 +23,7 @@ def press(browser: Client, arrived: SandboxMessage) -> str:
     return answer.content.decode()
 
 
-def test_it_posts_to_the_callers_url_and_shows_the_answer(console: Client, settings) -> None:
+def test_the_button_posts_to_the_callers_url_and_shows_the_answer(console: Client, settings) -> None:
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
     with Receiver(202, reply=b"<b>Goodbye</b>") as receiver:
         page = press(console, arrive_with(f"{receiver.url}?who=7"))
@@ -44,7 +44,7 @@ def test_nothing_is_posted_into_the_operators_network(console: Client, settings)
     assert "Nothing was posted: the URL must start https://." in page
 
 
-def test_a_url_that_nobody_answers_at_says_so(console: Client, settings) -> None:
+def test_an_unavailable_url_has_an_error(console: Client, settings) -> None:
     settings.OUTBOUND_ALLOWED_NETWORKS = ["127.0.0.0/8"]
 
     page = press(console, arrive_with("http://127.0.0.1:9/unsubscribe"))
@@ -52,7 +52,7 @@ def test_a_url_that_nobody_answers_at_says_so(console: Client, settings) -> None
     assert "Posted, but there is no answer:" in page
 
 
-def test_a_link_of_ours_stores_the_request(console: Client) -> None:
+def test_the_services_own_link_stores_the_request(console: Client) -> None:
     sent = factories.make_notification(factories.make_template(factories.make_service(name="Tides")))
 
     page = press(console, arrive_with(unsubscribe_links.url(sent), notification_id=sent.pk))
@@ -61,7 +61,7 @@ def test_a_link_of_ours_stores_the_request(console: Client) -> None:
     assert UnsubscribeRequest.objects.get().notification_id == sent.pk
 
 
-def test_a_damaged_link_of_ours_stores_nothing(console: Client, settings) -> None:
+def test_a_damaged_link_stores_nothing(console: Client, settings) -> None:
     page = press(console, arrive_with(f"{settings.BASE_URL}/unsubscribe/damaged"))
 
     assert "This link does not work" in page
@@ -75,7 +75,7 @@ def test_an_email_without_the_header_has_no_button(console: Client) -> None:
     assert console.post(f"/sandbox/messages/{arrived.pk}/unsubscribe/").status_code == 404
 
 
-def test_only_people_who_see_recipients_press_it(db: None) -> None:
+def test_only_people_who_see_recipients_can_press_the_button(db: None) -> None:
     service = factories.make_service()
     sent = factories.make_notification(factories.make_template(service))
     arrived = arrive_with(unsubscribe_links.url(sent), notification_id=sent.pk)

@@ -71,13 +71,13 @@ def test_the_example_uses_no_template_of_another_service(service: Service) -> No
     assert str(template.pk) not in colleague(service, Role.SEE_ACTIVITY).get("/sandbox/").content.decode()
 
 
-def test_a_role_that_does_not_open_the_log_does_not_open_its_inbox(service: Service) -> None:
+def test_a_role_without_the_log_does_not_open_the_inbox(service: Service) -> None:
     email_to(service)
 
     assert colleague(service, Role.EDIT_TEMPLATES).get(API).json() == {"messages": []}
 
 
-def test_without_see_recipients_recipient_and_keys_are_cut(service: Service) -> None:
+def test_without_see_recipients_recipient_and_keys_are_masked(service: Service) -> None:
     sent, arrived = email_to(service)
     token = unsubscribe_links.url(sent).rpartition("/")[2]
     staff = colleague(service, Role.SEE_ACTIVITY)
@@ -139,7 +139,7 @@ def test_a_masked_recipient_is_not_found_by_a_search(service: Service, term: str
     assert staff.get(API, {"to": "a…@example.org"}).json() == {"messages": []}
 
 
-def test_what_a_template_hides_is_shown_with_see_recipients_alone(service: Service) -> None:
+def test_redacted_values_are_shown_with_see_recipients_only(service: Service) -> None:
     _, arrived = email_to(service, redact_personalisation=True)
     viewer, reader = colleague(service, Role.SEE_ACTIVITY), colleague(service, Role.SEE_RECIPIENTS)
 
@@ -208,7 +208,7 @@ def test_a_link_to_a_file_of_another_message_names_no_file(console: Client, serv
     assert console.get(f"{API}/{arrived.pk}").json()["files"] == []
 
 
-def test_the_page_leads_to_the_message_in_the_log(console: Client, service: Service) -> None:
+def test_the_page_links_to_the_message_in_the_log(console: Client, service: Service) -> None:
     sent, arrived = email_to(service)
 
     assert f'href="/admin/notifications/notification/{sent.pk}/change/"' in page_of(console, arrived)

@@ -41,7 +41,7 @@ BOTH = pytest.mark.parametrize("template", [Channel.EMAIL, Channel.SMS], indirec
 
 
 @BOTH
-def test_the_shell_example_sends_one(service, template, key):
+def test_the_shell_example_sends_a_message(service, template, key):
     text = examples.shell(service.url, key, template)
 
     done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=False, timeout=60)
@@ -50,7 +50,7 @@ def test_the_shell_example_sends_one(service, template, key):
 
 
 @BOTH
-def test_the_python_example_sends_one(service, template, key):
+def test_the_python_example_sends_a_message(service, template, key):
     text = examples.python(service.url, key, template)
 
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=60)
@@ -77,7 +77,7 @@ def test_without_a_template_the_example_says_what_is_missing():
         ("Ruby", "'things' => ['rope', 'a \"hook\"']"),
     ],
 )
-def test_an_example_sends_the_values_kept_with_the_template(db, language, written):
+def test_an_example_sends_the_stored_example_values(db, language, written):
     template = factories.make_template(content="((things)) ((late??late)) ((form))", subject="For ((who))")
     template.samples = {
         "Who": {"kind": "text", "value": "Ana"},
@@ -91,7 +91,7 @@ def test_an_example_sends_the_values_kept_with_the_template(db, language, writte
     assert written.replace(" ", "") in text.replace(" ", "")
 
 
-def test_an_example_says_yes_to_a_condition_without_a_kept_value(db):
+def test_an_example_sends_yes_for_a_condition_without_an_example_value(db):
     template = factories.make_template(content="((late??late))", subject="Hello")
 
     assert '"personalisation": {"late": "yes"}' in examples.shell("https://a.example", "the-key", template)

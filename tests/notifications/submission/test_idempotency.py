@@ -62,7 +62,7 @@ def test_a_key_belongs_to_the_api_key_that_sent_it() -> None:
     assert caller.send_sms(template, headers=KEY).json() != colleague.send_sms(template, headers=KEY).json()
 
 
-def test_a_refused_request_gives_its_key_back() -> None:
+def test_a_rejected_request_releases_its_key() -> None:
     caller = make_caller()
     template = sms_template(caller, "Hello ((name))")
 
@@ -71,7 +71,7 @@ def test_a_refused_request_gives_its_key_back() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_request_that_fails_in_the_middle_gives_its_key_back_and_leaves_nothing() -> None:
+def test_a_failed_request_releases_its_key_and_stores_nothing() -> None:
     caller = make_caller()
     template = sms_template(caller)
     with connection.cursor() as cursor:
@@ -88,7 +88,7 @@ def test_a_request_that_fails_in_the_middle_gives_its_key_back_and_leaves_nothin
 
 
 @pytest.mark.usefixtures("noon")
-def test_a_repeat_is_answered_when_the_day_is_used_up_but_costs_a_request() -> None:
+def test_a_repeated_request_is_answered_after_the_daily_limit_and_counts_for_the_rate() -> None:
     caller = make_caller(daily_limit_sms=1, rate_limit_per_minute=2)
     template = sms_template(caller)
     first = caller.send_sms(template, headers=KEY)
@@ -97,7 +97,7 @@ def test_a_repeat_is_answered_when_the_day_is_used_up_but_costs_a_request() -> N
     assert caller.send_sms(template, headers=KEY).json()["errors"][0]["error"] == "RateLimitError"
 
 
-def test_the_body_is_judged_before_the_day_where_a_key_is_sent() -> None:
+def test_with_an_idempotency_key_the_body_is_checked_before_the_daily_limit() -> None:
     caller = make_caller(daily_limit_sms=0)
 
     response = caller.post("/v2/notifications/sms", raw=b"[", **KEY)
@@ -105,7 +105,7 @@ def test_the_body_is_judged_before_the_day_where_a_key_is_sent() -> None:
     assert messages(response) == ["Invalid JSON supplied in POST data"]
 
 
-def test_a_simulated_recipient_repeats_its_answer_too() -> None:
+def test_a_request_to_a_simulated_recipient_is_repeated_too() -> None:
     caller = make_caller()
     template = sms_template(caller)
 
@@ -116,7 +116,7 @@ def test_a_simulated_recipient_repeats_its_answer_too() -> None:
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, "clé"])
-def test_a_malformed_key_is_refused(key: str) -> None:
+def test_a_malformed_key_is_rejected(key: str) -> None:
     caller = make_caller()
 
     response = caller.send_sms(sms_template(caller), headers={"Idempotency-Key": key})
@@ -126,7 +126,7 @@ def test_a_malformed_key_is_refused(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["k", "two words", "~" * 255])
-def test_a_well_formed_key_of_any_length(key: str) -> None:
+def test_a_well_formed_key_of_any_length_is_accepted(key: str) -> None:
     caller = make_caller()
 
     assert caller.send_sms(sms_template(caller), headers={"Idempotency-Key": key}).status_code == 201
@@ -155,7 +155,7 @@ def test_records_older_than_a_day_are_purged() -> None:
     assert not IdempotencyRecord.objects.exists()
 
 
-def test_a_key_whose_request_died_in_the_middle_is_taken_over() -> None:
+def test_a_key_of_a_dead_request_is_taken_over() -> None:
     caller = make_caller()
     IdempotencyRecord.objects.create(
         api_key=caller.key, key="order-7", fingerprint="x", claimed_until=timezone.now() - timedelta(seconds=1)
@@ -174,7 +174,7 @@ def test_an_answer_that_comes_after_its_claim_was_taken_over_stores_nothing() ->
     assert IdempotencyRecord.objects.get().answer is None
 
 
-def test_the_first_still_being_answered_is_waited_for_and_then_told() -> None:
+def test_a_repeated_request_waits_for_the_first_answer() -> None:
     caller = make_caller()
     template = sms_template(caller)
     caller.send_sms(template, headers=KEY)
@@ -188,7 +188,7 @@ def test_the_first_still_being_answered_is_waited_for_and_then_told() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("D4")
-def test_twins_at_once_make_one_message_and_get_one_answer() -> None:
+def test_concurrent_equal_requests_create_one_message_and_get_one_answer() -> None:
     caller = make_caller(service=make_service())
     make_reply_to(caller.service)
     template = email_template(caller)

@@ -38,7 +38,7 @@ def counts(caller: Caller) -> dict[str, int]:
     return dict(DailyCounter.objects.filter(service=caller.service).values_list("kind", "count"))
 
 
-def test_accepted_messages_are_counted_by_channel_and_abroad_besides() -> None:
+def test_accepted_messages_are_counted_by_channel_and_international_ones_too() -> None:
     caller = make_caller()
     template = sms_template(caller)
 
@@ -62,7 +62,7 @@ def test_live_and_team_keys_share_one_count_and_test_keys_have_none() -> None:
     assert counts(caller) == {"sms": 2}
 
 
-def test_refused_and_simulated_messages_are_not_counted() -> None:
+def test_rejected_and_simulated_messages_are_not_counted() -> None:
     caller = make_caller()
     template = sms_template(caller, "Hello ((name))")
 
@@ -73,7 +73,7 @@ def test_refused_and_simulated_messages_are_not_counted() -> None:
 
 
 @pytest.mark.usefixtures("noon")
-def test_the_international_limit_is_told_by_its_own_kind_and_leaves_others_alone() -> None:
+def test_the_international_limit_has_its_own_error() -> None:
     caller = make_caller(daily_limit_international_sms=1)
     template = sms_template(caller)
     assert caller.send_sms(template, phone_number=ABROAD).status_code == 201
@@ -85,7 +85,7 @@ def test_the_international_limit_is_told_by_its_own_kind_and_leaves_others_alone
     assert counts(caller) == {"sms": 2, "international_sms": 1}
 
 
-def test_a_limit_of_nothing_lets_nothing_through() -> None:
+def test_a_limit_of_zero_accepts_nothing() -> None:
     caller = make_caller(daily_limit_email=0)
 
     assert messages(caller.send_email(email_template(caller))) == ["Exceeded send limits (email: 0) for today"]
@@ -107,7 +107,7 @@ def test_the_day_is_a_utc_date_and_the_wait_ends_with_it() -> None:
 
 @pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize("kinds", [[LimitKind.SMS], [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]])
-def test_the_limit_may_be_reached_between_the_look_and_the_count(kinds: list[LimitKind]) -> None:
+def test_the_limit_may_be_reached_between_check_and_count(kinds: list[LimitKind]) -> None:
     """Another request takes the last message while this one is being judged: nothing of this one stays."""
     caller = make_caller(**{"daily_limit_sms": 5, f"daily_limit_{kinds[-1].value}": 1})
     first, second = (new_message(caller) for _ in range(2))
@@ -123,7 +123,7 @@ def test_the_limit_may_be_reached_between_the_look_and_the_count(kinds: list[Lim
 
 
 @pytest.mark.usefixtures("noon")
-def test_a_counter_far_from_its_limit_is_believed_for_a_moment() -> None:
+def test_a_counter_far_from_its_limit_is_cached() -> None:
     """Where the rate limit lets nobody come near the day's limit meanwhile, and nowhere else."""
     caller = make_caller(rate_limit_per_minute=100, daily_limit_sms=1000)
     others = DailyCounter.objects.create(service=caller.service, day=timezone.now().date(), kind=LimitKind.SMS)

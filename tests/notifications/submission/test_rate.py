@@ -39,7 +39,7 @@ def key(request: pytest.FixtureRequest, settings: Any) -> ApiKey:
     return make_api_key(make_service(rate_limit_per_minute=3))
 
 
-def test_as_many_as_the_limit_pass_and_the_next_is_told_to_wait(key: ApiKey) -> None:
+def test_requests_up_to_the_limit_pass_and_the_next_one_must_wait(key: ApiKey) -> None:
     assert [passes(key) for _ in range(5)] == [True, True, True, False, False]
 
     with pytest.raises(
@@ -49,13 +49,13 @@ def test_as_many_as_the_limit_pass_and_the_next_is_told_to_wait(key: ApiKey) -> 
     assert told.value.retry_after_seconds in {59, 60}
 
 
-def test_what_is_left_is_told_with_each_request(key: ApiKey) -> None:
+def test_each_request_returns_the_remaining_ones(key: ApiKey) -> None:
     told = [rate.check(key) for _ in range(3)]
 
     assert [passage and passage.left for passage in told] == [2, 1, 0]
 
 
-def test_other_key_types_and_other_services_have_windows_of_their_own(key: ApiKey) -> None:
+def test_other_key_types_and_services_have_separate_windows(key: ApiKey) -> None:
     assert [passes(key) for _ in range(4)][-1] is False
 
     assert passes(make_api_key(key.service, KeyType.TEST))
@@ -63,7 +63,7 @@ def test_other_key_types_and_other_services_have_windows_of_their_own(key: ApiKe
     assert not passes(make_api_key(key.service))  # another key of the same type shares the window
 
 
-def test_a_changed_limit_counts_at_once(key: ApiKey) -> None:
+def test_a_changed_limit_applies_at_once(key: ApiKey) -> None:
     assert [passes(key) for _ in range(4)][-1] is False
 
     key.service.rate_limit_per_minute = 4
@@ -72,7 +72,7 @@ def test_a_changed_limit_counts_at_once(key: ApiKey) -> None:
     assert not passes(key)
 
 
-def test_the_window_slides_and_refused_requests_cost_nothing() -> None:
+def test_the_window_slides_and_rejected_requests_do_not_count() -> None:
     key = make_api_key()
 
     assert [wait_at(key, 2, second) for second in (0, 20)] == [0, 0]
@@ -83,7 +83,7 @@ def test_the_window_slides_and_refused_requests_cost_nothing() -> None:
     assert wait_at(key, 2, 80.1) == 0
 
 
-def test_a_burst_at_the_edge_of_a_minute_is_no_way_round() -> None:
+def test_a_burst_at_the_edge_of_a_minute_does_not_evade_the_limit() -> None:
     key = make_api_key()
     for second in (59.5, 59.6, 59.7):
         assert wait_at(key, 3, second) == 0
@@ -133,7 +133,7 @@ def test_nothing_is_left_in_redis_a_minute_after_the_last_request(redis_server: 
     assert 0 < client.pttl("rate:expires") <= 60_000
 
 
-def test_where_redis_is_away_the_database_counts_and_the_caller_hardly_waits(settings: Any) -> None:
+def test_without_redis_the_database_counts_with_little_delay(settings: Any) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     rate.redis_breaker.note_success()
     key = make_api_key(make_service(rate_limit_per_minute=2))

@@ -57,7 +57,7 @@ def caller() -> Caller:
     return make_caller()
 
 
-def test_the_row_of_a_text_message(caller: Caller) -> None:
+def test_the_row_of_a_text_message_has_its_values(caller: Caller) -> None:
     sent = send_sms(
         caller.key, sms_template(caller, "Hello ((n))"), "+44 7797 712345", personalisation={"n": "x" * 200}
     )
@@ -89,7 +89,7 @@ def test_the_row_of_an_email_keeps_its_markdown_and_the_values_of_its_template(c
     assert row.reply_to is not None
 
 
-def test_the_newest_version_is_sent_and_noted(caller: Caller) -> None:
+def test_the_newest_version_is_sent_and_recorded(caller: Caller) -> None:
     template = sms_template(caller, "first")
     TemplateVersion.objects.create(template=template, number=2, name=template.name, content="second")
     Template.objects.filter(id=template.id).update(current_version=2)
@@ -99,7 +99,7 @@ def test_the_newest_version_is_sent_and_noted(caller: Caller) -> None:
     assert (sent.body, sent.template_version) == ("second", 2)
 
 
-def test_a_text_message_begins_with_the_name_where_the_service_says_so() -> None:
+def test_a_text_message_starts_with_the_service_name_by_setting() -> None:
     caller = make_caller(name="Town  Hall", prefix_sms=True)
 
     assert send_sms(caller.key, sms_template(caller, "Hello")).notification.body == "Town Hall: Hello"
@@ -108,14 +108,14 @@ def test_a_text_message_begins_with_the_name_where_the_service_says_so() -> None
 @pytest.mark.parametrize(
     ("channel", "error"), [("sms", errors.TextMessagesNotAllowed), ("email", errors.EmailsNotAllowed)]
 )
-def test_step_9_the_channel_comes_before_the_template(channel: str, error: type[Exception]) -> None:
+def test_step_9_the_channel_is_checked_before_the_template(channel: str, error: type[Exception]) -> None:
     caller = make_caller(permissions=[])
 
     with pytest.raises(error):
         (send_sms if channel == "sms" else send_email)(caller.key, Template())
 
 
-def test_steps_11_to_13_the_template(caller: Caller) -> None:
+def test_steps_11_to_13_check_the_template(caller: Caller) -> None:
     other = make_caller()
     archived = sms_template(caller, archived_at=timezone.now())
 
@@ -129,7 +129,7 @@ def test_steps_11_to_13_the_template(caller: Caller) -> None:
         send_sms(caller.key, archived)
 
 
-def test_steps_14_to_16_values_then_emptiness_then_files(caller: Caller) -> None:
+def test_steps_14_to_16_check_values_then_emptiness_then_files(caller: Caller) -> None:
     template = sms_template(caller, "((a))((b))")
     file = {"file": "QQ=="}
 
@@ -142,7 +142,7 @@ def test_steps_14_to_16_values_then_emptiness_then_files(caller: Caller) -> None
 
 
 @pytest.mark.parametrize("removed", [True, False])
-def test_step_17_a_sender_that_is_removed_or_of_another_service(caller: Caller, removed: bool) -> None:
+def test_step_17_a_removed_or_another_services_sender_is_rejected(caller: Caller, removed: bool) -> None:
     owner = caller.service if removed else make_service()
     gone = timezone.now() if removed else None
     sender = make_sms_sender(owner, "GONE", is_default=False, archived_at=gone)
@@ -154,7 +154,7 @@ def test_step_17_a_sender_that_is_removed_or_of_another_service(caller: Caller, 
         send_email(caller.key, email_template(caller), email_reply_to_id=GivenId(address.id, str(address.id)))
 
 
-def test_without_a_default_the_setting_is_the_sender_and_there_is_no_reply_to(caller: Caller) -> None:
+def test_without_a_default_the_sender_comes_from_the_setting(caller: Caller) -> None:
     SmsSender.objects.all().delete()
     ReplyToAddress.objects.all().delete()
 
@@ -163,7 +163,7 @@ def test_without_a_default_the_setting_is_the_sender_and_there_is_no_reply_to(ca
     assert (sms.sent_from, sms.notification.sms_sender, message.notification.reply_to) == ("SIGNALBOX", None, None)
 
 
-def test_the_use_of_a_sender_and_a_reply_to_address_is_noted_once_a_minute(caller: Caller) -> None:
+def test_the_use_of_a_sender_is_recorded_once_a_minute(caller: Caller) -> None:
     text, message = sms_template(caller), email_template(caller)
     send_sms(caller.key, text, SIMULATED[0])
     assert SmsSender.objects.get(service=caller.service).last_used_at is None
@@ -196,7 +196,9 @@ ALLOWED, REFUSED_TEAM, REFUSED_TRIAL = None, errors.NotOnTeam, errors.ServiceInT
     ],
 )
 @pytest.mark.fault("G5")
-def test_step_18_who_may_be_sent_to(key_type: KeyType, live: bool, known: bool, error: type[Exception] | None) -> None:
+def test_step_18_permitted_recipients(
+    key_type: KeyType, live: bool, known: bool, error: type[Exception] | None
+) -> None:
     service = make_service(live=live)
     caller = Caller(make_api_key(service, key_type))
     if known:
@@ -219,7 +221,7 @@ def test_step_18_who_may_be_sent_to(key_type: KeyType, live: bool, known: bool, 
                 send()
 
 
-def test_step_18_the_team_of_another_service_counts_for_nothing() -> None:
+def test_step_18_the_team_of_another_service_does_not_count() -> None:
     make_team_member(make_service(), phone_number="07700 900123")
     caller = make_caller(key_type=KeyType.TEAM)
 
@@ -227,7 +229,7 @@ def test_step_18_the_team_of_another_service_counts_for_nothing() -> None:
         send_sms(caller.key, sms_template(caller))
 
 
-def test_step_19_a_number_that_only_a_permission_keeps_out_comes_after_the_recipient() -> None:
+def test_step_19_a_missing_permission_is_checked_after_the_recipient() -> None:
     caller = make_caller(key_type=KeyType.TEAM, permissions=["sms"])
     template = sms_template(caller)
     request = SmsRequest(phone_number=number("+61491570006", international=False), template_id=template.id)
@@ -240,7 +242,7 @@ def test_step_19_a_number_that_only_a_permission_keeps_out_comes_after_the_recip
         submit.submit_sms(caller.key, request)
 
 
-def test_step_19_a_landline() -> None:
+def test_step_19_a_landline_needs_a_permission() -> None:
     caller = make_caller(permissions=["sms"])
     template = sms_template(caller)
     request = SmsRequest(phone_number=number("0121 496 0123", landlines=False), template_id=template.id)
@@ -276,7 +278,7 @@ def test_step_20_simulated_addresses_follow_the_setting(caller: Caller, local: s
     assert Notification.objects.count() == 1
 
 
-def test_step_22_the_length_comes_last(caller: Caller) -> None:
+def test_step_22_the_length_is_checked_last(caller: Caller) -> None:
     text, message = sms_template(caller, "((x))"), email_template(caller, "((x))")
 
     with pytest.raises(errors.TextMessageTooLong, match=r"longer than 918 characters\. Your message is 919 characters"):
@@ -315,7 +317,7 @@ def test_step_23_a_scheduled_message_waits_for_the_sweep(
     assert (row.scheduled_for, row.due_at, row.next_attempt_at) == (moment, moment, moment)
 
 
-def test_step_23_where_the_day_is_used_up_meanwhile_nothing_stays(
+def test_step_23_nothing_is_stored_if_the_daily_limit_is_reached_meanwhile(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     caller = make_caller(daily_limit_sms=0)
@@ -343,7 +345,7 @@ def test_a_row_that_cannot_be_stored_is_not_counted(caller: Caller) -> None:
     assert not DailyCounter.objects.filter(count__gt=0).exists()
 
 
-def test_strangers_values_are_made_safe_before_the_template_is_filled(caller: Caller) -> None:
+def test_values_are_sanitised_before_the_template_is_filled(caller: Caller) -> None:
     sent = send_email(
         caller.key,
         email_template(caller, "Dear ((Name))"),

@@ -129,7 +129,7 @@ def test_a_bad_value_gets_the_same_error(console, service, name, text, reason):
 
 
 @pytest.mark.parametrize(("name", "first", "second", "reason"), TWICE, ids=_ids(TWICE))
-def test_a_double_is_refused_in_the_same_words(console, service, name, first, second, reason):
+def test_a_duplicate_gets_the_same_error(console, service, name, first, second, reason):
     way = WAYS[name]
     assert by_document(way, first) == []
 
@@ -140,12 +140,12 @@ def test_a_double_is_refused_in_the_same_words(console, service, name, first, se
 
 
 @pytest.mark.parametrize(("name", "text"), [row[:2] for row in GOOD if WAYS[row[0]].api])
-def test_a_recipient_that_staff_may_list_can_be_sent_to(name, text):
+def test_a_recipient_that_staff_can_list_can_get_messages(name, text):
     assert by_api(WAYS[name].api, text) == []
 
 
 @pytest.mark.parametrize(("name", "text", "reason"), [row for row in BAD if WAYS[row[0]].api])
-def test_a_recipient_that_staff_may_not_list_is_refused_in_the_same_words(name, text, reason):
+def test_a_recipient_that_staff_cannot_list_gets_the_same_error(name, text, reason):
     (message,) = by_api(WAYS[name].api, text)
 
     assert message.endswith(reason)

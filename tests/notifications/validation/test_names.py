@@ -53,7 +53,7 @@ def test_a_name_in_one_script_with_accents_digits_signs_and_emoji_is_allowed(nam
         ("Parks\ue000", "U+E000"),
     ],
 )
-def test_what_cannot_be_seen_is_refused_and_named(name, reason):
+def test_invisible_characters_are_rejected_and_named(name, reason):
     with pytest.raises(InvalidValue) as refused:
         check_name(name)
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_seen_is_refused_and_named(name, reason):
         ("ДоΠоΜога", "Cyrillic and Greek"),
     ],
 )
-def test_letters_that_pass_for_others_are_refused_and_their_scripts_named(name, scripts):
+def test_look_alike_letters_are_rejected_and_their_scripts_named(name, scripts):
     with pytest.raises(InvalidValue, match=scripts):
         check_name(name)
 
@@ -82,7 +82,7 @@ def test_letters_that_pass_for_others_are_refused_and_their_scripts_named(name, 
     "name",
     ["HMRC", "hmrc", "H.M.R.C", "HM RC", " hmrc ", "ＨＭＲＣ", "𝐇𝐌𝐑𝐂", "GOV.UK", "GOVUK", "gov-uk", "G0V.UK", "GÓV.UK"],
 )
-def test_a_name_that_reads_like_a_protected_one_is_for_operators(name):
+def test_a_name_that_looks_like_a_protected_one_is_for_operators(name):
     with pytest.raises(InvalidValue, match="is a protected name"):
         check_not_protected(name, ["HMRC", "GOV.UK"])
 

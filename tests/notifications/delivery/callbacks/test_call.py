@@ -58,7 +58,7 @@ def make_due(delivery: CallbackDelivery) -> None:
     CallbackDelivery.objects.filter(id=delivery.id).update(next_attempt_at=timezone.now() - MINUTE)
 
 
-def test_a_status_is_posted_as_the_contract_has_it(receiver):
+def test_a_status_is_posted_as_in_the_contract(receiver):
     delivery = owe(receiver.url)
 
     assert drain_callbacks() == set()
@@ -88,7 +88,7 @@ def test_a_status_is_posted_as_the_contract_has_it(receiver):
     assert (attempt["status"], attempt["reply"]) == (200, "thanks")
 
 
-def test_values_are_those_of_the_moment_the_status_was_reached(receiver):
+def test_values_are_those_at_the_time_of_the_status(receiver):
     delivery = owe(receiver.url)
     Notification.objects.filter(id=delivery.notification_id).update(sent_at=None, completed_at=None, status="sending")
 
@@ -99,7 +99,7 @@ def test_values_are_those_of_the_moment_the_status_was_reached(receiver):
     assert None not in (told["sent_at"], told["completed_at"])
 
 
-def test_a_received_text_is_posted_as_the_contract_has_it(receiver):
+def test_a_received_text_is_posted_as_in_the_contract(receiver):
     endpoint = make_callback(url=receiver.url, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
     text = ReceivedText.objects.create(
         service=endpoint.service, notify_number="447700900777", user_number="447700900123", content="Grüße 🐦"
@@ -138,7 +138,7 @@ def test_signatures_verify_with_the_public_library(receiver):
     assert posted.headers["Authorization"] == "Bearer token-0123456789"
 
 
-def test_the_secret_before_signs_too_for_a_day(receiver):
+def test_the_former_secret_signs_too_for_a_day(receiver):
     delivery = owe(receiver.url, signing_secret=SECRET)
     endpoint = delivery.endpoint
     endpoint.rotate_signing_secret(timezone.now() - 23 * HOUR)
@@ -154,7 +154,7 @@ def test_the_secret_before_signs_too_for_a_day(receiver):
         assert Webhook(secret).verify(posted.body, posted.headers)
 
 
-def test_the_secret_before_signs_no_more_after_a_day(receiver):
+def test_the_former_secret_does_not_sign_after_a_day(receiver):
     delivery = owe(receiver.url, signing_secret=SECRET)
     delivery.endpoint.rotate_signing_secret(timezone.now() - 25 * HOUR)
     delivery.endpoint.save()
@@ -168,7 +168,7 @@ def test_the_secret_before_signs_no_more_after_a_day(receiver):
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
-def test_any_2xx_ends_it(status):
+def test_any_2xx_ends_a_callback(status):
     with Receiver(status, reply=b"") as receiver:
         delivery = owe(receiver.url)
         drain_callbacks()
@@ -181,7 +181,7 @@ def test_any_2xx_ends_it(status):
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 599])
-def test_these_are_tried_again(status):
+def test_temporary_errors_are_retried(status):
     with Receiver(status, 200) as receiver:
         delivery = owe(receiver.url)
 
@@ -196,7 +196,7 @@ def test_these_are_tried_again(status):
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 400, 401, 403, 404, 409, 410, 422])
-def test_other_codes_are_not_tried_again(status):
+def test_other_codes_are_not_retried(status):
     with Receiver(status) as receiver:
         delivery = owe(receiver.url)
         assert drain_callbacks() == set()
@@ -208,7 +208,7 @@ def test_other_codes_are_not_tried_again(status):
     assert delivery.attempts[0]["outcome"] == "permanent"
 
 
-def test_nobody_listening_is_tried_again_and_said_in_words():
+def test_a_refused_connection_is_retried_with_a_reason():
     with RawServer(stay_silent) as server:
         url = server.url
 
@@ -220,7 +220,7 @@ def test_nobody_listening_is_tried_again_and_said_in_words():
     assert (delivery.attempts[0]["status"], delivery.attempts[0]["reply"]) == (None, "The connection was refused.")
 
 
-def test_a_name_that_leads_into_our_network_is_not_called_and_said_in_words(settings, receiver):
+def test_a_name_in_a_private_network_is_not_called_and_has_a_reason(settings, receiver):
     settings.OUTBOUND_ALLOWED_NETWORKS = []
     delivery = owe(f"https://hooks.example.org:{receiver.port}/")
 
@@ -231,7 +231,7 @@ def test_a_name_that_leads_into_our_network_is_not_called_and_said_in_words(sett
     assert delivery.attempts[0]["reply"] == "Not called: the URL must not lead to a private network."
 
 
-def test_a_reply_is_kept_to_4096_characters_that_can_be_shown():
+def test_a_reply_is_stored_with_at_most_4096_printable_characters():
     with Receiver(200, reply=b"\x00\x1b[31m\xff" + b"x" * 9000) as receiver:
         delivery = owe(receiver.url)
         drain_callbacks()
@@ -243,7 +243,7 @@ def test_a_reply_is_kept_to_4096_characters_that_can_be_shown():
 
 
 @pytest.mark.fault("B9")
-def test_a_receiver_that_fails_gets_every_event_exactly_in_the_schedule_under_one_webhook_id():
+def test_a_failing_receiver_gets_every_event_by_the_schedule_with_one_webhook_id():
     with Receiver(500) as receiver:
         delivery = owe(receiver.url, signing_secret=SECRET)
         delays = []
@@ -266,7 +266,7 @@ def test_a_receiver_that_fails_gets_every_event_exactly_in_the_schedule_under_on
     assert {posted.body for posted in receiver.posted} == {receiver.posted[0].body}
 
 
-def test_each_try_is_signed_with_its_own_time():
+def test_each_attempt_is_signed_with_its_own_time():
     with Receiver(500) as receiver:
         delivery = owe(receiver.url, signing_secret=SECRET)
         drain_callbacks()
@@ -279,7 +279,7 @@ def test_each_try_is_signed_with_its_own_time():
     assert [Webhook(SECRET).verify(one.body, one.headers)["status"] for one in (first, second)] == ["delivered"] * 2
 
 
-def test_a_wake_up_that_comes_twice_calls_once(receiver):
+def test_a_duplicate_wake_up_calls_once(receiver):
     delivery = owe(receiver.url)
 
     tasks.drain_callbacks()
@@ -288,7 +288,7 @@ def test_a_wake_up_that_comes_twice_calls_once(receiver):
     assert len(receiver.posted) == 1
 
 
-def test_what_a_dead_worker_held_is_called_again_with_the_same_id(receiver):
+def test_a_callback_of_a_dead_worker_is_repeated_with_the_same_id(receiver):
     delivery = owe(receiver.url)
     held = CallbackDelivery.objects.claim_next()
     assert CallbackDelivery.objects.claim_next() is None
@@ -304,7 +304,7 @@ def test_what_a_dead_worker_held_is_called_again_with_the_same_id(receiver):
     assert delivery.state == DeliveryState.ACCEPTED
 
 
-def test_a_callback_that_is_gone_is_no_error(receiver):
+def test_a_deleted_callback_is_not_an_error(receiver):
     delivery = owe(receiver.url)
     delivery.notification.delete()
 
@@ -312,7 +312,7 @@ def test_a_callback_that_is_gone_is_no_error(receiver):
     assert receiver.posted == []
 
 
-def test_secrets_encrypted_under_a_key_that_is_not_here_are_said_in_words(receiver):
+def test_secrets_that_cannot_be_decrypted_have_a_reason(receiver):
     delivery = owe(receiver.url)
     foreign = encrypt("token", table="other", column="other", row="other")
     CallbackEndpoint.objects.update(encrypted_bearer_token=foreign)
@@ -324,7 +324,7 @@ def test_secrets_encrypted_under_a_key_that_is_not_here_are_said_in_words(receiv
     assert receiver.posted == []
 
 
-def test_to_an_endpoint_that_fails_one_callback_goes_at_a_time(receiver):
+def test_a_failing_endpoint_gets_one_callback_at_a_time(receiver):
     first = owe(receiver.url)
     CallbackEndpoint.objects.update(failing_since=timezone.now())
     second = CallbackDelivery.objects.owe_test(first.endpoint)
@@ -336,7 +336,7 @@ def test_to_an_endpoint_that_fails_one_callback_goes_at_a_time(receiver):
 
 
 @pytest.mark.fault("B9")
-def test_endpoints_that_fail_have_one_callback_among_them_and_others_are_not_held_up():
+def test_failing_endpoints_share_one_callback_and_do_not_delay_others():
     one, another = (make_callback(failing_since=timezone.now()) for _ in range(2))
     well = make_callback()
     first, second, third = (CallbackDelivery.objects.owe_test(endpoint) for endpoint in (one, another, well))
@@ -361,7 +361,7 @@ def test_one_callback_does_not_wait_behind_a_hundred_of_another_endpoint():
     assert quiet.id in {claim.endpoint_id for claim in claims}
 
 
-def test_endpoints_with_backlogs_are_called_in_turn_and_all_are_called(receiver):
+def test_endpoints_with_backlogs_are_called_in_turn(receiver):
     endpoints = [make_callback(url=f"{receiver.url}/{number}") for number in range(3)]
     for endpoint in endpoints:
         for _ in range(4):
@@ -390,7 +390,7 @@ def test_the_sweep_wakes_a_worker_for_each_callback_that_is_due(django_capture_o
     assert publishing.waiting("callbacks")["callbacks"] == before + sum(published) <= SWEEP_WAKES
 
 
-def test_a_paused_endpoint_is_left_alone_but_for_test_events_and_resumed_gets_what_waited(receiver):
+def test_a_paused_endpoint_only_gets_test_events_and_the_others_after_it_resumes(receiver):
     delivery = owe(receiver.url)
     health.pause(delivery.endpoint, PauseReason.GONE)
     trial = CallbackDelivery.objects.owe_test(delivery.endpoint)
@@ -405,7 +405,7 @@ def test_a_paused_endpoint_is_left_alone_but_for_test_events_and_resumed_gets_wh
     assert len(receiver.posted) == 2
 
 
-def test_what_has_ended_can_be_begun_anew_under_the_same_id():
+def test_an_ended_callback_can_be_restarted_with_the_same_id():
     with Receiver(404, 200) as receiver:
         delivery = owe(receiver.url)
         drain_callbacks()

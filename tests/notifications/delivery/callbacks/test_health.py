@@ -53,7 +53,7 @@ def mails() -> dict[str, str]:
 
 
 @pytest.mark.fault("B9")
-def test_three_days_of_nothing_but_failures_pause_an_endpoint():
+def test_three_days_of_failures_pause_an_endpoint():
     with Receiver(500) as receiver:
         endpoint = make_callback(url=receiver.url)
         call(endpoint)
@@ -72,7 +72,7 @@ def test_three_days_of_nothing_but_failures_pause_an_endpoint():
     )  # fmt: skip
 
 
-def test_one_success_begins_the_three_days_anew():
+def test_one_success_restarts_the_three_days():
     with Receiver(500, 200, 500) as receiver:
         endpoint = make_callback(url=receiver.url)
         call(endpoint)
@@ -94,7 +94,7 @@ def test_410_pauses_at_once():
     assert endpoint.pause_reason == PauseReason.GONE
 
 
-def test_a_pause_is_made_and_told_once():
+def test_a_pause_happens_and_is_mailed_once():
     endpoint = make_callback()
 
     assert health.pause(endpoint, PauseReason.GONE)
@@ -105,7 +105,7 @@ def test_a_pause_is_made_and_told_once():
     assert AuditEvent.objects.filter(verb="paused").count() == 1
 
 
-def test_the_people_who_manage_the_service_are_mailed_once_and_nobody_else():
+def test_only_the_managers_of_the_service_are_mailed_once():
     service = make_service(name="Tides")
     make_owner(service, "mina@example.org", Role.MANAGE_SERVICE)
     make_owner(service, "jo@example.org", Role.SEE_ACTIVITY, Role.MANAGE_SERVICE)
@@ -128,7 +128,7 @@ def test_the_people_who_manage_the_service_are_mailed_once_and_nobody_else():
     assert owners.waiting() == []
 
 
-def test_where_nobody_manages_the_service_the_operators_are_mailed():
+def test_without_managers_the_operators_are_mailed():
     User.objects.create_superuser("op", "op@example.org", "a-long-password-1")
     User.objects.create_superuser("mute", "", "a-long-password-1")
     User.objects.create_user("jo", "jo@example.org", "a-long-password-1")
@@ -140,7 +140,7 @@ def test_where_nobody_manages_the_service_the_operators_are_mailed():
     assert set(mails()) == {"op@example.org"}
 
 
-def test_the_sweep_finds_whom_nobody_was_told_of():
+def test_the_sweep_finds_pauses_that_were_not_mailed():
     first, second, third = make_callback(), make_callback(), make_callback()
     health.pause(first, PauseReason.GONE)
     health.pause(second, PauseReason.PERSON)
@@ -149,7 +149,7 @@ def test_the_sweep_finds_whom_nobody_was_told_of():
     assert third.paused_at is None
 
 
-def test_mail_that_no_provider_takes_is_tried_again_in_five_minutes(settings):
+def test_an_email_without_a_provider_is_retried_in_five_minutes(settings):
     settings.PROVIDERS = ["mail=smtp://127.0.0.1:1"]  # nothing listens there
     service = make_service()
     make_owner(service, "mina@example.org", Role.MANAGE_SERVICE)
@@ -166,7 +166,7 @@ def test_mail_that_no_provider_takes_is_tried_again_in_five_minutes(settings):
     assert set(mails()) == {"mina@example.org"}
 
 
-def test_an_endpoint_resumed_meanwhile_is_not_told_of():
+def test_an_endpoint_that_resumed_meanwhile_is_not_mailed():
     service = make_service()
     make_owner(service, "mina@example.org", Role.MANAGE_SERVICE)
     endpoint = make_callback(service)

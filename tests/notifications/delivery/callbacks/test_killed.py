@@ -46,7 +46,7 @@ def row(service: Service, identifier: str) -> dict[str, Any]:
 
 
 @pytest.mark.fault("A1")
-def test_a_worker_killed_while_it_calls_back_calls_again_under_the_same_id(start_service):
+def test_a_callback_of_a_killed_worker_is_repeated_with_the_same_id(start_service):
     with WatchedReceiver() as receiver:
         service = start_service(DJANGO_SETTINGS_MODULE="tests.quick_settings")
         callbacks = {"delivery_status": {"url": receiver.url, "bearer_token": "token-0123456789"}}

@@ -40,7 +40,7 @@ def advance(message: Notification, status: Status) -> int:
 
 
 @pytest.mark.parametrize("key_type", list(KeyType))
-def test_a_delivered_message_is_told_once_with_the_moments_it_had(key_type):
+def test_a_delivered_message_has_one_callback_with_its_times(key_type):
     endpoint = make_callback()
     message = make_message(endpoint.service, key_type=key_type)
 
@@ -65,7 +65,7 @@ def test_a_delivered_message_is_told_once_with_the_moments_it_had(key_type):
         (Status.TECHNICAL_FAILURE, 1),
     ],
 )
-def test_only_a_last_word_is_told(status, owed):
+def test_only_final_statuses_have_a_callback(status, owed):
     message = make_message(make_callback().service)
 
     advance(message, status)
@@ -73,7 +73,7 @@ def test_only_a_last_word_is_told(status, owed):
     assert CallbackDelivery.objects.count() == owed
 
 
-def test_pending_is_not_told_and_a_repeated_or_late_receipt_tells_nothing_more():
+def test_pending_and_repeated_or_late_receipts_have_no_callback():
     message = make_message(make_callback().service, status=Status.SENDING)
 
     moved = [advance(message, status) for status in (
@@ -83,7 +83,7 @@ def test_pending_is_not_told_and_a_repeated_or_late_receipt_tells_nothing_more()
     assert [owed.status for owed in CallbackDelivery.objects.all()] == [Status.DELIVERED]
 
 
-def test_receipts_that_come_twice_out_of_order_or_for_nobody_tell_once():
+def test_repeated_reordered_and_unknown_receipts_cause_one_callback():
     message = make_message(make_callback().service, status=Status.SENDING, provider="sms", provider_reference="r-1")
     delivered, pending = (Receipt(outcome=outcome, reference="r-1") for outcome in (Outcome.DELIVERED, Outcome.PENDING))
     stranger = Receipt(outcome=Outcome.DELIVERED, reference="r-2")
@@ -96,7 +96,7 @@ def test_receipts_that_come_twice_out_of_order_or_for_nobody_tell_once():
     assert owed.sent_at is not None
 
 
-def test_a_service_is_told_of_its_own_messages_alone():
+def test_a_service_gets_callbacks_for_its_own_messages_only():
     endpoint, other = make_callback(), make_callback()
     make_callback(endpoint.service, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
 
@@ -105,7 +105,7 @@ def test_a_service_is_told_of_its_own_messages_alone():
     assert [owed.endpoint for owed in CallbackDelivery.objects.all()] == [other]
 
 
-def test_what_nobody_reported_on_is_told_too(settings):
+def test_messages_without_a_receipt_have_a_callback_too(settings):
     settings.PROVIDERS = ["gateway-1=https://gateway.example.org?token=t"]
     service = make_callback().service
     silent = timezone.now() - timedelta(hours=73)
@@ -119,7 +119,7 @@ def test_what_nobody_reported_on_is_told_too(settings):
     assert list(told) == [(Status.TEMPORARY_FAILURE, silent)] * 3
 
 
-def test_a_status_that_is_rolled_back_owes_nothing():
+def test_a_rolled_back_status_has_no_callback():
     message = make_message(make_callback().service)
 
     with transaction.atomic():
@@ -129,7 +129,7 @@ def test_a_status_that_is_rolled_back_owes_nothing():
     assert CallbackDelivery.objects.count() == 0
 
 
-def test_a_service_without_callbacks_costs_nothing_more(django_assert_num_queries):
+def test_a_service_without_callbacks_needs_no_more_queries(django_assert_num_queries):
     lonely, talkative = (make_message(make_service(), key_type=KeyType.TEST) for _ in range(2))
     make_callback(talkative.service)
 
@@ -139,7 +139,7 @@ def test_a_service_without_callbacks_costs_nothing_more(django_assert_num_querie
         advance(talkative, Status.DELIVERED)
 
 
-def test_a_received_text_is_told():
+def test_a_received_text_has_a_callback():
     service = make_service()
     make_sms_sender(service, "07700 900777")
     endpoint = make_callback(service, kind=CallbackKind.RECEIVED_TEXT_MESSAGE)
@@ -150,7 +150,7 @@ def test_a_received_text_is_told():
     assert (owed.endpoint, owed.received_text) == (endpoint, ReceivedText.objects.get())
 
 
-def test_a_received_text_of_a_service_that_wants_statuses_only_is_not_told():
+def test_a_received_text_needs_an_endpoint_of_its_kind():
     service = make_callback().service
     make_sms_sender(service, "07700 900777")
 
@@ -159,7 +159,7 @@ def test_a_received_text_of_a_service_that_wants_statuses_only_is_not_told():
     assert (ReceivedText.objects.count(), CallbackDelivery.objects.count()) == (1, 0)
 
 
-def test_callbacks_go_with_their_messages_and_texts():
+def test_callbacks_are_deleted_with_their_messages_and_texts():
     service = make_service(retention_days=7)
     make_sms_sender(service, "07700 900777")
     make_callback(service)
@@ -176,7 +176,7 @@ def test_callbacks_go_with_their_messages_and_texts():
     assert [owed.notification.created_at > old for owed in CallbackDelivery.objects.all()] == [True]
 
 
-def test_test_events_go_after_a_week():
+def test_test_events_are_removed_after_a_week():
     endpoint = make_callback()
     old, new = (CallbackDelivery.objects.owe_test(endpoint) for _ in range(2))
     CallbackDelivery.objects.filter(id=old.id).update(created_at=timezone.now() - timedelta(days=7, minutes=1))
@@ -190,5 +190,5 @@ def test_test_events_go_after_a_week():
     assert CallbackDelivery.objects.count() == 2
 
 
-def test_the_wake_up_names_a_task_there_is():
+def test_the_wake_up_names_an_existing_task():
     assert callback_delivery.DRAIN.name in app.tasks

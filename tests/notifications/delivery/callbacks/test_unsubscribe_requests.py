@@ -51,7 +51,7 @@ def test_a_request_is_posted_with_a_signature():
     assert delivery.state == DeliveryState.ACCEPTED
 
 
-def test_a_second_confirmation_owes_nothing_more():
+def test_a_second_confirmation_adds_no_callback():
     endpoint = endpoint_at()
     message = make_notification(make_template(endpoint.service))
 
@@ -61,7 +61,7 @@ def test_a_second_confirmation_owes_nothing_more():
     assert CallbackDelivery.objects.count() == 1
 
 
-def test_only_an_endpoint_of_this_kind_and_service_is_told():
+def test_only_an_endpoint_of_this_kind_and_service_is_called():
     endpoint, other = endpoint_at(), endpoint_at()
     for kind in (CallbackKind.DELIVERY_STATUS, CallbackKind.RECEIVED_TEXT_MESSAGE):
         make_callback(endpoint.service, kind=kind)
@@ -71,7 +71,7 @@ def test_only_an_endpoint_of_this_kind_and_service_is_told():
     assert [owed.endpoint for owed in CallbackDelivery.objects.all()] == [other]
 
 
-def test_a_request_that_is_rolled_back_owes_nothing():
+def test_a_rolled_back_request_has_no_callback():
     endpoint = endpoint_at()
 
     with transaction.atomic():
@@ -82,7 +82,7 @@ def test_a_request_that_is_rolled_back_owes_nothing():
     assert not CallbackDelivery.objects.exists()
 
 
-def test_a_refused_call_is_tried_again_and_can_be_sent_again_under_its_id():
+def test_a_failed_callback_is_retried_and_can_be_sent_again_with_its_id():
     with Receiver(503, 200) as receiver:
         endpoint = endpoint_at(receiver.url)
         confirmed(endpoint)
@@ -98,7 +98,7 @@ def test_a_refused_call_is_tried_again_and_can_be_sent_again_under_its_id():
     assert len(receiver.posted) == 3
 
 
-def test_while_its_endpoint_is_paused_a_request_waits_and_a_test_event_goes():
+def test_a_paused_endpoint_gets_test_events_only():
     with Receiver() as receiver:
         endpoint = endpoint_at(receiver.url)
         CallbackEndpoint.objects.update(paused_at=timezone.now())
@@ -115,7 +115,7 @@ def test_while_its_endpoint_is_paused_a_request_waits_and_a_test_event_goes():
     assert body["email_address"] == "test@signalbox.invalid"
 
 
-def test_clean_up_of_test_events_leaves_those_of_requests():
+def test_clean_up_of_test_events_keeps_events_of_requests():
     endpoint = endpoint_at()
     confirmed(endpoint)
     CallbackDelivery.objects.owe_test(endpoint)
@@ -127,7 +127,7 @@ def test_clean_up_of_test_events_leaves_those_of_requests():
     assert left.unsubscribe_request == UnsubscribeRequest.objects.get()
 
 
-def test_a_callback_outlives_the_message_and_goes_with_the_request():
+def test_a_callback_is_deleted_with_its_request():
     endpoint = endpoint_at()
     message = make_notification(make_template(endpoint.service))
     confirm(LinkedEmail.of(message))
