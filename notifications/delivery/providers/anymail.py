@@ -6,7 +6,6 @@ Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, �
 """
 
 import re
-import threading
 from email.utils import formataddr
 from importlib import import_module
 from typing import Any
@@ -25,6 +24,7 @@ from notifications.delivery.posts import LONGEST_REFERENCE
 from notifications.delivery.providers import http
 from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.anymail_posts import ID, AnymailPosts
+from notifications.delivery.providers.per_thread import PerThread
 
 SCHEME = "anymail+"
 
@@ -52,8 +52,13 @@ class Anymail(AnymailPosts):
         self.name = name
         self._service = address.scheme.removeprefix(SCHEME).replace("-", "_")
         self._options = dict(address.without("receipts").parameters)
-        self._seconds = {"read_seconds": read_seconds, "total_seconds": total_seconds}
-        self._of_thread = threading.local()
+
+        def backend_with_session() -> Any:  # Any: anymail's, which has no types
+            backend = self._new_backend()
+            backend.session = http.Session(read_seconds=read_seconds, total_seconds=total_seconds)
+            return backend
+
+        self._backend = PerThread(backend_with_session)
         try:
             self._new_backend()
             super().__init__(self._service, self._options)
@@ -81,12 +86,6 @@ class Anymail(AnymailPosts):
         # One recipient has one id. A few backends learn it from the first receipt, which also has Signalbox's id.
         reference = str(mail.anymail_status.message_id or "")[:LONGEST_REFERENCE]
         return Accepted(reference=reference, reply=", ".join(sorted(mail.anymail_status.status or [])))
-
-    def _backend(self) -> Any:  # Any: anymail's, which has no types
-        if not hasattr(self._of_thread, "backend"):
-            self._of_thread.backend = self._new_backend()
-            self._of_thread.backend.session = http.Session(**self._seconds)
-        return self._of_thread.backend
 
     def _new_backend(self) -> Any:  # Any: as above
         module = import_module(f"anymail.backends.{self._service}")

@@ -6,7 +6,6 @@ Numbers are E.164 without the plus. The reference is the same for every attempt,
 Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §9.
 """
 
-import threading
 from typing import Any
 
 import requests
@@ -15,6 +14,7 @@ from notifications.delivery.messages import Accepted, OutgoingSms
 from notifications.delivery.posts import LONGEST_REFERENCE, OwnForm
 from notifications.delivery.providers import http
 from notifications.delivery.providers.address import Address
+from notifications.delivery.providers.per_thread import PerThread
 
 _NOT_FOUND = 404
 
@@ -45,8 +45,7 @@ class Gateway(OwnForm):
         self._url = f"{address.scheme}://{address.origin}{address.path}"
         self._auth = (address.user, address.password) if address.user else None
         self._headers = {"Authorization": f"Bearer {address.password}"} if address.password and not address.user else {}
-        self._seconds = {"read_seconds": read_seconds, "total_seconds": total_seconds}
-        self._of_thread = threading.local()
+        self._session = PerThread(lambda: http.Session(read_seconds=read_seconds, total_seconds=total_seconds))
 
     @property
     def server(self) -> tuple[str, int]:
@@ -67,9 +66,8 @@ class Gateway(OwnForm):
         return _accepted(response)
 
     def _call(self, method: str, **content: Any) -> requests.Response:  # Any: as `requests` takes them
-        session = http.session_of_thread(self._of_thread, **self._seconds)
         try:
-            return session.request(method, self._url, headers=self._headers, auth=self._auth, **content)
+            return self._session().request(method, self._url, headers=self._headers, auth=self._auth, **content)
         except requests.RequestException as error:
             raise http.connection_failure(error) from error
 

@@ -69,14 +69,6 @@ class Session(requests.Session):
         return response
 
 
-def session_of_thread(holder: threading.local, **seconds: float) -> Session:
-    """Return the session of this thread in `holder`. Its connections are reused, but only by this thread."""
-    if not hasattr(holder, "session"):
-        holder.session = Session(**seconds)
-    session: Session = holder.session
-    return session
-
-
 def check(response: requests.Response) -> None:
     """Raise DeliveryFailure unless the status of the response is a success."""
     if not 200 <= response.status_code <= 299:

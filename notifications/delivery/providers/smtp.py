@@ -5,13 +5,13 @@ The mail server adds DKIM signatures, which must include the unsubscribe headers
 Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, §12.
 """
 
-import threading
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from config.outbound.deadline import Deadline
 from notifications.delivery.messages import Accepted, OutgoingEmail, TemporaryFailure
 from notifications.delivery.providers import connection_errors, mime
+from notifications.delivery.providers.per_thread import PerThread
 from notifications.delivery.providers.smtp_session import Session, Stage
 
 READ_SECONDS = 10.0  # of connecting, and of each answer
@@ -33,7 +33,7 @@ class Smtp:
         self.name = name
         self._options = _options(url) | {"timeout": read_seconds}
         self._total_seconds = total_seconds
-        self._of_thread = threading.local()
+        self._session = PerThread(lambda: Session(**self._options))
 
     @property
     def server(self) -> tuple[str, int]:
@@ -68,12 +68,6 @@ class Smtp:
                 is_uncertain=session.stage == Stage.END,
             ) from error
         return Accepted(reference=message.message_id, reply=reply)
-
-    def _session(self) -> Session:
-        if not hasattr(self._of_thread, "session"):
-            self._of_thread.session = Session(**self._options)
-        session: Session = self._of_thread.session
-        return session
 
 
 def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them

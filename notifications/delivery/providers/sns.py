@@ -7,7 +7,6 @@ Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, �
 
 import io
 import re
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +26,7 @@ from botocore.parsers import ResponseParserError
 from notifications.delivery.messages import Accepted, DeliveryFailure, OutgoingSms, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import http
 from notifications.delivery.providers.address import Address
+from notifications.delivery.providers.per_thread import PerThread
 from notifications.delivery.providers.sns_posts import SnsPosts
 
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]\Z")
@@ -57,7 +57,7 @@ class Sns(SnsPosts):
         self.reports_deliveries = address.is_reporting(can_report=bool(address.parameters.get("topic")))
         self._where = {"region_name": address.host, "endpoint_url": endpoint or None}
         self._who = {"aws_access_key_id": address.user or None, "aws_secret_access_key": address.password or None}
-        self._of_thread = threading.local()
+        self._client = PerThread(self._new_client)
 
     @property
     def server(self) -> tuple[str, int]:
@@ -89,23 +89,20 @@ class Sns(SnsPosts):
             raise TemporaryFailure("unreadable answer", is_uncertain=True)
         return Accepted(reference=str(reference))
 
-    def _client(self) -> Any:  # Any: the SDK has no types
-        if not hasattr(self._of_thread, "client"):
-            config = Config(retries={"total_max_attempts": 1})  # Signalbox retries itself
-            client = Session(**self._who).client("sns", config=config, **self._where)
-            client.meta.events.register("before-send.sns", self._carry)
-            self._of_thread.client = client
-        return self._of_thread.client
+    def _new_client(self) -> Any:  # Any: the SDK has no types
+        config = Config(retries={"total_max_attempts": 1})  # Signalbox retries itself
+        client = Session(**self._who).client("sns", config=config, **self._where)
+        client.meta.events.register("before-send.sns", self._carry)
+        return client
 
     def _carry(self, request: AWSPreparedRequest, **kwargs: Any) -> AWSResponse:  # Any: what the SDK adds
         """Send a signed request. Raises requests.RequestException or DeliveryFailure, which the SDK passes on."""
-        session = http.session_of_thread(self._of_thread)
         headers = {
             name: value.decode() if isinstance(value, bytes) else str(value)
             for name, value in request.headers.items()
             if name.lower() != "content-length"
         }
-        response = session.request(request.method, request.url, data=request.body, headers=headers)
+        response = self._session().request(request.method, request.url, data=request.body, headers=headers)
         if 300 <= response.status_code <= 399:
             raise http.failure_for(response.status_code, response.reason)
         return AWSResponse(request.url, response.status_code, response.headers, _Raw(response.content))

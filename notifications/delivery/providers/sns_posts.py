@@ -8,7 +8,6 @@ Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
 import base64
 import binascii
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
@@ -26,6 +25,7 @@ from notifications.delivery import posts
 from notifications.delivery.messages import IncomingText, Outcome, Receipt
 from notifications.delivery.posts import LONGEST_NUMBER, LONGEST_REFERENCE
 from notifications.delivery.providers import http
+from notifications.delivery.providers.per_thread import PerThread
 from notifications.errors import ReceiptCredentialsWrong, ReceiptNotCheckable, ReceiptUnreadable
 
 CLOCK = timedelta(minutes=5)
@@ -62,7 +62,7 @@ class SnsPosts:
         host = f"sns.{region}.amazonaws.com" + (".cn" if region.startswith("cn-") else "")
         self._origins = {("https", host, None)} | ({_origin(endpoint)} if endpoint else set())
         self._certificates: dict[str, x509.Certificate] = {}
-        self._calls = threading.local()
+        self._session = PerThread(http.Session)
 
     def check_caller(self, request: HttpRequest) -> None:
         """Check everything that needs no HTTP call first, so that a stranger cannot cause calls."""
@@ -146,7 +146,7 @@ class SnsPosts:
 
     def _get(self, url: str) -> bytes:
         try:
-            response = http.session_of_thread(self._calls).get(url)
+            response = self._session().get(url)
             response.raise_for_status()
         except requests.RequestException as error:
             raise ReceiptNotCheckable from error
