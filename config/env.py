@@ -28,15 +28,15 @@ _origins: dict[str, str] = {}  # name of each variable in the environment → it
 
 
 @contextmanager
-def one_line_refusals() -> Iterator[None]:
+def one_line_errors() -> Iterator[None]:
     """Exit with code 1 and one line, without a traceback, if the block finds a wrong setting."""
     try:
         yield
     except (ValueError, OSError, ImproperlyConfigured) as error:
-        raise SystemExit(_refusal(error)) from None
+        raise SystemExit(_error_line(error)) from None
 
 
-def _refusal(error: Exception) -> str:
+def _error_line(error: Exception) -> str:
     if isinstance(error, EnvValidationError) and isinstance(error.error_messages, list):
         name = str(error).split('"')[1]  # environs gives the name in the text only
         return f"{name} {', '.join(str(message) for message in error.error_messages)}"
@@ -169,5 +169,5 @@ def _new_secret(name: str) -> str:
     return secrets.token_urlsafe(48)
 
 
-with one_line_refusals():
+with one_line_errors():
     load()

@@ -1,4 +1,11 @@
-"""Prevent a spreadsheet from running text in a CSV file as a formula."""
+"""Write the lines of CSV files, so that no spreadsheet runs a text as a formula. Source: RFC 4180."""
+
+import json
+import re
+from collections.abc import Iterable
+
+_needs_quotes = re.compile('[,"\r\n]').search
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 # Spreadsheets run text with these first characters as a formula. Some skip white space or accept full-width signs.
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
@@ -20,3 +27,24 @@ def without_apostrophe(value: str) -> str:
     ('=1+1', "'tis")
     """
     return value[1:] if value[:1] == "'" and value[1:2] in FORMULA_STARTS else value
+
+
+def csv_line(values: Iterable[object]) -> str:
+    """Return one line. None is an empty cell; a list or an object is written as JSON.
+
+    >>> csv_line([None, True, -5, "a,b"])
+    ',true,-5,"a,b"\\r\\n'
+    """
+    return ",".join(map(_cell, values)) + "\r\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        text = as_text(value)
+    elif type(value) is int:  # takes a tenth of the time of JSON
+        text = str(value)
+    else:
+        text = _json(value)
+    return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text

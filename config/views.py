@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 def front(request: HttpRequest) -> HttpResponse:
     """Show links to the pages that are installed."""
-    return render(request, "front.html", {"places": [place for place in _PLACES if _exists(place["address"])]})
+    return render(request, "front.html", {"places": [place for place in _PLACES if _exists(place["url"])]})
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -58,9 +58,9 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
 
 _PLACES = (
-    {"address": "/admin/", "name": "Console", "what": "Services, templates, keys and data sets"},
-    {"address": "/docs/", "name": "API documentation", "what": "All operations and errors"},
-    {"address": "/sandbox/", "name": "Sandbox", "what": "Test messages, which were not really sent"},
+    {"url": "/admin/", "name": "Console", "what": "Services, templates, keys and data sets"},
+    {"url": "/docs/", "name": "API documentation", "what": "All operations and errors"},
+    {"url": "/sandbox/", "name": "Sandbox", "what": "Test messages, which were not really sent"},
 )
 
 
@@ -77,9 +77,9 @@ class PageTooLarge(DataError):
 _TOLD = "signalbox.failure_logged"
 
 
-def _exists(address: str) -> bool:
+def _exists(url: str) -> bool:
     try:
-        resolve(address)
+        resolve(url)
     except Resolver404:
         return False
     return True

@@ -13,7 +13,7 @@ LOAD_ERROR = 4  # gunicorn ends at this exit code; at another it starts a new pr
 
 try:
     application = get_wsgi_application()
-except SystemExit as refusal:
-    sys.stderr.write(f"{refusal}\n")
+except SystemExit as error:
+    sys.stderr.write(f"{error}\n")
     raise SystemExit(LOAD_ERROR) from None
 waiting.breaker.is_enforced = True  # requests wait behind one another for a thread

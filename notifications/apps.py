@@ -5,7 +5,7 @@ from importlib import import_module
 from django.apps import AppConfig
 
 from config import areas
-from config.env import one_line_refusals
+from config.env import one_line_errors
 
 
 class NotificationsConfig(AppConfig):
@@ -18,7 +18,7 @@ class NotificationsConfig(AppConfig):
 
         The modules are imported here because they need the models.
         """
-        with one_line_refusals():
+        with one_line_errors():
             import_module("notifications.checks").check_settings()
         import_module("notifications.receipts.listening")
         areas.register(self.name, *import_module("notifications.parts").PARTS)

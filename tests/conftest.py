@@ -94,7 +94,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.Djan
 def _empty_written_tables(self: TransactionTestCase) -> None:
     """Empty the tables that have rows after a test that commits, in place of Django's `flush`.
 
-    `flush` empties all 64 tables and creates the content types and permissions again, which takes about ten times as long.
+    `flush` empties all 64 tables and creates the content types and permissions again: ten times as much work.
     """
     is_kept = {ContentType._meta.db_table, Permission._meta.db_table}.__contains__
     tables = [

@@ -33,7 +33,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an err
     "notifications/api/test_mutations.py",
     "notifications/api/test_schema.py",
     "notifications/attachments/test_locked_pdf.py",
-    "notifications/attachments/test_refusals.py",
+    "notifications/attachments/test_invalid_files.py",
     "notifications/validation/",
 )
 _PAGES = (  # texts, forms and permissions of pages that read and save rows one by one

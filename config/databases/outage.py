@@ -3,7 +3,7 @@
 from django.db import InterfaceError, OperationalError
 
 # SQLite raises OperationalError for everything. These codes mean: no such table or column, disk full.
-_SQLITE_FAULTS = frozenset({1, 13})
+_SQLITE_ERRORS = frozenset({1, 13})
 _POSTGRESQL_DISK_FULL = "53100"
 
 
@@ -12,6 +12,6 @@ def is_database_away(error: BaseException | None) -> bool:
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     cause = error.__cause__
-    if getattr(cause, "sqlite_errorcode", None) in _SQLITE_FAULTS:
+    if getattr(cause, "sqlite_errorcode", None) in _SQLITE_ERRORS:
         return False
     return getattr(cause, "sqlstate", None) != _POSTGRESQL_DISK_FULL

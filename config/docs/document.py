@@ -52,9 +52,9 @@ def keep_documented(endpoints: list[Endpoint]) -> list[Endpoint]:
     prefixes = tuple(part.prefix for part in parts())  # loads the schemas of the views
     found: dict[tuple[str, str], Endpoint] = {}
     for path, pattern, method, view in endpoints:
-        address = path.removesuffix("/")
-        if address.startswith(prefixes):
-            found.setdefault((address, method), (address, pattern, method, view))
+        url = path.removesuffix("/")
+        if url.startswith(prefixes):
+            found.setdefault((url, method), (url, pattern, method, view))
     return list(found.values())
 
 
@@ -69,7 +69,7 @@ def complete(result: Json, **_: object) -> Json:
         if schema.get("type") == "object" and name not in open_schemas and "properties" in schema:
             schema.setdefault("additionalProperties", False)
     for part in parts():
-        schemas[_refusal_name(part)] = part.error_schema
+        schemas[_error_name(part)] = part.error_schema
         for path, methods in result["paths"].items():
             if path.startswith(part.prefix):
                 for operation in methods.values():
@@ -98,8 +98,8 @@ def _drop_marks(node: object) -> None:
         _drop_marks(child)
 
 
-def _refusal_name(part: Part) -> str:
-    return f"{part.name}Refusal"
+def _error_name(part: Part) -> str:
+    return f"{part.name}Error"
 
 
 def _refuse(operation: Json, part: Part) -> None:
@@ -107,7 +107,7 @@ def _refuse(operation: Json, part: Part) -> None:
     for kind in part.errors[operation["operationId"]]:
         error = kind.documented()
         answer = operation["responses"].setdefault(str(error.status), {"description": error.status_name})
-        schema = {"$ref": f"#/components/schemas/{_refusal_name(part)}"}
+        schema = {"$ref": f"#/components/schemas/{_error_name(part)}"}
         content = answer.setdefault("content", {}).setdefault("application/json", {"schema": schema, "examples": {}})
         example = {"summary": error.message, "description": error.fix, "value": error.body()}
         content["examples"][error.slug] = example

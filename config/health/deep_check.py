@@ -21,7 +21,7 @@ def deep(request: HttpRequest) -> JsonResponse:
     if refused:
         return refused
     if not _may_look(request):
-        return refuse(request)
+        return error_response(request)
     findings = health_checks.examine()
     amiss = [finding.name for finding in findings if finding.fix]
     body = {
@@ -42,14 +42,14 @@ def _may_look(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_staff)
 
 
-def refuse(request: HttpRequest) -> JsonResponse:
+def error_response(request: HttpRequest) -> JsonResponse:
     """Return 401 if there is no token, or 403 if the token is wrong."""
     if "Authorization" in request.headers:
-        return _refusal(403, "The token is not valid.")
-    refusal = _refusal(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")
-    refusal["WWW-Authenticate"] = "Bearer"
-    return refusal
+        return _response(403, "The token is not valid.")
+    error = _response(401, "Send METRICS_TOKEN in the header Authorization: Bearer <token>, or sign in as staff.")
+    error["WWW-Authenticate"] = "Bearer"
+    return error
 
 
-def _refusal(status: int, message: str) -> JsonResponse:
+def _response(status: int, message: str) -> JsonResponse:
     return JsonResponse({"status": "error", "message": message}, status=status, headers=_NEVER_KEPT)

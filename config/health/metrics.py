@@ -35,7 +35,7 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
         return refused
     may_look = has_bearer_token(request, settings.METRICS_TOKEN)
     if not may_look and (settings.METRICS_TOKEN or not is_local(request)):
-        return deep_check.refuse(request)
+        return deep_check.error_response(request)
     registry.flush()
     try:
         text = generate_latest(_Now())
@@ -51,7 +51,12 @@ class _Now:
     def collect(self) -> Iterator[Metric]:
         rows = _rows()
         for metric in METRICS:
-            yield _counter(metric, rows) if isinstance(metric, Counter) else _histogram(metric, rows)
+            if isinstance(metric, Counter):
+                yield _counter(metric, metric.name, rows)
+                if metric.former_name:
+                    yield _counter(metric, metric.former_name, rows)
+            else:
+                yield _histogram(metric, rows)
         yield from _waiting()
         yield from _unreadable()
         yield from _clean_up()
@@ -66,8 +71,8 @@ def _rows() -> Rows:
     return rows
 
 
-def _counter(metric: Counter, rows: Rows) -> Metric:
-    family = CounterMetricFamily(metric.name, metric.help, labels=metric.labels)
+def _counter(metric: Counter, shown_name: str, rows: Rows) -> Metric:
+    family = CounterMetricFamily(shown_name, metric.help, labels=metric.labels)
     for values, number in rows.get(metric.name, []):
         family.add_metric(values, number)
     return family

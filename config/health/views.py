@@ -32,6 +32,6 @@ def refuse_method(request: HttpRequest) -> JsonResponse | None:
     """Return a 405 in the shape of the health pages for a method that does not read, or None."""
     if request.method in _READING:
         return None
-    refusal = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
-    refusal["Allow"] = ", ".join(_READING)
-    return refusal
+    error = JsonResponse({"status": "error", "message": "This method is not allowed here."}, status=405)
+    error["Allow"] = ", ".join(_READING)
+    return error

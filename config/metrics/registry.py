@@ -75,11 +75,15 @@ def storing(give_back: Callable[[], None]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
-    """Counts events by labels."""
+    """Counts events by labels.
+
+    former_name: a name that `/metrics` shows too, for one release
+    """
 
     name: str
     help: str
     labels: tuple[str, ...]
+    former_name: str = ""
 
     def add(self, *values: str, number: float = 1) -> None:
         _add(self.name, values, number)
@@ -111,7 +115,12 @@ EXPIRED = Counter(
     help="Messages that expired before a provider accepted them",
     labels=("channel", "key_type"),
 )
-REFUSALS = Counter(name="signalbox_refusals", help="Requests refused by a limit", labels=("limit",))
+LIMITED_REQUESTS = Counter(
+    name="signalbox_limited_requests",
+    help="Requests that exceeded a limit",
+    labels=("limit",),
+    former_name="signalbox_refusals",
+)
 RECORDS = Counter(name="signalbox_records", help="Records stored or rejected", labels=("outcome",))
 CALLBACKS = Counter(name="signalbox_callback_attempts", help="Attempts to deliver a callback", labels=("outcome",))
 LATE = Counter(name="signalbox_data_sets_turned_late", help="Data sets that became late", labels=())
@@ -124,7 +133,7 @@ METRICS: tuple[Counter | Histogram, ...] = (
     ATTEMPTS,
     MESSAGES,
     EXPIRED,
-    REFUSALS,
+    LIMITED_REQUESTS,
     RECORDS,
     CALLBACKS,
     UNREADABLE,

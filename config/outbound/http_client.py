@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from config.outbound import targets
 from config.outbound.deadline import Deadline
-from config.outbound.targets import Address, Target, UnsafeUrl
+from config.outbound.targets import IPAddress, Target, UnsafeUrl
 
 MAX_ANSWER_BYTES = 64 * 1024
 SECONDS = 10.0  # for the whole call with its look-up
@@ -51,7 +51,7 @@ def check_where_it_leads(url: str, *, seconds: float = SECONDS, resolve: Resolve
 
     Raises UnsafeUrl, or CallFailed if the host name cannot be resolved.
     """
-    _safe_addresses(targets.parse(url), Deadline(seconds), resolve)
+    _safe_ip_addresses(targets.parse(url), Deadline(seconds), resolve)
 
 
 def post(
@@ -63,7 +63,7 @@ def post(
     """
     target = targets.parse(url)
     deadline = Deadline(seconds)
-    connection = _Pinned(target, _safe_addresses(target, deadline, resolve), deadline)
+    connection = _Pinned(target, _safe_ip_addresses(target, deadline, resolve), deadline)
     try:
         with deadline, contextlib.closing(connection):
             connection.request("POST", target.path, body, {"User-Agent": "Signalbox", **headers})
@@ -78,11 +78,11 @@ def post(
 class _Pinned(http.client.HTTPConnection):
     """A connection to checked IP addresses. The host name is for SNI, the certificate and the Host header only."""
 
-    def __init__(self, target: Target, addresses: Sequence[Address], deadline: Deadline) -> None:
+    def __init__(self, target: Target, addresses: Sequence[IPAddress], deadline: Deadline) -> None:
         self.default_port = 443 if target.scheme == "https" else 80  # left out of Host
         super().__init__(target.host, target.port)
         self._tls = _tls() if target.scheme == "https" else None
-        self._addresses = addresses
+        self._ip_addresses = addresses
         self._deadline = deadline
 
     def connect(self) -> None:
@@ -99,8 +99,8 @@ class _Pinned(http.client.HTTPConnection):
 
     def _open(self) -> socket.socket:
         """Connect to the first IP address that accepts. Each one gets an equal share of the time. Raises OSError."""
-        for number, address in enumerate(self._addresses, 1):
-            others = len(self._addresses) - number
+        for number, address in enumerate(self._ip_addresses, 1):
+            others = len(self._ip_addresses) - number
             try:
                 return socket.create_connection((str(address), self.port), self._deadline.seconds_left() / (others + 1))
             except OSError:
@@ -120,7 +120,7 @@ def forget_authorities() -> None:
     _tls.cache_clear()
 
 
-def _safe_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> list[Address]:
+def _safe_ip_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> list[IPAddress]:
     """Resolve the host name once and return its IP addresses.
 
     Raises UnsafeUrl if one of them must not be called, CallFailed if there is none.

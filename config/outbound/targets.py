@@ -40,7 +40,7 @@ _NOT_PUBLIC = tuple(
     )
 )
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class UnsafeUrl(ValueError):
@@ -105,21 +105,21 @@ def origin(url: str) -> tuple[str, str, int]:
     return target.scheme, target.host.lower().rstrip("."), target.port
 
 
-def is_public(address: Address) -> bool:
+def is_public(address: IPAddress) -> bool:
     """Return whether an IP address is public, also if it is an embedded IPv4 address."""
     address = getattr(address, "ipv4_mapped", None) or address
     embedded = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
     return address.is_global and not address.is_multicast and not address.is_reserved and not embedded
 
 
-def is_allowed(address: Address) -> bool:
+def is_allowed(address: IPAddress) -> bool:
     """Return whether OUTBOUND_ALLOWED_NETWORKS includes the IP address."""
     address = getattr(address, "ipv4_mapped", None) or address
     networks = [ipaddress.ip_network(network) for network in settings.OUTBOUND_ALLOWED_NETWORKS]
     return any(address in network for network in networks if network.version == address.version)
 
 
-def _literal(host: str) -> Address | None:
+def _literal(host: str) -> IPAddress | None:
     name = host.rstrip(".")
     if name == "localhost" or name.endswith(".localhost"):
         return ipaddress.IPv4Address("127.0.0.1")

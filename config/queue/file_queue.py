@@ -23,7 +23,7 @@ from kombu.utils.json import dumps
 from config.queue import unreadable
 
 MAX_WAIT_SECONDS = 0.2
-AFTER_FAULT_SECONDS = 5.0  # until the next try if the folder cannot be read
+AFTER_ERROR_SECONDS = 5.0  # until the next try if the folder cannot be read
 BUSY_SECONDS = 0.005  # until the next try while messages arrive
 MAX_MESSAGE_BYTES = 1024 * 1024  # messages have some hundred bytes; a huge file would use up the memory
 _MESSAGE = ".msg"
@@ -146,7 +146,7 @@ class Transport(filesystem.Transport):
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         def look() -> None:
-            wait: Any = AFTER_FAULT_SECONDS
+            wait: Any = AFTER_ERROR_SECONDS
             try:
                 wait = BUSY_SECONDS if self._take_what_is_there() else self.polling_interval
             except Exception as error:  # the pool must try again after any error

@@ -90,7 +90,7 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     elif answered.status >= 500:
         log.error("request.failed", exc_info=error)
     if answered.limit:
-        registry.REFUSALS.add(answered.limit)
+        registry.LIMITED_REQUESTS.add(answered.limit)
     request.api_error = answered  # type: ignore[attr-defined]  # the view counts it
     body = answered.body(_docs_url(request))
     return Response(body, status=answered.status, headers={**answered.headers(), **_link(answered)})

@@ -4,9 +4,9 @@ Each module has plain assignments. It may read modules that are imported before 
 stops the process with one line.
 """
 
-from config.env import environment, one_line_refusals
+from config.env import environment, one_line_errors
 
-with one_line_refusals():
+with one_line_errors():
     from config.settings.base import *
     from config.settings.rest import *
     from config.settings.docs import *

@@ -141,7 +141,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         if request.method != "POST" and not data_set.record_count:
             title, nothing = f"Empty {data_set}", f"{data_set} has no records: there is nothing to remove."
-            return self.action_page(request, data_set, title=title, button="", refusal=nothing)
+            return self.action_page(request, data_set, title=title, button="", error=nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
             job = many_rows.new_job(
@@ -181,9 +181,9 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         # Take the write lock, because a record may have been written since the page was shown.
         list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
         if data_set.records.exists():
-            refusal = f"{data_set} has records. Only an empty data set can be deleted."
+            error = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))
-            return self.action_page(request, data_set, title=title, button="", refusal=refusal, remedy=remedy)
+            return self.action_page(request, data_set, title=title, button="", error=error, remedy=remedy)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid():
             name = str(data_set)

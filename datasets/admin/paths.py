@@ -56,8 +56,8 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
         if not used_by:
             return super().delete_view(request, object_id, extra_context)
         named = ", ".join(used_by[:_NAMED]) + (f" and {len(used_by) - _NAMED} more" if len(used_by) > _NAMED else "")
-        refusal = f"{word} is part of the path of {named}. Delete these data sets first."
-        return self.action_page(request, word, title=f"Delete {word}", button="", refusal=refusal)
+        error = f"{word} is part of the path of {named}. Delete these data sets first."
+        return self.action_page(request, word, title=f"Delete {word}", button="", error=error)
 
     @admin.display(description="Data sets", ordering="sets")
     def sets(self, word: Any) -> SafeString:

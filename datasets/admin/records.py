@@ -7,10 +7,10 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 from django.core import signing
-from django.db.models import Q
 from django.utils.text import Truncator
 
 from config.console.theme import TextInput
+from config.databases import keyset
 from datasets.models import ChosenColumns, DataSet, FieldSeen, Record
 from datasets.records import moments
 from datasets.store import fields_seen
@@ -120,9 +120,7 @@ def newest(data_set: DataSet, form: RecordsForm, names: list[str]) -> RecordsPag
         found = found.filter(**{lookup: value for lookup, value in wanted.items() if value})
         place = _read(data_set, form.data.get("after", ""))
         if place is not None:
-            timestamp, record_id = moments.parse(place[0]), place[1]
-            found = found.filter(timestamp__lte=timestamp)
-            found = found.filter(Q(timestamp__lt=timestamp) | Q(record_id__lt=record_id))
+            found = found.filter(keyset.below(moments.parse(place[0]), place[1], fields=("timestamp", "record_id")))
     rows = list(found[: _PAGE + 1])
     after = _write(data_set, rows[_PAGE - 1]) if len(rows) > _PAGE else ""
     records = [_row(data_set, record, names) for record in rows[:_PAGE]]

@@ -112,8 +112,8 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Rotate {token}"
         if not token.is_live:
-            refusal = "This token has expired or was revoked. Issue a new token."
-            return self.action_page(request, token, title=title, button="", refusal=refusal)
+            error = "This token has expired or was revoked. Issue a new token."
+            return self.action_page(request, token, title=title, button="", error=error)
         form = RotationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             spend(request)
@@ -134,8 +134,8 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
         if token.revoked_at is not None:
-            refusal = "This token is already revoked. It cannot be used again."
-            return self.action_page(request, token, title=title, button="", refusal=refusal)
+            error = "This token is already revoked. It cannot be used again."
+            return self.action_page(request, token, title=title, button="", error=error)
         if request.method == "POST":
             tokens.revoke(token)
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})

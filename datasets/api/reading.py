@@ -5,7 +5,6 @@ Source: docs/reference/data-sets.md §11, §12.
 
 import gzip
 import hashlib
-import json
 from datetime import datetime
 
 from django.conf import settings
@@ -56,9 +55,9 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
         if query.format == "csv":
             text = "".join(export.csv(export.names_of(rows), rows))
         elif query.format == "ndjson":
-            text = "".join(export.ndjson(_write(row) for row in rows))
+            text = "".join(export.ndjson(written.compact_json(row) for row in rows))
         else:
-            text = f'{{"data":{_write(rows)}}}'
+            text = f'{{"data":{written.compact_json(rows)}}}'
     return HttpResponse(text.encode(), headers={**headers, **_form(data_set, query)})
 
 
@@ -80,10 +79,6 @@ def _form(data_set: DataSet, query: Query) -> dict[str, str]:
         attachment = f'attachment; filename="{data_set.name}.csv"'
         return {"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": attachment}
     return {"Content-Type": "application/json" if query.format == "json" else "application/x-ndjson"}
-
-
-def _write(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _entity_tag(data_set: DataSet, query: Query, now: datetime) -> str:

@@ -1,16 +1,12 @@
 """Write CSV, NDJSON and JSON line by line. Source: docs/reference/data-sets.md §11 (CSV, NDJSON)."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from config.spreadsheets import FORMULA_STARTS
+from config.spreadsheets import csv_line
 
 _LINES_AT_ONCE = 500
-_needs_quotes = re.compile('[,"\r\n]').search
-_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def ndjson(lines: Iterable[str]) -> Iterator[str]:
@@ -42,29 +38,9 @@ def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 def table(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Yield a line for the header and one for each row."""
-    yield _line(map(_cell, header))
-    for row in rows:
-        yield _line(map(_cell, row))
+    yield csv_line(header)
+    yield from map(csv_line, rows)
 
 
 def names_of(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     return (name for row in rows for name in row)
-
-
-def _line(cells: Iterable[str]) -> str:
-    return ",".join(cells) + "\r\n"
-
-
-def _cell(value: Any) -> str:
-    """Return one cell.
-
-    >>> [_cell(value) for value in (None, True, -5, "-5", "a,b")]
-    ['', 'true', '-5', "'-5", '"a,b"']
-    """
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        text = str(value) if type(value) is int else _json(value)
-    else:
-        text = f"'{value}" if value[:1] in FORMULA_STARTS else value
-    return '"' + text.replace('"', '""') + '"' if _needs_quotes(text) else text

@@ -10,7 +10,7 @@ from datasets.queries.selected import Row
 from datasets.records import moments
 
 _HOUR = len("2024-01-01T13")
-_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def record(row: Row) -> str:
@@ -20,7 +20,7 @@ def record(row: Row) -> str:
     end = "" if row.end_at is None else f',"_end_at":"{moments.write(row.end_at)}"'
     own = "" if row.body == "{}" else f",{row.body[1:-1]}"
     return (
-        f'{{"_id":{_json(row.record_id)},"_timestamp":"{timestamp}"{start}{end}{own},'
+        f'{{"_id":{compact_json(row.record_id)},"_timestamp":"{timestamp}"{start}{end}{own},'
         f'"_updated_at":"{moments.write(row.updated_at)}",{_period_fields(timestamp[:_HOUR])}}}'
     )
 
@@ -53,7 +53,7 @@ EVERYWHERE = frozenset({"_id", "_timestamp", "_updated_at", *(f"_{period}_start_
 
 @lru_cache(maxsize=4096)
 def _period_fields(hour: str) -> str:
-    return _json(_period_values(hour))[1:-1]
+    return compact_json(_period_values(hour))[1:-1]
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,6 @@
 """Authentication of the sending API: a JSON Web Token, signed with one of the service's API keys.
 
-The order of the checks is part of the contract: the first check that fails decides the answer. Simple JWT checks the
+The order of the checks is part of the contract: the first check that fails decides the response. Simple JWT checks the
 signature. It would accept an `iat` that is an hour old, a boolean, or missing, so this module checks the claims.
 Source: docs/reference/sending-api.md §3; docs/reference/security.md §2.
 """
@@ -49,7 +49,7 @@ log = structlog.get_logger()
 
 
 class TokenMalformed(Exception):
-    """The token has not three parts, or a part is not base64url or not a JSON object."""
+    """The token does not have three parts, or a part is not base64url or not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class SignedToken:
 
 
 class KeyBackend(TokenBackend):
-    """Checks signatures with the secret of one API key. Each cached key has one."""
+    """Check signatures with the secret of one API key. Each cached key has its own backend."""
 
     def __init__(self, secret: str) -> None:
         super().__init__(ALGORITHM, signing_key=secret)
@@ -138,7 +138,7 @@ class ServiceKeyAuthentication(JWTAuthentication):
         if token.header.get("alg") != ALGORITHM:
             raise errors.AlgorithmNotAllowed
         key = _signer(token, caller)
-        request.signer = key  # type: ignore[attr-defined]  # the key's usage page also lists refused calls
+        request.signer = key  # type: ignore[attr-defined]  # the usage page of the key also lists calls with errors
         _check_claims(token, example_url)
         if not key.is_live(timezone.now()):
             raise errors.KeyRevoked
@@ -243,7 +243,7 @@ def _decoded(part: bytes) -> bytes:
 
 
 def _seconds(value: object) -> int | None:
-    """Return the whole seconds of a number or a numeric string; None for anything else, booleans included."""
+    """Return the whole seconds of a number or a numeric string, or None for any other value, booleans included."""
     if isinstance(value, str):
         return int(float(value)) if _NUMBER.match(value) else None
     if isinstance(value, bool) or not isinstance(value, int | float):

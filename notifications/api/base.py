@@ -1,4 +1,4 @@
-"""What all views under /v2 share: authentication, the rate limit, strict JSON and the shape of errors.
+"""The base class of all views under /v2: authentication, the rate limit, strict JSON and the shape of errors.
 
 Source: docs/reference/sending-api.md §2.2, §4.1, §13.1; draft-ietf-httpapi-ratelimit-headers-10.
 """
@@ -24,7 +24,7 @@ from notifications.models import ApiKey, Service
 from notifications.submission import rate, usage
 from notifications.submission.usage import CallError
 
-MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is no time at all
+MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is not a time
 _EMPTY_BODIES = frozenset({b"", b"null", b"{}"})
 
 
@@ -60,9 +60,9 @@ class ApiViewSet(ViewSet):
     authentication_classes = [ServiceKeyAuthentication]
     renderer_classes = [QuickJSONRenderer]
     content_negotiation_class = AlwaysJSON
-    default_response_headers: dict[str, str] = {}  # REST framework would add `Allow` to every answer, 404 included
+    default_response_headers: dict[str, str] = {}  # REST framework would add `Allow` to every response, 404 included
     http_method_names = ["get", "head", "post", "patch"]
-    unknown_methods: Sequence[str] = ()  # the answer to these is that of an unknown URL
+    unknown_methods: Sequence[str] = ()  # these get the response of an unknown URL
     rate_limited_actions: frozenset[str] = frozenset()
     rate_headers: Mapping[str, str] = MappingProxyType({})
 
@@ -80,7 +80,7 @@ class ApiViewSet(ViewSet):
         return [RequestRate()] if self.action in self.rate_limited_actions else []
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the rate limit headers, and count the call for its key, even if the call or the key was refused."""
+        """Add the rate limit headers, and count the call for its key, even if it is rejected or the key is revoked."""
         finished: Response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in self.rate_headers.items():
             finished.headers[name] = value
@@ -100,17 +100,17 @@ class ApiViewSet(ViewSet):
 
 
 class RequestRate(BaseThrottle):
-    """Counts every authenticated request, also one with an invalid body. Raises RateLimited."""
+    """Count every authenticated request, even one with an invalid body. Raises RateLimited."""
 
     def allow_request(self, request: Request, view: ApiViewSet) -> bool:  # type: ignore[override]  # no other has it
         key: ApiKey = request.auth  # type: ignore[assignment]  # set by ServiceKeyAuthentication
         try:
-            passage = rate.check(key)
+            result = rate.check(key)
         except errors.RateLimited as error:
             view.rate_headers = _rate_headers(key, left=0, seconds=error.retry_after_seconds)
             raise
-        if passage:
-            view.rate_headers = _rate_headers(key, left=passage.left)
+        if result:
+            view.rate_headers = _rate_headers(key, left=result.left)
         return True
 
 
@@ -139,7 +139,7 @@ def _is_json(request: Request) -> bool:
 
 
 def _rate_headers(key: ApiKey, *, left: int, seconds: int | None = None) -> dict[str, str]:
-    """Return the two headers. `seconds` is the time until the next request may pass."""
+    """Return the two headers. seconds: the time until the next request may pass"""
     until = f";t={seconds}" if seconds else ""
     return {
         "RateLimit-Policy": f'"{key.key_type}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
@@ -148,7 +148,7 @@ def _rate_headers(key: ApiKey, *, left: int, seconds: int | None = None) -> dict
 
 
 def _call_error(error: ApiError | None) -> CallError | None:
-    """Return what the page of the key shows of an error: nothing that the caller sent."""
+    """Return an error for the usage page of the key, without content of the request."""
     if error is None:
         return None
     apart = error.seconds_apart if isinstance(error, errors.ClockSkewed) else None

@@ -1,7 +1,7 @@
-"""The fields of requests and answers, as fields of Django REST framework.
+"""The fields of requests and responses, as fields of Django REST framework.
 
 A field of a request parses a JSON value or raises the contract's ValidationError; REST framework's own validators and
-messages are not used. The OpenAPI document is made from the same fields.
+messages are not used. The OpenAPI document describes the same fields.
 Source: docs/reference/sending-api.md §5, §6.1, §16.
 """
 
@@ -29,7 +29,7 @@ _DATE_TIME = re.compile(r"\A[0-9]{4}-?[0-9]{2}-?[0-9]{2}[T ][0-9:.,]+(?:Z|[+-][0
 
 
 def parse_uuid(text: object) -> UUID | None:
-    """Return the UUID in a text of any case, also without hyphens, in braces or after `urn:uuid:`; else None.
+    """Return the UUID in a text, or None. Upper case, no hyphens, braces and `urn:uuid:` are allowed.
 
     `uuid.UUID` alone is too lenient: it accepts white space, underscores and hyphens at any place.
 
@@ -94,7 +94,7 @@ class Personalisation(_Copied, serializers.DictField):
 
 
 class ScheduledFor(_Copied, serializers.DateTimeField):
-    """A time within the next 24 hours, in UTC unless a zone is given; null means now."""
+    """A time within the next 24 hours. The default time zone is UTC. null means now."""
 
     def to_internal_value(self, data: object) -> datetime | None:  # type: ignore[override]  # null means now
         of_type(self.field_name, data, (str, type(None)), "string, null")
@@ -128,7 +128,7 @@ class Names(_Copied, serializers.ListField):
 
 
 class Moment(serializers.DateTimeField):
-    """A moment in an answer, in the format of `moment`."""
+    """A time in a response, in the format of `moment`."""
 
     def to_representation(self, value: datetime) -> str | None:  # type: ignore[override]  # never another type
         return moment(value)
@@ -150,7 +150,7 @@ def template_reference(notification: Notification, base: str) -> dict[str, objec
 
 
 def moment(value: datetime | None) -> str | None:
-    """Return a moment in UTC with six digits and a Z, which strict parsers of clients need.
+    """Return a time in UTC with six digits and a Z, as strict parsers of clients require.
 
     >>> moment(datetime(2026, 11, 20, 9, tzinfo=UTC))
     '2026-11-20T09:00:00.000000Z'
@@ -159,7 +159,7 @@ def moment(value: datetime | None) -> str | None:
 
 
 def _parse_moment(text: str) -> datetime | None:
-    """Parse a date and time by ISO 8601. Return None for anything else, also for a date alone."""
+    """Parse a date and time by ISO 8601. Return None for any other text, such as a date without a time."""
     try:
         moment = datetime.fromisoformat(text) if _DATE_TIME.match(text) else None
     except ValueError:

@@ -18,11 +18,11 @@ _one_object = extend_schema_serializer(many=False)  # drf-spectacular expects an
 
 
 class PageLinks(serializers.Serializer[Page]):
-    current = serializers.URLField(help_text="This page.")
-    next = serializers.URLField(required=False, help_text="The page after it; absent when this one is empty.")
+    current = serializers.URLField(help_text="The URL of this page.")
+    next = serializers.URLField(required=False, help_text="The URL of the next page; absent if this page is empty.")
 
     def to_representation(self, page: Page) -> dict[str, str]:
-        """Return the URLs. Clients read the first UUID in `next`, so that one is `older_than`."""
+        """Return the URLs. The first UUID in `next` must be `older_than`, because clients read that one."""
         url = self.context["url"]
         links = {"current": f"{url}?{page.current}" if page.current else url}
         return {**links, "next": f"{url}?{page.next}"} if page.next else links

@@ -1,4 +1,4 @@
-"""The lists: filters, pages by key, and the links between them.
+"""Filter and page the lists by key.
 
 Source: docs/reference/sending-api.md §17.2 to §17.4.
 """
@@ -26,7 +26,7 @@ GROUPS: Mapping[str, frozenset[Status]] = {
     "accepted": frozenset({Status.CREATED, Status.SENDING}),
     "received": frozenset({Status.DELIVERED}),
 }
-# Every word the public service knows; those that are no Status of ours never occur.
+# Every status of GOV.UK Notify. Those that are not a Status here match no message.
 STATUSES = (
     *("cancelled", "created", "sending", "sent", "delivered", "pending", "failed", "technical-failure"),
     *("temporary-failure", "permanent-failure", "pending-virus-check", "validation-failed", "virus-scan-failed"),
@@ -40,7 +40,11 @@ Rows = QuerySet[Any, Any]  # Any: rows of either list, whole or only what their 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The rows of a page in the order of the list, and the query of the page after them."""
+    """A page of rows in the order of the list.
+
+    current: the query string of this page
+    next: the query string of the next page, or None if this page is empty
+    """
 
     rows: Sequence[Any]  # Any: rows of either list
     current: str
@@ -94,7 +98,7 @@ UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS
 
 
 def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
-    """Raises InvalidRequest with one error for each bad value, then one for unknown parameters."""
+    """Raise InvalidRequest with one error for each invalid value, then one for unknown parameters."""
     found: list[errors.NotificationError] = []
     for name, is_good in filters.items():
         for value in query.getlist(name):
@@ -111,7 +115,7 @@ def check(query: QueryDict, filters: Mapping[str, Check]) -> None:
 def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     """Return a page of the messages sent with keys of one type, within retention."""
     rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=service.kept_since())
-    # Not as messages: to make those of the rows took longer than all else.
+    # Tuples, because creating model instances took longer than all the rest.
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
     return _page(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
@@ -130,7 +134,7 @@ def received_texts(service: Service, query: QueryDict) -> Page:
 
 
 def unsubscribe_requests(service: Service, query: QueryDict) -> Page:
-    """Return a page of the unsubscribe requests of a service, done ones too as long as they are kept."""
+    """Return a page of the unsubscribe requests of a service, done requests included."""
     rows = UnsubscribeRequest.objects.filter(service=service)
     return _page(rows, query, anchors=rows, keeps_place=False)
 

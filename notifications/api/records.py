@@ -1,7 +1,7 @@
-"""The records of messages, templates and received texts. Source: docs/reference/sending-api.md §14, §17.
+"""Serialize messages, templates and received texts. Source: docs/reference/sending-api.md §14, §17.
 
-Messages and templates write their record in `to_representation`: some values are computed, and a list of 250 messages
-takes less than half of the time that REST framework's loop over the fields takes.
+Messages and templates override `to_representation`: some values are computed, and a list of 250 messages takes less
+than half of the time that REST framework's loop over the fields takes.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
 from notifications.submission.preview import Preview
 
-# What the record of a message is made of. The rest of its row is for the queue, and to read it is half a list's time.
+# The columns in the record of a message. Reading the other columns, for the queue, would double the time of a list.
 NOTIFICATION_COLUMNS = (
     *("id", "reference", "channel", "recipient", "status", "template_id", "template_version", "body", "subject"),
     *(
@@ -37,27 +37,29 @@ _OF_LETTERS = dict.fromkeys([*(f"line_{number}" for number in range(1, 7)), "pos
 
 @extend_schema_field({"type": "null"})
 class Null(serializers.JSONField):
-    """A key that clients expect. Its value is always null."""
+    """A key that clients expect, with the value null."""
 
     def get_attribute(self, instance: object) -> None:
         return None
 
 
 class CostDetails(serializers.Serializer[Any]):
-    billable_sms_fragments = serializers.IntegerField(required=False, help_text="Parts that are paid for.")
-    international_rate_multiplier = serializers.FloatField(required=False, help_text="By country; 1 for the UK.")
-    sms_rate = serializers.FloatField(required=False, help_text="Pounds for one part.")
+    billable_sms_fragments = serializers.IntegerField(required=False, help_text="The number of parts that are charged.")
+    international_rate_multiplier = serializers.FloatField(
+        required=False, help_text="The multiplier of the country; 1 for the UK."
+    )
+    sms_rate = serializers.FloatField(required=False, help_text="The price of one part in pounds.")
 
 
 class NotificationSerializer(serializers.Serializer[Notification]):
-    """The record of a message. Every key is always there; what is for letters is null."""
+    """The record of a message. Every key is present; the keys for letters are null."""
 
     id = serializers.UUIDField()
     reference = serializers.CharField(allow_null=True)
     type = serializers.ChoiceField(choices=Channel.values)
     phone_number = serializers.CharField(allow_null=True, help_text="As given; null for an email.")
     email_address = serializers.CharField(allow_null=True, help_text="As given; null for a text message.")
-    line_1 = Null(help_text="Always null, like the other five lines: for letters, which are not sent.")
+    line_1 = Null(help_text="Always null, like lines 2 to 6: Signalbox does not send letters.")
     line_2 = Null()
     line_3 = Null()
     line_4 = Null()
@@ -72,10 +74,12 @@ class NotificationSerializer(serializers.Serializer[Notification]):
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
     created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
     sent_at = serializers.DateTimeField(allow_null=True, help_text="When a provider took it.")
-    completed_at = serializers.DateTimeField(allow_null=True, help_text="When it came to its final status.")
+    completed_at = serializers.DateTimeField(allow_null=True, help_text="When the message reached its final status.")
     scheduled_for = serializers.DateTimeField(allow_null=True)
     one_click_unsubscribe_url = serializers.URLField(allow_null=True)
-    is_cost_data_ready = serializers.BooleanField(help_text="Of a text message: true once a provider has it.")
+    is_cost_data_ready = serializers.BooleanField(
+        help_text="For a text message, true after a provider accepts it. Always true for an email."
+    )
     cost_in_pounds = serializers.FloatField(allow_null=True)
     cost_details = CostDetails(help_text="Empty for emails, and until the cost is known.")
 
@@ -108,7 +112,7 @@ class Placeholder(serializers.Serializer[Any]):
 
 
 class TemplateSerializer(serializers.Serializer[TemplateVersion]):
-    """One version of a template, by its own name, subject and body."""
+    """A version of a template, with the name, subject and body of that version."""
 
     id = serializers.UUIDField()
     name = serializers.CharField()
@@ -117,7 +121,7 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
     updated_at = serializers.DateTimeField(allow_null=True, help_text="null in version 1.")
     created_by = serializers.CharField(help_text="Email address of the author.")
     version = serializers.IntegerField(min_value=1)
-    body = serializers.CharField(help_text="With its placeholders in double brackets.")
+    body = serializers.CharField(help_text="The text with its placeholders in double brackets.")
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
     personalisation = serializers.DictField(child=Placeholder(), help_text="The placeholders, by name.")
     postage = Null(help_text="Always null.")
@@ -132,7 +136,7 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
             "type": template.type,
             "created_at": moment(template.created_at),
             "updated_at": moment(version.created_at) if version.number > 1 else None,
-            "created_by": _address(version.created_by or template.created_by),
+            "created_by": _email_address_of(version.created_by or template.created_by),
             "version": version.number,
             "body": version.content,
             "subject": version.subject if template.type == Channel.EMAIL else None,
@@ -146,8 +150,8 @@ class ReceivedTextSerializer(serializers.Serializer[ReceivedText]):
     id = serializers.UUIDField()
     created_at = Moment(help_text=UTC_DIGITS)
     service_id = serializers.UUIDField()
-    notify_number = serializers.CharField(help_text="The number it came to.")
-    user_number = serializers.CharField(help_text="The number it came from.")
+    notify_number = serializers.CharField(help_text="The number that the text was sent to.")
+    user_number = serializers.CharField(help_text="The number that the text was sent from.")
     content = serializers.CharField()
 
 
@@ -156,7 +160,7 @@ class UnsubscribeRequestSerializer(serializers.Serializer[UnsubscribeRequest]):
     created_at = Moment(help_text=UTC_DIGITS)
     service_id = serializers.UUIDField()
     template_id = serializers.UUIDField(help_text="The template of the email.")
-    notification_id = serializers.UUIDField(help_text="The email. The request is kept longer than its message.")
+    notification_id = serializers.UUIDField(help_text="The email, which may be deleted earlier than the request.")
     email_address = serializers.CharField(source="recipient", help_text="The recipient, as you gave it.")
     done_at = Moment(allow_null=True, help_text="When staff marked the request as done.")
 
@@ -173,8 +177,11 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     postage = Null(help_text="Always null.")
 
 
-def _address(author: str) -> str:
-    """Return the author if it is an email address: accounts may have none, and clients expect one. Contract §17.3."""
+def _email_address_of(author: str) -> str:
+    """Return the author's email address, or PROVISION_AUTHOR if the author has none. Clients expect an email address.
+
+    Source: docs/reference/sending-api.md §17.3.
+    """
     try:
         email.parse(author)
     except InvalidEmailAddress:
@@ -187,7 +194,7 @@ def _cost(*, is_ready: bool, pounds: float | None, details: Mapping[str, object]
 
 
 def _sms_cost(notification: Notification) -> dict[str, object]:
-    """What a text message cost; known once a provider has it."""
+    """Return the cost of a text message. It is known after a provider accepts the message."""
     if notification.sent_at is None:
         return _cost(is_ready=False, pounds=None, details={})
     rate: Decimal = settings.SMS_RATE

@@ -1,4 +1,4 @@
-"""The bodies of sending: requests, and the answers to them. Source: docs/reference/sending-api.md §5.
+"""The request and response bodies of sending. Source: docs/reference/sending-api.md §5.
 
 A serializer reads or writes a body, and describes it in the OpenAPI document.
 """
@@ -18,9 +18,9 @@ from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARAC
 
 
 class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out differs
-    """Collects all errors of a body, in the contract's order and words. Needs `service` in the context.
+    """Collect all errors of a body in the order of the contract. The context must have `service`.
 
-    order: of the properties; by default as they are declared
+    order: the order of the properties; by default the order of declaration
     """
 
     order: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out dif
         return {name: declared[name] for name in self.order or declared}
 
     def run_validation(self, data: Any = None) -> Any:  # Any: as the base class has it
-        """Raises InvalidRequest: wrong properties in their order, then missing ones, then unknown ones."""
+        """Raise InvalidRequest with the invalid properties in their order, then the missing, then the unknown ones."""
         if data and not isinstance(data, dict):
             raise errors.InvalidRequest([errors.BodyNotAnObject(value=errors.shown(data))])
         given: dict[str, object] = data if isinstance(data, dict) else {}  # null, [], "", 0 and false count as {}
@@ -53,7 +53,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out dif
         return self.request(values)
 
     def request(self, values: dict[str, Any]) -> Any:
-        """Return what the use case takes."""
+        """Return the argument for the use case."""
         return values
 
 
@@ -62,20 +62,20 @@ class _MessageSerializer(RequestSerializer):
         required=False,
         allow_blank=True,
         max_length=requests.MAX_REFERENCE_CHARACTERS,
-        help_text="Your own name for this message or a batch of them. It must hold no personal data: nobody checks.",
+        help_text="Your own name for this message or for several messages. Do not put personal data in it.",
     )
-    template_id = fields.Identifier(help_text="The template to fill, from the console.")
+    template_id = fields.Identifier(help_text="The id of the template. The console shows it.")
     personalisation = fields.Personalisation(
         required=False,
         help_text=(
             "A value for each placeholder of the template: text, a number, or a list. "
-            "Names are compared without case, spaces, `_` and `-`; names the template does not have are ignored."
+            "Names are compared without case, spaces, `_` and `-`. Names that the template does not have are ignored."
         ),
     )
     scheduled_for = fields.ScheduledFor(
         required=False,
         allow_null=True,
-        help_text="When to send: ISO 8601, UTC where no zone is given, at most 24 hours ahead. null: now.",
+        help_text="When to send: ISO 8601, at most 24 hours ahead. The default time zone is UTC. null means now.",
     )
 
 
@@ -85,10 +85,10 @@ class TextMessageSerializer(_MessageSerializer):
     order = ("reference", "phone_number", "template_id", "personalisation", "scheduled_for", "sms_sender_id")
 
     phone_number = fields.PhoneNumber(
-        help_text="UK or, where the service may, international. Blanks, hyphens and brackets do not matter."
+        help_text="A UK number, or an international one with the permission. Spaces, hyphens and brackets are ignored."
     )
     sms_sender_id = fields.Identifier(
-        required=False, help_text="A sender of your service; left out: its default sender."
+        required=False, help_text="The id of a sender of your service. By default the service's default sender."
     )
 
     def request(self, values: dict[str, Any]) -> SmsRequest:
@@ -105,20 +105,20 @@ class EmailSerializer(_MessageSerializer):
 
     email_address = fields.EmailAddress(help_text="The recipient.")
     email_reply_to_id = fields.Identifier(
-        required=False, help_text="A reply-to address of your service; left out: its default."
+        required=False, help_text="The id of a reply-to address of your service. By default the service's default."
     )
     one_click_unsubscribe_url = fields.HttpsUrl(
         required=False,
         max_length=MAX_UNSUBSCRIBE_URL_CHARACTERS,
         help_text=(
-            "An https URL that unsubscribes on an empty POST (RFC 8058). Mail programs show a button for it. "
-            "It replaces the link of a template with an unsubscribe link in the headers, not in the text."
+            "An https URL that unsubscribes the recipient on a POST (RFC 8058). Mail programs show a button for it. "
+            "If the template has an unsubscribe link, this URL replaces it in the headers but not in the text."
         ),
     )
     sanitise_content_for = fields.Names(
         required=False,
         allow_null=True,
-        help_text="Names of values that strangers have written: links and Markdown in them are made harmless.",
+        help_text="Names of values from untrusted sources: their links are removed and their Markdown is escaped.",
     )
 
     def request(self, values: dict[str, Any]) -> EmailRequest:
@@ -135,7 +135,7 @@ class MoveSerializer(RequestSerializer):
 
 
 class PreviewValuesSerializer(RequestSerializer):
-    """The values to fill a template with."""
+    """The personalisation for a preview."""
 
     allows_unknown = True
 
@@ -143,21 +143,21 @@ class PreviewValuesSerializer(RequestSerializer):
 
 
 class TextContent(serializers.Serializer[Any]):
-    body = serializers.CharField(help_text="The message as it is sent.")
-    from_number = serializers.CharField(help_text="Name or number it comes from.")
+    body = serializers.CharField(help_text="The text of the message as it is sent.")
+    from_number = serializers.CharField(help_text="The name or number of the sender.")
 
 
 class EmailContent(serializers.Serializer[Any]):
-    subject = serializers.CharField(help_text="One line.")
-    body = serializers.CharField(help_text="The Markdown, placeholders filled.")
-    from_email = serializers.CharField(help_text="The sending address; nobody reads what is sent there.")
+    subject = serializers.CharField(help_text="The subject, on one line.")
+    body = serializers.CharField(help_text="The Markdown with its placeholders filled.")
+    from_email = serializers.CharField(help_text="The email address of the sender. It has no inbox.")
     one_click_unsubscribe_url = serializers.URLField(allow_null=True, help_text="As you gave it.")
 
 
 class SentMessage(serializers.Serializer[Any]):
-    id = serializers.UUIDField(help_text="Of this message: keep it to read its status.")
+    id = serializers.UUIDField(help_text="The id of the message. Keep it to read the status.")
     reference = serializers.CharField(allow_null=True, help_text="As you gave it.")
-    uri = serializers.URLField(help_text="Where this message is read.")
+    uri = serializers.URLField(help_text="The URL of this message.")
     template = TemplateReference()
     scheduled_for = serializers.DateTimeField(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
 
@@ -182,13 +182,13 @@ class SentTextMessage(SentMessage):
 
 class Sanitised(serializers.Serializer[Any]):
     unsanitised = serializers.JSONField(help_text="As you gave it.")
-    sanitised = serializers.JSONField(help_text="As it went into the email.")
+    sanitised = serializers.JSONField(help_text="As it is in the email.")
 
 
 class SentEmail(SentMessage):
     content = EmailContent()
     sanitised_content = serializers.DictField(
-        child=Sanitised(), help_text="The values that `sanitise_content_for` changed, by name; mostly empty."
+        child=Sanitised(), help_text="The values that `sanitise_content_for` changed, by name."
     )
 
     def to_representation(self, submission: Submission) -> dict[str, object]:

@@ -101,7 +101,7 @@ class NotificationViewSet(ApiViewSet):
         submit_message: Submit,
         kind: LimitKind,
     ) -> Response:
-        """Steps 3 to 23: a repeat is answered before the day's limit is looked at, the limit before the body."""
+        """Run steps 3 to 23: answer a repeated request, then check the daily limit, then read the body."""
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None:
             limits.check(self.api_key, kind)
@@ -124,7 +124,7 @@ class NotificationViewSet(ApiViewSet):
         submit_message: Submit,
         claim: Claim | None = None,
     ) -> Response:
-        """Steps 8 to 23. Where the request has claimed a key, its answer is stored with the message."""
+        """Run steps 8 to 23. If the request has an idempotency key, store the response with the message."""
         body.is_valid(raise_exception=True)
         write = answer(context=self.context).to_representation
         keep = None if claim is None else lambda submission: claim.keep(write(submission))
@@ -132,14 +132,14 @@ class NotificationViewSet(ApiViewSet):
 
 
 class TemplateViewSet(ApiViewSet):
-    """Templates, archived ones too where they are asked for by id."""
+    """Read templates. Archived templates are not in the list but can be read by id."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.TEMPLATE_FILTERS)
         versions = templates.newest_versions(self.service.id).filter(template__archived_at=None)
         if types := request.query_params.getlist("type"):
             versions = versions.filter(template__type__in=types)
-        # Sorted here: databases differ in how they order names.
+        # Sorted in Python, because databases order names differently.
         rows = sorted(versions, key=lambda version: (version.name, version.template.type))
         return Response(TemplatesSerializer({"templates": rows}).data)
 
@@ -148,7 +148,7 @@ class TemplateViewSet(ApiViewSet):
 
     def version(self, request: Request, template_id: str, number: str) -> Response:
         own = TemplateVersion.objects.filter(template=_id("id", template_id), template__service=self.service)
-        is_number = number.isascii() and number.isdecimal() and len(number) < 10  # within the database's integer
+        is_number = number.isascii() and number.isdecimal() and len(number) < 10  # fits the integer column
         version = own.select_related("template").filter(number=int(number)).first() if is_number else None
         if version is None:
             raise errors.NoResultFound
@@ -165,7 +165,7 @@ class TemplateViewSet(ApiViewSet):
 
 
 class ReceivedTextViewSet(ApiViewSet):
-    """Texts people sent to the service: the same list for keys of every type."""
+    """Read the texts that people sent to the service. The list is the same for every key type."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.RECEIVED_TEXT_FILTERS)
@@ -174,7 +174,7 @@ class ReceivedTextViewSet(ApiViewSet):
 
 
 class UnsubscribeRequestViewSet(ApiViewSet):
-    """Requests of recipients for no more emails: the same list for keys of every type."""
+    """Read the unsubscribe requests of recipients. The list is the same for every key type."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.UNSUBSCRIBE_REQUEST_FILTERS)
@@ -183,7 +183,7 @@ class UnsubscribeRequestViewSet(ApiViewSet):
 
 
 def _id(name: str, text: str) -> UUID:
-    """Raises ValidationError, as for an invalid id in a body."""
+    """Return the UUID in a URL. Raises ValidationError, as for an invalid id in a body."""
     parsed = parse_uuid(text)
     if parsed is None:
         raise errors.NotAUuid(name=name)

@@ -65,11 +65,11 @@ def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.
     return delay * chance.uniform(1 - _SPREAD, 1 + _SPREAD)
 
 
-def status_once_accepted(notification: Notification, accepted: Accepted, *, reports: bool) -> Status:
-    """Return the status of an accepted message. reports: the provider sends delivery receipts."""
+def status_once_accepted(notification: Notification, accepted: Accepted, *, has_receipts: bool) -> Status:
+    """Return the status of an accepted message. has_receipts: the provider sends delivery receipts."""
     if accepted.has_arrived:
         return Status.DELIVERED
-    if not reports:
+    if not has_receipts:
         return ACCEPTED_FOR_GOOD[Channel(notification.channel)]
     is_foreign_text = notification.channel == Channel.SMS and notification.is_international
     return Status.SENT if is_foreign_text else Status.SENDING
@@ -194,13 +194,13 @@ class HandOver:
         return bool(attempts) and attempts[-1]["outcome"] == "uncertain"
 
     def _accept(self, accepted: Accepted) -> None:
-        reports = self._called is not None and self._called.adapter.reports_deliveries
+        has_receipts = self._called is not None and self._called.adapter.sends_receipts
         sent = Sent(
-            status=status_once_accepted(self._notification, accepted, reports=reports),
+            status=status_once_accepted(self._notification, accepted, has_receipts=has_receipts),
             at=timezone.now(),
             provider=self._provider,
             reference=_storable(accepted.reference)[:LONGEST_REFERENCE],
-            is_acceptance_final=not reports and not accepted.has_arrived,
+            is_acceptance_final=not has_receipts and not accepted.has_arrived,
         )
         self.sent = SentMessage(claim=self._claim, attempt=self._attempt("accepted", accepted.reply), sent=sent)
 

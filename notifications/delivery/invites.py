@@ -17,7 +17,7 @@ from config.encryption import DecryptionFailed
 from notifications.delivery import own_email
 from notifications.delivery.own_email import AGAIN_AFTER, Handed
 from notifications.models import TeamMember
-from notifications.recipients import email as addresses
+from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering.email import EmailText
 
@@ -59,7 +59,7 @@ def _holder_of(invite: Invite | None) -> TeamMember | User | None:
 def _hand_over(invite: Invite, holder: TeamMember | User) -> Handed:
     try:
         text, to = _to_member(invite, holder) if isinstance(holder, TeamMember) else _to_account(invite, holder)
-        message = own_email.write(text, to=addresses.parse(to).ascii, identifier=invite.id)
+        message = own_email.write(text, to=email_addresses.parse(to).ascii, identifier=invite.id)
     except (InvalidEmailAddress, DecryptionFailed) as error:
         log.error("invite.not_mailable", invite_id=str(invite.id), error=type(error).__name__)
         return Handed.REFUSED

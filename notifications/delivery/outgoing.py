@@ -8,7 +8,7 @@ from django.conf import settings
 from notifications.delivery import unsubscribe_links
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
 from notifications.models import Channel, Claim
-from notifications.recipients import email as addresses
+from notifications.recipients import email as email_addresses
 from notifications.recipients import senders
 from notifications.rendering.email import EmailText, html_document
 
@@ -42,12 +42,12 @@ def _email(claim: Claim) -> OutgoingEmail:
     return OutgoingEmail(
         from_name=" ".join(claim.service_name.split()),
         from_address=senders.from_email(claim.service_name, settings.EMAIL_DOMAIN),
-        to=addresses.parse(notification.recipient).ascii,
+        to=email_addresses.parse(notification.recipient).ascii,
         subject=text.subject,
         text=text.plain,
         html=html_document(text),
         message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
-        reply_to=addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
+        reply_to=email_addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
         headers=_unsubscribe_headers(notification.one_click_unsubscribe_url or own_link),
     )
 

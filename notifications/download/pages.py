@@ -52,7 +52,7 @@ def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> H
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
-    registry.REFUSALS.add("tries of a file")
+    registry.LIMITED_REQUESTS.add("tries of a file")
     local = timezone.localtime(until)
     response = _page("locked", file, status=429, until=words.moment(local, timezone.localdate(now)))
     response["Retry-After"] = str(words.seconds_until(until, now))

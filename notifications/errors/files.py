@@ -34,7 +34,7 @@ class FileCsvAndName(ValidationError):
 
 
 class InvalidFile(SendingError):
-    """The file itself is refused, not its options."""
+    """The file itself is rejected, not its options."""
 
 
 class FileInTextMessage(InvalidFile):

@@ -19,7 +19,7 @@ def backlogs() -> Iterator[Backlog]:
     due = Notification.objects.filter(status=Status.CREATED, next_attempt_at__lte=now)
     for channel in Channel:
         yield _backlog(f"send-{channel.value}", due.filter(channel=channel), "next_attempt_at", now)
-    # One without a message waits for nobody: it came for another system, or its message is not noted yet.
+    # A receipt without a message is not due: it is for another system, or its message is not recorded yet.
     yield _backlog("receipts", EarlyReceipt.objects.with_message(), "received_at", now)
     callbacks = CallbackDelivery.objects.filter(
         state=DeliveryState.WAITING, next_attempt_at__lte=now, endpoint__paused_at=None
@@ -32,9 +32,9 @@ def oldest_waiting() -> Finding:
     waiting = [backlog for backlog in backlogs() if backlog.number]
     if not waiting:
         return Finding(name="backlog", seen="nothing is due")
-    seen = ", ".join(f"{one.queue} {one.number}, oldest {one.oldest_seconds:.0f} s" for one in waiting)
-    old = any(one.oldest_seconds > OLD_SECONDS for one in waiting)
-    fix = "Look at the worker's log and at the providers, or start another worker." if old else ""
+    seen = ", ".join(f"{backlog.queue} {backlog.number}, oldest {backlog.oldest_seconds:.0f} s" for backlog in waiting)
+    is_old = any(backlog.oldest_seconds > OLD_SECONDS for backlog in waiting)
+    fix = "Check the worker's log and the providers, or start another worker." if is_old else ""
     return Finding(name="backlog", seen=seen, fix=fix)
 
 

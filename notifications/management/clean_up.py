@@ -86,7 +86,7 @@ def _remove_files_of_age(age: timedelta) -> Iterator[Batch]:
 
 
 def _due_remains() -> list[Due]:
-    """Count only rows, because a list of the whole store takes minutes."""
+    """Return the counts of rows only, because listing the whole store takes minutes."""
     old = Attachment.objects.to_forget(timezone.now())
     return rules.preview(old, "rows of files removed a year ago", "deleted_at")
 
@@ -103,18 +103,18 @@ def _batches_of(removals: Iterable[Removal]) -> Iterator[Batch]:
     stay = 0
     for removal in removals:
         stay += removal.errors
-        error = _AWAY if removal.is_away else f"{stay} stay: the file store failed for them" if stay else ""
+        error = _AWAY if removal.is_away else f"{stay} could not be deleted: the file store failed" if stay else ""
         yield Batch(label="files", number=removal.removed, error=error)
 
 
-_AWAY = "the file store is away"
+_AWAY = "the file store is unavailable"
 
 RULES = (
     RetentionRule(
         name="old-messages",
         title="Messages",
         group=Group.MESSAGES,
-        keeps=lambda: "3 to 90 days as each service says, by the UTC date; a count remains",
+        keeps=lambda: "3 to 90 days by the UTC date, as set for each service; daily counts remain",
         preview=_due_messages,
         remove=_remove_messages,
     ),
@@ -122,7 +122,7 @@ RULES = (
         name="unsubscribe-requests",
         title="Unsubscribe requests that are done",
         group=Group.MESSAGES,
-        keeps=lambda: "30 to 730 days after staff mark them as done, as each service says; all others stay",
+        keeps=lambda: "30 to 730 days after staff mark them as done, as set for each service; other requests stay",
         preview=_due_requests,
         remove=_remove_requests,
     ),
@@ -130,7 +130,7 @@ RULES = (
         name="files",
         title="Expired files",
         group=Group.MESSAGES,
-        keeps=lambda: "1 to 78 weeks, as the sender asked; withdrawn ones no longer",
+        keeps=lambda: "1 to 78 weeks, as the sender chose; withdrawn files are deleted at once",
         preview=_due_files,
         remove=_remove_files,
         aged=_remove_files_of_age,
@@ -139,7 +139,7 @@ RULES = (
     RetentionRule(
         name="file-remains",
         title="Leftovers of deleted files",
-        keeps=lambda: "the entry of a deleted file for a year, a file without an entry for a day",
+        keeps=lambda: "the entry of a deleted file for a year; a file without an entry for a day",
         preview=_due_remains,
         remove=_remove_remains,
     ),
@@ -153,22 +153,22 @@ RULES = (
     ),
     RetentionRule(
         name="key-errors",
-        title="Refused calls of API keys",
-        keeps=lambda: f"the newest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
+        title="Errors of API keys",
+        keeps=lambda: f"the latest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
         preview=lambda: rules.preview(_old_call_errors(), "all services", "at"),
         remove=lambda: rules.delete(_old_call_errors(), "all services"),
     ),
     RetentionRule(
         name="callback-tests",
         title="Test events of callbacks",
-        keeps=lambda: "7 days; other events go with their message, text or request",
+        keeps=lambda: "7 days; other events are deleted with their message, text or request",
         preview=lambda: rules.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
         remove=lambda: rules.delete(CallbackDelivery.objects.to_forget(), "all services"),
     ),
     RetentionRule(
         name="sandbox",
         title="Sandbox messages",
-        keeps=lambda: "the newest 2,000 of 7 days",
+        keeps=lambda: "the latest 2,000 of the last 7 days",
         preview=lambda: rules.preview(SandboxMessage.objects.to_forget(), "sandbox inbox", "received_at"),
         remove=lambda: rules.delete(SandboxMessage.objects.to_forget(), "sandbox inbox"),
         every=_QUARTER_OF_AN_HOUR,

@@ -20,7 +20,7 @@ KEY_VARIABLE = "NOTIFY_API_KEY"
 
 
 def make_demo(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
-    """Make what is not there yet. Without a key in `stored` the old one is revoked and a new one issued."""
+    """Create the demo data that does not exist yet. If `stored` has no key, revoke the old key and create a new one."""
     with transaction.atomic():
         key = _make_services(stored.get(KEY_VARIABLE, ""))
         make_messages(options.seed, options.factor)
@@ -35,7 +35,7 @@ def make_demo(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResul
 
 
 def wipe_demo() -> None:
-    """Remove the demo's services with all their rows. The audit keeps its events."""
+    """Delete the demo services with all their rows. The audit events remain."""
     services = [service["id"] for service in demo_document.DOCUMENT]
     SandboxMessage.objects.filter(
         notification_id__in=Notification.objects.filter(service__in=services).values("pk")
@@ -46,7 +46,7 @@ def wipe_demo() -> None:
 
 
 def _make_services(held_key: str) -> str:
-    """Provision the demo document with the test key that is stored, or a new one. Returns the whole key."""
+    """Provision the demo document with the stored test key, or a new one. Return the complete key."""
     document = copy.deepcopy(demo_document.DOCUMENT)
     declared = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
     declared["secret"] = _secret(held_key) or str(uuid.uuid4())
@@ -70,6 +70,6 @@ def _audit(verb: str, row: ApiKey | Service, service_id: uuid.UUID, **difference
 
 
 def _secret(key: str) -> str | None:
-    """Return the secret at the end of a whole key of the demo service."""
+    """Return the secret at the end of a test key of the demo service, or None for any other key."""
     start = f"{demo_document.TEST_KEY}-{demo_document.PARKS}-"
     return key.removeprefix(start) if key.startswith(start) else None

@@ -1,4 +1,4 @@
-"""The demo services as a provision document. Ids are the same everywhere, so that docs and snippets stay valid."""
+"""The demo services as a provision document. The ids are fixed, so that documentation and examples stay valid."""
 
 from typing import Any
 

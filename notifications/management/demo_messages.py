@@ -1,4 +1,4 @@
-"""Two weeks of messages for the demo, with one bad hour. One seed always makes the same messages, up to yesterday."""
+"""Create two weeks of demo messages up to yesterday, with one bad hour. The same seed creates the same messages."""
 
 import random
 import uuid
@@ -14,8 +14,8 @@ from notifications.models import ApiKey, Channel, KeyType, Notification, Service
 from notifications.models.claim import Attempt
 
 DAYS = 14
-AT_ONCE = 1000  # messages of one statement
-BAD_DAY, BAD_HOUR = 5, 10  # five days ago, at ten: a provider was away
+AT_ONCE = 1000  # messages in one statement
+BAD_DAY, BAD_HOUR = 5, 10  # five days ago at ten, when a provider was down
 
 _NAMES = ["Ana", "Bashir", "Chidi", "Dilys", "Ewan", "Farah", "Grace", "Huw", "Ines", "Joao"]
 _TRIED_AFTER = (timedelta(seconds=1), timedelta(seconds=7), timedelta(minutes=2), timedelta(minutes=40))
@@ -23,10 +23,10 @@ _OPENING_HOURS = range(8, 19)
 
 
 def make_messages(seed: int = 1, factor: int = 1) -> int:
-    """Store the messages, unless they are there, and count them. Returns how many were stored."""
+    """Store the messages unless they exist, and count them by day. Return the number of stored messages."""
     service = Service.objects.get(id=demo_document.PARKS)
     key = ApiKey.objects.filter(service=service, name=demo_document.LIVE_KEY).order_by("created_at").last()
-    # The same on every machine is the point; another factor makes others, not the same and more.
+    # Not secure, but reproducible on every machine. Another factor gets other messages.
     chance = random.Random(seed if factor == 1 else f"{seed}, {factor} times")  # noqa: S311
     messages = _messages(service, key, chance, factor)
     first = next(messages)
@@ -56,7 +56,7 @@ def _messages(service: Service, key: ApiKey | None, chance: random.Random, facto
 
 
 def _tell(message: Notification) -> None:
-    """Note the attempts and the receipt that lead to the status of a message."""
+    """Set the attempts and the delivery receipt that explain the status of a message."""
     is_email = message.channel == Channel.EMAIL
     taken_at = message.created_at + timedelta(seconds=1)
     if message.status == Status.TECHNICAL_FAILURE:

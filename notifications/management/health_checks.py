@@ -17,8 +17,10 @@ _SIGNATURES = re.compile(r"ClamAV [^/]+/\d+/(?P<at>\w{3} \w{3} +\d+ \d\d:\d\d:\d
 def scanner() -> Finding:
     """Check the version of the scanner and the age of its signatures."""
     if settings.SCANNER == scanning.NOBODY:
-        seen = "none: files are looked through for the test virus alone"
-        fix = "Set SCANNER: production refuses to start without one." if settings.ENVIRONMENT == "production" else ""
+        seen = "none: files are checked for the test virus only"
+        fix = (
+            "Set SCANNER: production does not start without a scanner." if settings.ENVIRONMENT == "production" else ""
+        )
         return Finding(name="scanner", seen=seen, fix=fix)
     try:
         version = scanning.version()
@@ -56,5 +58,5 @@ def file_store() -> Finding:
         cause = type(error.__cause__ or error).__name__
         fix = "Start the store, or correct FILES_STORAGE and what belongs to it: emails with files are answered 500."
         return Finding(name="files", seen=f"{settings.FILES_STORAGE}: {cause}", fix=fix)
-    fix = "" if is_same else "What was read is not what was written: check the store."
+    fix = "" if is_same else "Check the store: it returned other data than were written."
     return Finding(name="files", seen=f"{settings.FILES_STORAGE}, written and read", fix=fix)

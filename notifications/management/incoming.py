@@ -18,9 +18,9 @@ LONGEST_NUMBER = 40
 def _parse_service(text: str) -> Service:
     service = Service.objects.filter(id=parse_uuid(text)).first()
     if service is None:
-        raise InvalidValue("is no service")
+        raise InvalidValue("is not the id of a service")
     if not receiving.takes_texts(service):
-        raise InvalidValue("takes no texts: it is archived, or may not use text messages")
+        raise InvalidValue("cannot receive texts: it is archived or lacks the permission for text messages")
     return service
 
 

@@ -39,7 +39,7 @@ def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> 
     """Send and return the line to print. Raises CommandError with the error of the service."""
     service_id, secret = key[-2 * SECRET_LENGTH - 1 : -SECRET_LENGTH - 1], key[-SECRET_LENGTH:]
     token = jwt.encode({"iss": service_id, "iat": int(time.time())}, secret, algorithm="HS256")
-    request = urllib.request.Request(  # noqa: S310  the address is the operator's own
+    request = urllib.request.Request(  # noqa: S310  the operator chose the URL
         f"{base_url}/v2/notifications/{channel}",
         data=json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json", "Accept": HELPFUL},
@@ -51,5 +51,5 @@ def _post(base_url: str, channel: str, key: str, body: Mapping[str, object]) -> 
         errors = [f"{entry['message']} ({entry.get('fix', '')})" for entry in json.load(error)["errors"]]
         raise CommandError(f"{error.code}: {'; '.join(errors)}") from error
     except OSError as error:
-        raise CommandError(f"No service answers at {base_url}. Start it with `make run`.") from error
+        raise CommandError(f"Nothing responds at {base_url}. Start it with `make run`.") from error
     return f"Sent {channel} {identifier}. See it at {base_url}/sandbox/"

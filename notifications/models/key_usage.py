@@ -69,4 +69,4 @@ class ApiCallError(models.Model):
         indexes = [models.Index(fields=["key", "-at"], name="api_call_error_newest")]
 
     def __str__(self) -> str:
-        return f"Refusal {self.pk}"
+        return f"API call error {self.pk}"

@@ -104,7 +104,7 @@ def parse(text: str, *, international: bool, landlines: bool, prices: PriceTable
         country_prefix=prefix,
         rate_multiplier=MAINLAND_MULTIPLIER if is_uk and not is_crown else prices[prefix].multiplier,
         numeric_sender=prices[prefix].numeric_sender,
-        refused=_refusal(number, international=international, landlines=landlines),
+        refused=_error_by_permissions(number, international=international, landlines=landlines),
     )
 
 
@@ -198,7 +198,7 @@ def _is_crown_dependency(number: phonenumbers.PhoneNumber) -> bool:
     return not _is_fiction(number) and phonenumbers.region_code_for_number(number) in CROWN_DEPENDENCIES
 
 
-def _refusal(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
+def _error_by_permissions(number: phonenumbers.PhoneNumber, *, international: bool, landlines: bool) -> Outcome | None:
     """Return the permission that a valid number needs and the service lacks, or None: table 7.1."""
     if number.country_code != UK_CODE:
         return None if international else Outcome.INTERNATIONAL_NOT_ALLOWED

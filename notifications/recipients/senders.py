@@ -7,7 +7,7 @@ from functools import lru_cache
 from notifications.recipients import phone
 
 _WHITE_SPACE = re.compile(r"\s+")
-_NOT_ADDRESS = re.compile(r"[^a-z0-9.]+")
+_NOT_LOCAL_PART = re.compile(r"[^a-z0-9.]+")
 _DOTS = re.compile(r"\.{2,}")
 _MAX_LOCAL_PART = 64  # octets, RFC 5321 §4.5.3.1.1
 _NAMELESS = "no-reply"  # for a name without any Latin letter or digit
@@ -36,6 +36,6 @@ def from_email(service_name: str, domain: str) -> str:
     63
     """
     ascii_name = unicodedata.normalize("NFKD", service_name.strip()).encode("ascii", "ignore").decode().lower()
-    local_part = _DOTS.sub(".", _NOT_ADDRESS.sub("", _WHITE_SPACE.sub(".", ascii_name))).strip(".")
+    local_part = _DOTS.sub(".", _NOT_LOCAL_PART.sub("", _WHITE_SPACE.sub(".", ascii_name))).strip(".")
     local_part = local_part[:_MAX_LOCAL_PART].rstrip(".")
     return f"{local_part or _NAMELESS}@{domain}"

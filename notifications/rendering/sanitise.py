@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
-from notifications.rendering import addresses, placeholders
+from notifications.rendering import links, placeholders
 from notifications.rendering.characters import without_fillers
 
 # Any run of characters before :// counts as a scheme, because an unknown scheme is not safe.
@@ -40,7 +40,7 @@ def value(text: str) -> str:
     >>> value("# [win](https://bad.example/x) Dr.Hollow")
     '\\\\# \\\\[win\\\\]\\\\( Dr\\\\. Hollow'
     """
-    text = _SCHEME.sub("", _without_addresses(without_fillers(text)))
+    text = _SCHEME.sub("", _without_links(without_fillers(text)))
     text = _NAMED_REFERENCE.sub(_defused, text)
     return _MARK_AT_LINE_START.sub(r"\g<indent>\\\g<mark>", text.translate(_ESCAPED_MARKS))
 
@@ -73,15 +73,15 @@ def _any_value(given: object) -> object:
     return given
 
 
-def _without_addresses(text: str) -> str:
+def _without_links(text: str) -> str:
     """Delete URLs. If a match looks like a missing space after a full stop, insert the space instead."""
     parts: list[str] = []
     end = 0
-    for address in addresses.find(text):
-        parts.append(text[end : address.start])
-        if all(character.isalnum() or character in ".-" for character in address.text):
-            parts.append(address.text.replace(".", ". "))
-        end = address.end
+    for link in links.find(text):
+        parts.append(text[end : link.start])
+        if all(character.isalnum() or character in ".-" for character in link.text):
+            parts.append(link.text.replace(".", ". "))
+        end = link.end
     parts.append(text[end:])
     return "".join(parts)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from notifications.rendering import addresses, gsm, placeholders
+from notifications.rendering import gsm, links, placeholders
 from notifications.rendering.characters import one_line
 
 MAX_CHARACTERS = 918  # six fragments of 153, without the prefix. Source: docs/reference/rendering.md §3.3
@@ -149,12 +149,12 @@ def preview_html(text: SmsText) -> str:
     """
     parts: list[str] = []
     end = 0
-    for address in addresses.find(text.text):
-        linked = _without_trailing_marks(address.text)
-        href = linked if address.has_scheme else f"http://{linked}"
-        parts.append(html.escape(text.text[end : address.start], quote=False))
+    for link in links.find(text.text):
+        linked = _without_trailing_marks(link.text)
+        href = linked if link.has_scheme else f"http://{linked}"
+        parts.append(html.escape(text.text[end : link.start], quote=False))
         parts.append(f'<a href="{html.escape(href)}">{html.escape(linked, quote=False)}</a>')
-        end = address.start + len(linked)
+        end = link.start + len(linked)
     parts.append(html.escape(text.text[end:], quote=False))
     return "".join(parts).replace("\n", "<br>")
 
@@ -179,12 +179,12 @@ def _tidy(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", "\n".join(map(one_line, lines))).strip()
 
 
-def _without_trailing_marks(address: str) -> str:
+def _without_trailing_marks(link: str) -> str:
     """Remove trailing punctuation, and closing brackets that were opened before the URL."""
-    balance = {closer: address.count(opener) - address.count(closer) for closer, opener in _CLOSERS.items()}
-    end = len(address)
-    while end and (address[end - 1] in ".,:" or balance.get(address[end - 1], 0) < 0):
-        if address[end - 1] in balance:
-            balance[address[end - 1]] += 1
+    balance = {closer: link.count(opener) - link.count(closer) for closer, opener in _CLOSERS.items()}
+    end = len(link)
+    while end and (link[end - 1] in ".,:" or balance.get(link[end - 1], 0) < 0):
+        if link[end - 1] in balance:
+            balance[link[end - 1]] += 1
         end -= 1
-    return address[:end]
+    return link[:end]

@@ -66,7 +66,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class RateResult:
     """The result of the rate limit for one request.
 
     wait_ms: 0 if the request passed and was counted, else the time until it can pass
@@ -82,16 +82,16 @@ class Passage:
         return min(60, math.ceil(self.wait_ms / 1000)) if self.wait_ms > 0 else 0
 
 
-def check(api_key: ApiKey) -> Passage | None:
+def check(api_key: ApiKey) -> RateResult | None:
     """Count one request, or raise RateLimited. Return None if neither Redis nor the database is available."""
     limit = api_key.service.rate_limit_per_minute
-    passage = _ask(api_key.service_id, api_key.key_type, max(1, limit))
-    if passage and passage.wait_seconds:
-        raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=passage.wait_seconds)
-    return passage
+    result = _ask(api_key.service_id, api_key.key_type, max(1, limit))
+    if result and result.wait_seconds:
+        raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=result.wait_seconds)
+    return result
 
 
-def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
+def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:
     if settings.REDIS_URL and redis_breaker.allows():
         try:
             wait_ms, left = _ask_redis(f"rate:{service_id}:{key_type}", limit)
@@ -100,7 +100,7 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
             log.warning("rate.redis_unreachable", error=type(error).__name__)
         else:
             redis_breaker.note_success()
-            return Passage(wait_ms=wait_ms, left=left)
+            return RateResult(wait_ms=wait_ms, left=left)
     try:
         return ask_database(service_id, key_type, limit, now_ms=time.time_ns() // 1_000_000)
     except DatabaseError as error:
@@ -108,7 +108,7 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> Passage | None:
         return None
 
 
-def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> Passage:
+def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> RateResult:
     """Count one request in the window in the database, if it may pass."""
     slot = now_ms // SLOT_MS
     oldest = slot - WINDOW_MS // SLOT_MS
@@ -119,9 +119,9 @@ def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) ->
         if passed >= limit:
             counted = RateSlot.objects.filter(service_id=service_id, key_type=key_type, slot__gte=oldest)
             slots = list(counted.order_by("slot").values_list("slot", "count"))
-            return Passage(wait_ms=_wait_for(slots, passed - limit, now_ms), left=0)
+            return RateResult(wait_ms=_wait_for(slots, passed - limit, now_ms), left=0)
         window.add(slot, oldest)
-    return Passage(wait_ms=0, left=limit - passed - 1)
+    return RateResult(wait_ms=0, left=limit - passed - 1)
 
 
 class _Window:

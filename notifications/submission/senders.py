@@ -1,6 +1,7 @@
 """Choose the sender or the reply-to address of a message. Source: docs/reference/sending-api.md §8."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -11,27 +12,17 @@ from notifications.recipients import senders
 from notifications.submission.requests import GivenId
 from notifications.submission.ttl_cache import cached
 
+Row = TypeVar("Row", SmsSender, ReplyToAddress)
+
 
 def sms_sender(service: Service, chosen: GivenId | None) -> SmsSender | None:
     """Return the chosen sender, else the service's default, else None. Raises SmsSenderNotFound."""
-    known = _sms_senders(service.id) or []
-    if chosen is None:
-        return next((sender for sender in known if sender.is_default), None)
-    found = next((sender for sender in known if sender.id == chosen.value), None)
-    if found is None:
-        raise errors.SmsSenderNotFound(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
-    return found
+    return _choose(_sms_senders(service.id) or [], service, chosen, errors.SmsSenderNotFound)
 
 
 def reply_to(service: Service, chosen: GivenId | None) -> ReplyToAddress | None:
     """Return the chosen reply-to address, else the service's default, else None. Raises ReplyToNotFound."""
-    known = _reply_to_addresses(service.id) or []
-    if chosen is None:
-        return next((address for address in known if address.is_default), None)
-    found = next((address for address in known if address.id == chosen.value), None)
-    if found is None:
-        raise errors.ReplyToNotFound(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
-    return found
+    return _choose(_reply_to_addresses(service.id) or [], service, chosen, errors.ReplyToNotFound)
 
 
 def from_number(sender: SmsSender | None) -> str:
@@ -52,6 +43,19 @@ def _reply_to_addresses(service_id: UUID) -> list[ReplyToAddress] | None:
     return list(ReplyToAddress.objects.filter(service_id=service_id, archived_at=None))
 
 
-def _ids(known: Iterable[SmsSender | ReplyToAddress]) -> str:
+def _choose(
+    known: Sequence[Row],
+    service: Service,
+    chosen: GivenId | None,
+    not_found: type[errors.SmsSenderNotFound | errors.ReplyToNotFound],
+) -> Row | None:
+    wanted = (one for one in known if (one.is_default if chosen is None else one.id == chosen.value))
+    found = next(wanted, None)
+    if found is None and chosen is not None:
+        raise not_found(as_sent=chosen.as_sent, service_id=service.id, fix=_ids(known))
+    return found
+
+
+def _ids(known: Sequence[SmsSender | ReplyToAddress]) -> str:
     listed = ", ".join(f"{one.id} (default)" if one.is_default else str(one.id) for one in known)
     return f"Ids of this service: {listed or 'none'}"

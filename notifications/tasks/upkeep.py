@@ -42,12 +42,12 @@ def end_without_receipt() -> int:
     If the provider is no longer configured or no longer sends receipts, the messages end as accepted.
     """
     sent = Notification.objects.sent_without_receipt_since(timezone.now() - NO_RECEIPT_FOR)
-    unreported = Q(status=Status.SENDING) & ~Q(provider__in=providers.reporting())
+    without_receipts = Q(status=Status.SENDING) & ~Q(provider__in=providers.with_receipts())
     ended = sum(
-        _end(sent.filter(unreported, channel=channel), status, is_acceptance_final=True)
+        _end(sent.filter(without_receipts, channel=channel), status, is_acceptance_final=True)
         for channel, status in ACCEPTED_FOR_GOOD.items()
     )
-    return ended + _end(sent.exclude(unreported), Status.TEMPORARY_FAILURE)
+    return ended + _end(sent.exclude(without_receipts), Status.TEMPORARY_FAILURE)
 
 
 def _end(messages: QuerySet[Notification], status: Status, **changes: Any) -> int:  # Any: values of columns

@@ -17,6 +17,8 @@ import regex
 
 from config.invalid import InvalidValue
 
+MAX_NAME_CHARACTERS = 255
+
 # Scripts in which joiners are meaningful. Allowed invisible characters are removed before the search for the others.
 _JOINING = (
     r"[\p{Arabic}\p{Syriac}\p{Mongolian}\p{Devanagari}\p{Bengali}\p{Gurmukhi}\p{Gujarati}\p{Oriya}\p{Tamil}"
@@ -46,6 +48,17 @@ _WRITTEN_TOGETHER: tuple[set[str], ...] = (
     {"Latin", "Han", "Bopomofo"},
     {"Latin", "Han", "Hangul"},
 )
+
+
+def parse_name(text: str) -> str:
+    """Return the name of a service or a template as it is stored, or raise InvalidValue."""
+    name = text.strip()
+    if not name:
+        raise InvalidValue("Enter a name.")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
+    check_name(name)
+    return name
 
 
 def check_name(name: str) -> None:

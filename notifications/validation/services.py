@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 from config.invalid import InvalidValue
 from notifications.recipients import email, phone
-from notifications.validation.names import check_name, is_taken
+from notifications.validation.names import is_taken
 
-MAX_NAME_CHARACTERS = 255
 _MAX_CONTACT_CHARACTERS = 255
 _MAX_LIMIT = 2_147_483_647  # of a PostgreSQL integer column
 RETENTION_DAYS = range(3, 91)  # after a message was created
@@ -17,17 +16,6 @@ NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
 _NUMBER_LIKE = re.compile(r"\A[+(]?\d[^@:]*\Z")
-
-
-def parse_service_name(text: str) -> str:
-    """Return the name of a service as it is stored, or raise InvalidValue."""
-    name = text.strip()
-    if not name:
-        raise InvalidValue("Enter a name.")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
-    check_name(name)
-    return name
 
 
 def check_service_name_is_new(name: str, others: Iterable[str]) -> None:
@@ -41,7 +29,7 @@ def parse_file_contact(text: str) -> str:
     contact = text.strip()
     if len(contact) > _MAX_CONTACT_CHARACTERS:
         raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters; this has {len(contact)}.")
-    if _HTTPS_LINK.match(contact) or _is_address(contact):
+    if _HTTPS_LINK.match(contact) or _is_email_address(contact):
         return contact
     if not _NUMBER_LIKE.match(contact):
         raise InvalidValue("Enter a link that begins with https://, an email address, or a phone number.")
@@ -83,7 +71,7 @@ def lacks_reply_to(*, live: bool, active: bool, sends_email: bool, has_reply_to:
     return live and active and sends_email and not has_reply_to
 
 
-def _is_address(text: str) -> bool:
+def _is_email_address(text: str) -> bool:
     try:
         email.parse(text)
     except email.InvalidEmailAddress:

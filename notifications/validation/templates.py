@@ -3,21 +3,8 @@
 from config.invalid import InvalidValue
 from notifications.rendering import sms
 from notifications.rendering.email import MAX_BYTES
-from notifications.validation.names import check_name
 
-MAX_NAME_CHARACTERS = 255
 MAX_SUBJECT_CHARACTERS = 1000
-
-
-def parse_template_name(text: str) -> str:
-    """Return the name of a template as it is stored, or raise InvalidValue."""
-    name = text.strip()
-    if not name:
-        raise InvalidValue("Enter a name.")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
-    check_name(name)
-    return name
 
 
 def check_subject(subject: str) -> None:

@@ -74,7 +74,7 @@ def test_messages_attempts_and_requests_over_a_limit_are_counted(counting, sende
     labels = {"channel": "sms", "key_type": "live"}
     wait_until(lambda: value(counting, "signalbox_messages_total", status="created", **labels) == 3)
     wait_until(lambda: value(counting, "signalbox_attempt_seconds_count", provider="sandbox", outcome="accepted") == 3)
-    wait_until(lambda: value(counting, "signalbox_refusals_total", limit="sms a day") == 2)
+    wait_until(lambda: value(counting, "signalbox_limited_requests_total", limit="sms a day") == 2)
     wait_until(lambda: value(counting, "signalbox_waiting", queue="send-sms") == 0)
     later = ("sending", "delivered")
     wait_until(lambda: sum(value(counting, "signalbox_messages_total", status=one, **labels) for one in later) >= 3)
@@ -100,7 +100,8 @@ def test_every_kind_of_metric_exists(counting):
         "signalbox_attempt_seconds",
         "signalbox_waiting",
         "signalbox_oldest_waiting_seconds",
-        "signalbox_refusals",
+        "signalbox_limited_requests",
+        "signalbox_refusals",  # its former name
         "signalbox_records",
         "signalbox_removed",
         "signalbox_clean_up_last_success_timestamp_seconds",

@@ -1,4 +1,4 @@
-"""A caller of the sending API with one key, through Django's own client: the whole stack but the socket."""
+"""A caller of the sending API with one key, through Django's test client: the whole stack except sockets."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ ADDRESS = "someone@example.org"
 
 
 class Caller:
-    """Holds a key of a service. `raise_request_exception` is off: a fault must be answered, not raised."""
+    """Holds a key of a service. `raise_request_exception` is off, so that errors are answered instead of raised."""
 
     def __init__(self, key: ApiKey) -> None:
         self.key = key
@@ -33,7 +33,7 @@ class Caller:
         return self.client.patch(path, json.dumps(body), content_type="application/json", headers=headers)
 
     def post(self, path: str, body: Any = None, *, raw: bytes | None = None, **headers: str) -> Any:
-        """Send `body` as JSON, or `raw` as it is; header names may be written with underscores."""
+        """Send `body` as JSON, or `raw` unchanged. Header names may have underscores."""
         data = json.dumps(body).encode() if raw is None else raw
         sent = {"Content-Type": "application/json", "Authorization": self.authorization()}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
@@ -49,7 +49,7 @@ class Caller:
 
 
 def make_caller(service: Service | None = None, key_type: KeyType = KeyType.LIVE, **fields: Any) -> Caller:
-    """A caller of a live service with a default sender and reply-to address; `fields` are the service's."""
+    """Return a caller of a live service with a default sender and reply-to address. `fields`: of the service."""
     if service is None:
         service = make_service(**fields)
         make_sms_sender(service)
@@ -58,7 +58,7 @@ def make_caller(service: Service | None = None, key_type: KeyType = KeyType.LIVE
 
 
 def asking_for_help(caller: Caller) -> Caller:
-    """Return the caller, whose calls from now on ask for `fix` and `docs` beside each error."""
+    """Return the caller, who now requests `fix` and `docs` for each error."""
     caller.client.defaults["HTTP_ACCEPT"] = HELPFUL
     return caller
 
@@ -72,5 +72,5 @@ def email_template(caller: Caller, content: str = "Dear all", subject: str = "Hi
 
 
 def messages(response: Any) -> list[str]:
-    """Return what the errors of an answer say."""
+    """Return the messages of an answer's errors."""
     return [entry["message"] for entry in response.json()["errors"]]

@@ -1,4 +1,4 @@
-"""What tests of the sending area share."""
+"""Fixtures of the sending area."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from notifications.submission import ttl_cache
 
 @pytest.fixture(autouse=True)
 def empty_caches() -> Iterator[None]:
-    """Rows of one test are gone in the next: nothing that was read before may be kept."""
+    """Clear the caches, because the rows of a test do not exist in the next one."""
     ttl_cache.clear()
     yield
     ttl_cache.clear()

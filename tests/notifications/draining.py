@@ -1,4 +1,4 @@
-"""What a worker does with a wake-up, in the process of the test."""
+"""Run the work of a wake-up in the process of the test."""
 
 import uuid
 from typing import Any
@@ -10,7 +10,7 @@ from notifications.models import Channel, Claim, Notification, claim_due
 
 
 def drain_messages(channel: Channel | None = None) -> set[int]:
-    """Send all that is due, and return after how many seconds something is due again."""
+    """Send everything that is due, and return the seconds until something is due again."""
     return {seconds for one in ([channel] if channel else Channel) for seconds in drain(one).retries}
 
 
@@ -19,12 +19,12 @@ def drain(channel: Channel = Channel.EMAIL, **options: Any) -> Drained:
 
 
 def claim_one(message: uuid.UUID | str) -> Claim | None:
-    """Claim the due messages of this one's channel, and return the claim of this one; None: it could not be claimed."""
+    """Claim the due messages of this message's channel, and return the claim of this one or None."""
     identifier = uuid.UUID(str(message))
     channel = Channel(Notification.objects.get(id=identifier).channel)
     return next((one for one in claim_due(channel, 100) if one.notification.id == identifier), None)
 
 
 def drain_callbacks() -> set[int]:
-    """Make all callbacks that are due, and return after how many seconds something is due again."""
+    """Send all due callbacks, and return the seconds until one is due again."""
     return Drain(DueCallbacks(), largest_batch=1, seconds=600).run().retries

@@ -1,4 +1,4 @@
-"""Expected values: objects by the keys named, lists in full length, strings exactly or by pattern.
+"""Compare expected values: objects by their named keys, lists in full, strings exactly or by pattern.
 
 Source: docs/reference/sending-api.md §1.
 """
@@ -26,7 +26,7 @@ _PATTERN = re.compile(r"\{([a-z_]+)(?:[:.]([^{}]*))?\}")
 
 
 def at_path(value: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a dotted path; "" is the whole."""
+    """Return the value at a dotted path; "" is the whole value."""
     for part in path.split(".") if path else []:
         try:
             value = value[int(part)] if isinstance(value, list) else value[part]
@@ -38,7 +38,7 @@ def at_path(value: Any, path: str, default: Any = None) -> Any:
 
 
 def check_subset(found: Any, expected: Any, whole: Any, saved: Mapping[str, Any] | None = None, path: str = "") -> None:
-    """Raises AssertionError with the path of the first difference."""
+    """Raise AssertionError with the path of the first difference."""
     if isinstance(expected, dict):
         assert isinstance(found, dict), f"{path}: {found!r} is no object"
         for name, inner in expected.items():
@@ -80,7 +80,7 @@ def _is_time(found: Any, offset: str, whole: Any, saved: Mapping[str, Any]) -> b
 
 
 def _is_int(found: Any, bounds: str, whole: Any, saved: Mapping[str, Any]) -> bool:
-    """Header values are texts, so a text of digits is a whole number too."""
+    """Headers are text, so digits are also a whole number."""
     if isinstance(found, bool) or not re.fullmatch(r"-?\d+", str(found)):
         return False
     low, _, high = bounds.partition("-")

@@ -25,8 +25,8 @@ from tests.notifications.patterns import NOTHING, at_path, check_subset, matches
 from tests.notifications.tokens import make_token
 from tests.receivers import Posted, Receiver
 
-EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # never in one piece
-REPLACED_ROWS = {"templates", "api_keys"}  # of a provision step, by name; everything else is replaced as a whole
+EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # in two pieces
+REPLACED_ROWS = {"templates", "api_keys"}  # by name, in a provision step; all others are replaced as a whole
 TRIES_WITHIN_A_SECOND = 20
 _NOT_OF_THE_TOKEN = {"key", "scheme", "raw_token", "iss_case", "secret_case"}
 _TOKEN = re.compile(r"\{([^{}\"\n]+)\}")
@@ -34,7 +34,7 @@ _NUMBERS = re.compile(r"\{(now_ms|now_float|epoch[+-]\d+)\}")
 
 
 def service_for(given: str | Mapping[str, Any], fixture: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provision document of a vector's service: one of the fixture, or a fresh copy of one."""
+    """Return the provision document of a vector's service: one of the fixture, or a copy of one."""
     by_name = {service["name"]: service for service in fixture["services"]}
     if isinstance(given, str):
         return dict(by_name[given])
@@ -49,18 +49,18 @@ def service_for(given: str | Mapping[str, Any], fixture: Mapping[str, Any]) -> d
 
 
 class Refused(AssertionError):
-    """An answer that is not what the vector expects."""
+    """An answer differs from the vector."""
 
 
 @dataclass(slots=True)
 class Play:
-    """One vector being played against the service at `base`."""
+    """One vector that is played against the service at `base`."""
 
     base: str
     service: dict[str, Any]
     other: Mapping[str, Any]
-    manage: Any  # runs one command beside the service
-    receiver: Receiver | None = None  # of the service's delivery callback
+    manage: Any  # runs one command with the service's environment
+    receiver: Receiver | None = None  # of the service's callback
     run: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     unused: str = field(default_factory=lambda: str(uuid.uuid4()))
     saved: dict[str, Any] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Play:
             raise Refused(done.stderr)
 
     def request(self, request: Mapping[str, Any], expect: Mapping[str, Any]) -> Any:
-        """Send until the answer is as expected, within its time and that of a busy machine. Returns the body."""
+        """Send until the answer is as expected or the time is over. Return the body."""
         deadline = time.monotonic() + (expect["within_s"] + 30 if "within_s" in expect else 0)
         pause = 0.1
         while True:
@@ -129,7 +129,7 @@ class Play:
                 pause = min(pause * 1.3, 2)
 
     def send(self, request: Mapping[str, Any]) -> requests.Response:
-        """A token of a moment of its own is signed and answered within one second: the vectors stand a second off."""
+        """Sign a token with its own time and send it within a second, because vectors are off by one second."""
         if "iat_offset" not in (request.get("jwt") or {}):
             return self.send_once(request)
         for _ in range(TRIES_WITHIN_A_SECOND):
@@ -155,7 +155,7 @@ class Play:
         kept = {name: value for name, value in headers.items() if value is not None}
         path = self.filled(request["path"])
         address = path if path.startswith("http") else self.base + path
-        # A new connection each time: what one answer leaves on the wire must not reach the next request.
+        # A new connection each time, so that no answer can affect the next request.
         with requests.Session() as session:
             session.trust_env = False  # it would read the environment, which pytest changes while the threads run
             return session.request(
@@ -195,7 +195,7 @@ class Play:
 
     @staticmethod
     def check_envelope(status: int, body: Any) -> None:
-        """Every answer from 400 up has the envelope, and never a `message` on top."""
+        """Check that an answer from 400 up has the error body and no `message` at the top level."""
         is_envelope = (
             isinstance(body, dict)
             and body.get("status_code") == status
@@ -220,7 +220,7 @@ class Play:
             raise Refused(f"{error}\n{response.status_code} {response.text[:600]}") from error
 
     def callback(self, expect: Mapping[str, Any]) -> None:
-        """Wait for what the receiver must get, and then for nothing more."""
+        """Wait for the expected callbacks, and check that no other arrives."""
         if self.receiver is None:
             raise Refused("the vector gives no callback")
         times = expect.get("times", 1)
@@ -278,7 +278,7 @@ class Play:
         return _TOKEN.sub(lambda match: self.fill(match[1], match[0]), value)
 
     def fill(self, token: str, unknown: str) -> str:
-        """Return what a token stands for, or the token itself where it is a pattern."""
+        """Return the value of a placeholder, or the placeholder itself if it is a pattern."""
         word, _, rest = token.partition(":")
         if word == "repeat":
             text, _, times = rest.rpartition(":")

@@ -1,4 +1,4 @@
-"""A service of a test's own in a running Signalbox, as its callers have it: ids, keys, and signed requests."""
+"""A separate service in a running Signalbox as its callers see it: ids, keys, and signed requests."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ NUMBER, ADDRESS = "07700900123", "someone@example.org"
 
 
 class Provisioned:
-    """A service of these tests' own: its ids, keys, and requests signed with its test key."""
+    """A separate service: its ids, keys, and requests signed with its test key."""
 
     def __init__(self, service: Service, document: Mapping[str, Any]) -> None:
         done = service.manage("provision", "-", input=json.dumps({"services": [document]}))

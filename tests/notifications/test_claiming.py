@@ -1,4 +1,4 @@
-"""Claims of a batch: one statement, a fair share for each service, and never the same message for two workers."""
+"""Claims of a batch: one statement, a fair share for each service, and no message for two workers."""
 
 import threading
 from collections import Counter
@@ -36,7 +36,7 @@ ATTEMPT = {"at": None, "provider": "mail", "outcome": "accepted", "reply": "250 
 
 
 def backlog(count: int, service=None, **fields) -> list[Notification]:
-    """Return so many due messages of one service, the oldest first."""
+    """Return due messages of one service, the oldest first."""
     template = make_template(service or make_service())
     began = timezone.now() - timedelta(hours=1)
     times = [began + timedelta(seconds=number) for number in range(count)]
@@ -108,7 +108,7 @@ def test_a_message_of_another_service_is_in_the_first_batch():
 
     claims = claim_due(Channel.EMAIL, 10)
 
-    assert len(claims) > 5  # at least the other's equal share
+    assert len(claims) > 5  # at least the equal share of the other service
     assert one.id in ids_of(claims[:2])
 
 
@@ -118,7 +118,7 @@ def test_services_share_a_batch_with_their_oldest_messages_first():
     claims = claim_due(Channel.EMAIL, 6)
 
     assert sorted(Counter(services_of(claims)).values()) == [2, 2, 2]
-    assert len(set(services_of(claims[:3]))) == 3  # one of each, before a second of any
+    assert len(set(services_of(claims[:3]))) == 3  # one of each service before a second one of any
     assert set(ids_of(claims)) == {message.id for queue in queues for message in queue[:2]}
 
 
@@ -204,7 +204,7 @@ def test_a_message_that_is_put_back_waits_as_before():
 def test_eight_concurrent_workers_get_each_message_once():
     for _ in range(3):
         backlog(20)
-    connection.close()  # back into the pool, which has eight
+    connection.close()  # return it to the pool, which has eight
     claimed: list[object] = []
     ready = threading.Barrier(8)
 

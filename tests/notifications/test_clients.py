@@ -1,4 +1,4 @@
-"""The official clients, unchanged: the Python one itself, and the fifteen rules all six rely on, over real HTTP.
+"""The official Python client unchanged, and the fifteen rules that all six clients rely on, over real HTTP.
 
 Source: docs/reference/sending-api.md §23; docs/reference/running.md §7.
 """
@@ -108,7 +108,7 @@ class TestPythonClient:
         assert (told.value.status_code, told.value.message[0]["error"]) == (403, "AuthError")
 
 
-# The fifteen rules, one test each.
+# The fifteen rules, with one test each.
 
 
 def test_rule_1_v2_is_at_the_root_of_the_host(town_hall: Provisioned) -> None:
@@ -160,7 +160,7 @@ def test_rule_4_every_failure_has_a_status_code_and_a_filled_list(town_hall: Pro
 
 
 def raw_exchange(url: str, request: bytes) -> tuple[bytes, Any]:
-    """Send bytes as they are, which no client library would; return head and JSON of the answer."""
+    """Send raw bytes, which no client library would, and return the head and the JSON of the answer."""
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), 10) as connection:
         connection.sendall(request)

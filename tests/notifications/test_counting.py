@@ -1,4 +1,4 @@
-"""The counters of recent days: exact, beside deletion and beside one another, and without a word from sending. §2.1."""
+"""The counters of recent days are exact beside deletions and concurrent counts, without work in sends. §2.1."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,7 @@ def at_noon() -> Iterator[None]:
 
 
 def accept(template: Template, days: float = 0, **fields: Any) -> Notification:
-    """A message as a caller leaves it: its row, and the day's counter of limits."""
+    """Store a message like a caller: its row and the daily counter."""
     at = NOW - timedelta(days=days)
     counter = {"service": template.service, "day": at.date(), "kind": LimitKind(template.type)}
     DailyCounter.objects.update_or_create(**counter, defaults={"count": 1})
@@ -105,7 +105,7 @@ def test_a_past_day_whose_texts_have_ended_as_sent_is_settled(template: Template
 
     counting.count_recent()
 
-    assert CountedDay.objects.get().is_settled  # a receipt that comes all the same opens it again
+    assert CountedDay.objects.get().is_settled  # a late receipt opens it again
 
 
 def test_a_past_day_with_open_messages_is_counted_again_after_15_minutes(template: Template) -> None:
@@ -158,7 +158,7 @@ def test_a_deleted_message_is_counted_with_its_final_status(template: Template) 
 
 
 def test_a_count_that_a_deletion_overtook_is_dropped(template: Template) -> None:
-    """What was read before the deletion and is written after it would count the deleted twice."""
+    """A count that was read before the deletion and stored after it would count the deleted messages twice."""
     accept(template, days=3.6)
     counting.count_recent()
     CountedDay.objects.touch(template.service_id, date(2026, 7, 16))

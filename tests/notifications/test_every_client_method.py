@@ -1,4 +1,4 @@
-"""The official Python and Node clients, unchanged, through every method but letters, and past 250 rows.
+"""The official Python and Node clients, unchanged, with every method except letters, and past 250 rows.
 
 `get_all_template_versions` of the Python client asks for an address outside `/v2`, which no public service answers.
 """
@@ -21,7 +21,7 @@ from tests.service import Service
 
 FOLDER = Path(__file__).parent / "node"
 CONTENT = "port,height\nHull,7.1\n"
-MANY = 255  # rows, where a page has 250
+MANY = 255  # rows; a page has 250
 SENDING_THREADS = 8
 
 
@@ -46,7 +46,7 @@ def library(service: Service) -> Provisioned:
 
 @pytest.fixture(scope="module")
 def reference(library: Provisioned) -> str:
-    """Of as many messages as MANY."""
+    """Return the reference of MANY messages."""
     reference = str(uuid.uuid4())
 
     def send(_: int) -> None:
@@ -59,7 +59,7 @@ def reference(library: Provisioned) -> str:
 
 @pytest.fixture(scope="module")
 def texts(library: Provisioned, service: Service) -> list[str]:
-    """What as many texts as MANY say, newest first."""
+    """Return the texts of MANY received messages, newest first."""
     said = [f"text {number}" for number in range(MANY)]
     document = {"texts": [{"service": library.id, "from": "07700 900124", "content": content} for content in said]}
     done = service.manage("receive_text", "-", input=json.dumps(document))
@@ -126,7 +126,7 @@ def test_letters_are_not_found_with_a_list_of_errors(library: Provisioned) -> No
 
 @pytest.fixture(scope="module")
 def node() -> str:
-    """Node with the official client beside the script; installed once, and then there without a network."""
+    """Return node and the folder of the official client, which the first use installs."""
     program, npm = shutil.which("node"), shutil.which("npm")
     if program is None or npm is None:
         pytest.skip("the Node client: node and npm are not on this machine")

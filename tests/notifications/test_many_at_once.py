@@ -1,4 +1,4 @@
-"""Sixteen clients and two web processes at once: the minute's and the day's limits are exact all the same.
+"""With sixteen clients and two web processes at once, the rate limit and the daily limit are exact.
 
 Source: docs/reference/sending-api.md §13; docs/testing.md, D2, D3.
 """
@@ -23,10 +23,10 @@ from tests.service import Service
 
 CLIENTS = 16
 PER_MINUTE = 3000
-EACH = 200  # requests of one client, so that some are too many
+EACH = 200  # requests of each client, more than the limit allows
 DAILY_LIMIT = 100
 WINDOW = 60  # seconds
-TOKEN_SECONDS = 20  # a token is good for 30
+TOKEN_SECONDS = 20  # a token is valid for 30 s
 
 pytestmark = pytest.mark.alone
 
@@ -55,7 +55,7 @@ def make_service(service: Service, **fields: Any) -> Provisioned:
 
 
 class Client:
-    """One caller with a connection of its own that stays open."""
+    """A caller with its own persistent connection."""
 
     def __init__(self, caller: Provisioned) -> None:
         host, _, port = caller.url.removeprefix("http://").partition(":")
@@ -78,7 +78,7 @@ class Client:
 
 
 def at_once(caller: Provisioned, work: Callable[[Client], list[Answer]]) -> list[Answer]:
-    """Let every client do the same work, all starting together."""
+    """Start the same work in all clients at once."""
     start = threading.Barrier(CLIENTS)
 
     def one(_: int) -> list[Answer]:
@@ -92,10 +92,10 @@ def at_once(caller: Provisioned, work: Callable[[Client], list[Answer]]) -> list
 
 @pytest.mark.fault("D2", "D3")
 def test_three_thousand_requests_pass_in_a_minute_and_the_next_one_does_not(busy_service: Service) -> None:
-    """Bodies that the schema refuses count as well, and cost little. Other key types have windows of their own."""
+    """Bodies with an invalid shape count as well and need little time. Other key types have their own windows."""
     caller = make_service(busy_service)
     beside: Counter[int] = Counter()
-    times: list[tuple[int, float, float]] = []  # status, when it was asked, when it was answered
+    times: list[tuple[int, float, float]] = []  # status, time of the request, time of the answer
 
     def work(client: Client) -> list[Answer]:
         answers = []
@@ -110,7 +110,7 @@ def test_three_thousand_requests_pass_in_a_minute_and_the_next_one_does_not(busy
     answers = at_once(caller, work)
 
     assert {status for status, _, _ in times} == {400, 429}
-    # On a machine so busy that SQLite gives no lock in 5 s, a request passes uncounted: no outage stops messages.
+    # If SQLite gives no lock in 5 s on a busy machine, a request passes uncounted: an outage never stops messages.
     uncounted = busy_service.web.log.read_text().count("rate.unchecked")
     assert uncounted <= PER_MINUTE // 100
     assert_window(times, PER_MINUTE + uncounted)
@@ -124,7 +124,7 @@ def test_three_thousand_requests_pass_in_a_minute_and_the_next_one_does_not(busy
 
 
 def assert_window(times: list[tuple[int, float, float]], most: int) -> None:
-    """Hold every answer to a sliding window, knowing of each only that it was counted between question and answer."""
+    """Check every answer against a sliding window. A request was counted between its start and its answer."""
     passed = [(asked, answered) for status, asked, answered in times if status == 400]
     for first, _ in passed:
         surely_within = [answered for asked, answered in passed if asked >= first and answered < first + WINDOW]

@@ -15,7 +15,7 @@ BEFORE, SENDERS, RATE = "0027_request_id_index", "0028_senders_unique_in_any_cas
 
 
 def migrated(name: str) -> Any:
-    """Migrate there and return the models of that moment."""
+    """Migrate to the named migration and return its models."""
     executor = MigrationExecutor(connection)
     executor.migrate([("notifications", name)])
     return executor.loader.project_state([("notifications", name)]).apps

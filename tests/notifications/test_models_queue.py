@@ -1,4 +1,4 @@
-"""The statuses of a message move by the table alone, and never back."""
+"""A message's status changes as the table allows, never backwards."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""A row stored by a prepared INSERT is the row the ORM would have stored, on either database."""
+"""A prepared INSERT stores the same row as the ORM, on both databases."""
 
 import uuid
 from contextlib import suppress
@@ -24,7 +24,7 @@ def columns(row: Model) -> dict[str, Any]:
 
 
 def copy_of(message: Notification, **fields: Any) -> Notification:
-    """A new message with the values of a stored one, its moments in the queue left to the database unless given."""
+    """Return a new message with the values of a stored one. The database sets its queue times unless given."""
     values = {name: value for name, value in columns(message).items() if name not in DATABASE_DECIDES}
     return Notification(**values | fields)
 
@@ -71,7 +71,7 @@ def test_a_row_is_only_inserted_if_its_condition_changes_a_row(is_met: bool) -> 
     message = copy_of(make_notification(parts=3))
     table = Service._meta.db_table
     condition = Condition(
-        update=Statement(f"UPDATE {table} SET name = %s WHERE name = %s"),  # noqa: S608  our own words alone
+        update=Statement(f"UPDATE {table} SET name = %s WHERE name = %s"),  # noqa: S608  constant text
         values=("Renamed", message.service.name if is_met else "Another"),
     )
     before = message.service.name
@@ -84,7 +84,7 @@ def test_a_row_is_only_inserted_if_its_condition_changes_a_row(is_met: bool) -> 
 
 
 def test_a_value_that_is_too_long_is_not_truncated() -> None:
-    """SQLite stores it whole, PostgreSQL refuses it."""
+    """SQLite stores it as a whole, PostgreSQL rejects it."""
     message = copy_of(make_notification(), request_id="x" * 500)
 
     with suppress(DataError), transaction.atomic():

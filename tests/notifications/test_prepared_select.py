@@ -1,4 +1,4 @@
-"""A row read by a prepared SELECT is the row the ORM would have read, on either database."""
+"""A prepared SELECT returns the same row as the ORM, on both databases."""
 
 from datetime import timedelta
 from typing import Any

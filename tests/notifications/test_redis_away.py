@@ -1,4 +1,4 @@
-"""Redis dies and comes back: sends are still answered in time, stored, and held to the limits.
+"""Redis dies and comes back: sends are answered in time, stored, and limited.
 
 Source: docs/reference/security.md §12; docs/testing.md, A5, A6.
 """
@@ -57,9 +57,9 @@ def test_sends_succeed_without_redis_and_after_it_lost_its_data(
     assert send(caller, PER_MINUTE + 1) == [201] * PER_MINUTE + [429]
 
     redis_server.program.kill()
-    meanwhile = send(caller, PER_MINUTE + 1)  # the database counts afresh
+    meanwhile = send(caller, PER_MINUTE + 1)  # the database starts to count from zero
     restarted(redis_server)
-    time.sleep(5.5)  # as long as a process leaves alone what has failed
+    time.sleep(5.5)  # as long as a process does not retry after a failure
     afterwards = send(caller, 1)
 
     assert meanwhile == [201] * PER_MINUTE + [429]

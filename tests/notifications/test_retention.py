@@ -1,4 +1,4 @@
-"""How long messages stay: by the service's days and the UTC date, then a count and a "not found". §21."""
+"""Messages are kept for the service's days by UTC date. Then a count and a "not found" remain. §21."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,14 +28,14 @@ def at_three_in_the_morning() -> Iterator[None]:
 
 
 def purge() -> int:
-    """Run the rule, as the clock would."""
+    """Run the rule like the clock."""
     row = clean_up("old-messages")
     assert row.error == ""
     return row.removed
 
 
 def make_message(service: Service, days: float, **fields: Any) -> Notification:
-    """A message accepted so many days before midnight; a bit less is the day after."""
+    """Return a message that was accepted some days before midnight."""
     midnight = datetime(2026, 7, 20, tzinfo=UTC)
     template = fields.pop("template", None) or make_template(service)
     return make_notification(

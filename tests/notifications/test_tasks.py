@@ -1,4 +1,4 @@
-"""The clock's rules: silent messages end, the sandbox inbox keeps its size, due messages wake a worker."""
+"""The clock's tasks: end silent messages, limit the sandbox inbox, wake workers for due messages."""
 
 from datetime import timedelta
 

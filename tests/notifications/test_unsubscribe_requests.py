@@ -1,4 +1,4 @@
-"""Unsubscribe requests outlive their messages: clean-up, and the move from the table of the release before."""
+"""Unsubscribe requests are kept after their messages: clean-up, and the move from the previous release's table."""
 
 import uuid
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def at_three_in_the_morning() -> Iterator[None]:
 
 
 def made(days: float, request_days: int = 365) -> UnsubscribeRequest:
-    """A request that staff marked as done so many days ago."""
+    """Return a request that staff marked as done some days ago."""
     template = make_template(make_service(unsubscribe_request_days=request_days))
     return make_unsubscribe_request(template, done_at=NOW - timedelta(days=days), done_by="mina@example.org")
 
@@ -104,7 +104,7 @@ def test_clean_up_moves_requests_of_the_previous_release() -> None:
 
 
 def migrated(name: str) -> Any:
-    """Migrate there and return the models of that moment."""
+    """Migrate to the named migration and return its models."""
     executor = MigrationExecutor(connection)
     executor.migrate([("notifications", name)])
     return executor.loader.project_state([("notifications", name)]).apps
@@ -138,7 +138,7 @@ def test_the_migration_moves_the_requests_there_and_back() -> None:
             message.created_at,
             None,
         )
-    # Of a message that is gone the release before can hold nothing.
+    # The previous release has no requests of deleted messages.
     request.objects.filter(notification_id=messages[0].id).update(notification_id=uuid.uuid4())
 
     earlier = migrated(BEFORE).get_model("notifications", "UnsubscribeRequest")

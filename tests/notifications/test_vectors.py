@@ -1,4 +1,4 @@
-"""The vectors of the sending contract, over HTTP against a running service with the sandbox as its only provider.
+"""Play the vectors of the sending contract over HTTP against a running service with the sandbox only.
 
 All start at once and are played side by side: none depends on another, and those that wait need no processor.
 """
@@ -19,7 +19,7 @@ from tests.servers import Program
 from tests.service import Service
 
 FOLDER = Path(__file__).parent.parent / "vectors"
-PLAYERS = 8  # as many as the web server has threads
+PLAYERS = 8  # the number of threads of the web server
 
 FIXTURE = json.loads((FOLDER / "notifications-fixture.json").read_text())
 OTHER = next(service for service in FIXTURE["services"] if service["name"] == "Other")

@@ -1,4 +1,4 @@
-"""Tokens as callers make them, good ones and bad ones, without any JWT library in between."""
+"""Create valid and invalid tokens as callers do, without a JWT library."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ def make_token(
     payload_text: str | None = None,
     signature: str | None = None,
 ) -> str:
-    """Sign with HMAC-SHA256 whatever the header says; `payload` and `signature` stand in for the right ones."""
+    """Sign with HMAC-SHA256, whatever the header says. `payload` and `signature` replace the right ones."""
     whole_header = {"typ": "JWT", "alg": alg, **(header or {})}
     whole_claims = {"iss": issuer, "iat": int(time.time()) + iat_offset, **(claims or {})}
     for name in drop_header:

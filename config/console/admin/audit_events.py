@@ -9,7 +9,6 @@ from uuid import UUID
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import models
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
@@ -22,6 +21,7 @@ from config.audit.models import ActorKind, AuditEvent
 from config.console import audit_sentences, cells
 from config.console.admin import audit_filters
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.databases import keyset
 
 _THROUGH = {
     ActorKind.USER: "Console",
@@ -101,8 +101,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         found = self.get_queryset(request).filter(audit_filters.chosen(request)).order_by("-at", "-id")
         before = _key(request.GET.get("before", ""))
         if before:
-            at, pk = before
-            found = found.filter(at__lte=at).exclude(Q(at=at) & Q(id__gte=pk))
+            found = found.filter(keyset.below(*before, fields=("at", "pk")))
         some = list(found[: _PAGE_SIZE + 1])
         events, is_more = some[:_PAGE_SIZE], len(some) > _PAGE_SIZE
         older = request.GET.copy()

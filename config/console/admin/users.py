@@ -103,7 +103,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
         title = f"Create a link for {user.username}"
         if not user.is_active:
             return self.action_page(
-                request, user, title=title, button="", refusal="This account is not active. Turn on Active first."
+                request, user, title=title, button="", error="This account is not active. Turn on Active first."
             )
         if request.method == "POST":
             shown_once.spend(request)
@@ -132,7 +132,7 @@ class ConsoleUserAdmin(ShownOnceAdmin):
     def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
         title = f"Reset the second factor of {user.username}"
         if second_factor.device_of(user) is None:
-            return self.action_page(request, user, title=title, button="", refusal="This account has no second factor.")
+            return self.action_page(request, user, title=title, button="", error="This account has no second factor.")
         if request.method == "POST":
             second_factor.reset(user)
             sessions.end_all(user.pk, but=request.session)

@@ -43,6 +43,6 @@ PART = Part(
         "Queries": _QUERY,
         "Failures of data sets": _FAILURES,
     },
-    error_schema=shapes.REFUSAL,
+    error_schema=shapes.ERROR_BODY,
 )
 __all__ = ["PART", "operations"]

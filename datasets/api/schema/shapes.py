@@ -79,7 +79,7 @@ ROWS: Json = {
     "required": ["data"],
     "additionalProperties": False,
 }
-FAULT: Json = {
+RECORD_ERROR: Json = {
     "type": "object",
     "properties": {
         "index": {"type": "integer", "minimum": 0, "description": "The index of the record, from 0."},
@@ -89,14 +89,14 @@ FAULT: Json = {
     "required": ["index", "field", "message"],
     "additionalProperties": False,
 }
-REFUSAL: Json = {
+ERROR_BODY: Json = {
     "type": "object",
     "properties": {
         "status": {"const": "error"},
         "message": {"type": "string", "minLength": 1, "description": "The error in one sentence."},
         "errors": {
             "type": "array",
-            "items": FAULT,
+            "items": RECORD_ERROR,
             "description": "If records are refused: the first 100 errors, by index.",
         },
         "error_count": {

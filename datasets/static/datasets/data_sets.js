@@ -1,11 +1,11 @@
 // What scripts add to the pages of data sets: the address while it is typed, and the first record when it comes.
 
 document.addEventListener("DOMContentLoaded", () => {
-    for (const shown of document.querySelectorAll("[data-address-form]")) {
+    for (const shown of document.querySelectorAll("[data-url-form]")) {
         const group = document.querySelector("[name=group_name]");
         const type = document.querySelector("[name=type_name]");
         const show = () => {
-            shown.textContent = shown.dataset.addressForm
+            shown.textContent = shown.dataset.urlForm
                 .replace("<group>", group.value || "<group>")
                 .replace("<type>", type.value || "<type>");
         };

@@ -79,7 +79,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
                 "days": days,
                 "has_calls": any(day.calls for day in days),
                 "most_calls": max(day.calls for day in days),
-                "refusals": usage.refusals(key),
+                "call_errors": usage.call_errors(key),
                 "templates_used": usage.templates_used(key),
             }
         return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
@@ -154,8 +154,8 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         title = f"Revoke {key.name}"
         if key.revoked_at is not None:
             by = f" by {key.revoked_by}" if key.revoked_by else ""
-            refusal = f"This key was already revoked{by}. A revoked key cannot be used again."
-            return self.action_page(request, key, title=title, button="", refusal=refusal)
+            error = f"This key was already revoked{by}. A revoked key cannot be used again."
+            return self.action_page(request, key, title=title, button="", error=error)
         if request.method == "POST":
             bulk.do_now(many_rows.new_job(request, revoking.KIND, rows=[str(key.pk)], total=1))
             return self.action_done(

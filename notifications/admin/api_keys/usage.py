@@ -71,25 +71,25 @@ def days(key: ApiKey) -> list[Day]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """One refused call in words. anchor: its entry in the documentation, or blank."""
+class ShownError:
+    """One refused call in text. anchor: its entry in the documentation, or blank."""
 
     row: ApiCallError
-    words: str
+    text: str
     fix: str
     anchor: str
 
 
-def refusals(key: ApiKey) -> list[Refused]:
+def call_errors(key: ApiKey) -> list[ShownError]:
     """Return the newest refused calls, without any data that the caller sent."""
     calls = []
     for row in ApiCallError.objects.filter(key=key).order_by("-at", "-id")[:CALLS_SHOWN]:
         error = errors.documented(row.slug)
-        words = error.message if error else row.kind
+        text = error.message if error else row.kind
         if row.seconds_apart:
-            words = f"Clock {abs(row.seconds_apart)} s {'behind' if row.seconds_apart > 0 else 'ahead of'} ours"
+            text = f"Clock {abs(row.seconds_apart)} s {'behind' if row.seconds_apart > 0 else 'ahead of'} ours"
         fix, anchor = (error.fix, error.anchor) if error else ("", "")
-        calls.append(Refused(row=row, words=words, fix=fix.replace("`", ""), anchor=anchor))
+        calls.append(ShownError(row=row, text=text, fix=fix.replace("`", ""), anchor=anchor))
     return calls
 
 

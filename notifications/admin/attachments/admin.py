@@ -171,12 +171,12 @@ class AttachmentAdmin(ServiceRowAdmin):
         )
 
     def _set_last_day(
-        self, request: HttpRequest, file: Attachment, verb: str, title: str, earliest: date, latest: date, refusal: str
+        self, request: HttpRequest, file: Attachment, verb: str, title: str, earliest: date, latest: date, error: str
     ) -> HttpResponse:
         if refused := self._refused(request, file, title):
             return refused
-        if refusal:
-            return self.action_page(request, file, title=title, button="", refusal=refusal)
+        if error:
+            return self.action_page(request, file, title=title, button="", error=error)
         form = LastDayForm(posted(request), earliest=earliest, latest=latest)
         if request.method == "POST" and form.is_valid():
             day = form.cleaned_data["last_day"]
@@ -211,10 +211,10 @@ class AttachmentAdmin(ServiceRowAdmin):
                 return None
             case AttachmentState.WITHDRAWN:
                 by = f" by {file.withdrawn_by}" if file.withdrawn_by else ""
-                refusal = f"This file was already withdrawn{by}. {_NOT_AGAIN}"
+                error = f"This file was already withdrawn{by}. {_NOT_AGAIN}"
             case _:
-                refusal = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
-        return self.action_page(request, file, title=title, button="", refusal=refusal)
+                error = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
+        return self.action_page(request, file, title=title, button="", error=error)
 
     # Columns
 

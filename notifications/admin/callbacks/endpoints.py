@@ -201,7 +201,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
             return self.action_page(
-                request, row, title=f"Pause {row.title}", button="", refusal="This callback is already paused."
+                request, row, title=f"Pause {row.title}", button="", error="This callback is already paused."
             )
         if request.method == "POST":
             health.pause(row, PauseReason.PERSON, audit.person(request))
@@ -216,7 +216,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
             return self.action_page(
-                request, row, title=f"Resume {row.title}", button="", refusal="This callback is not paused."
+                request, row, title=f"Resume {row.title}", button="", error="This callback is not paused."
             )
         if request.method == "POST":
             health.resume(row, audit.person(request))

@@ -115,8 +115,8 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
                 "Resume callback",
                 reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]),
             )
-            refusal = "The callback is paused. Resume it to send waiting events."
-            return self.action_page(request, delivery, title=title, button="", refusal=refusal, remedy=remedy)
+            error = "The callback is paused. Resume it to send waiting events."
+            return self.action_page(request, delivery, title=title, button="", error=error, remedy=remedy)
         if request.method == "POST":
             row = CallbackDelivery.objects.filter(pk=delivery.pk)
             if not row.repeat():

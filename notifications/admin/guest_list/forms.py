@@ -98,8 +98,8 @@ def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
         return _refused(line, "already on your team", is_in_team=True)
     if line.normalised in listed:
         return _refused(line, people.ON_GUEST_LIST)
-    if refusal := room.take(line.kind):
-        return _refused(line, refusal)
+    if error := room.take(line.kind):
+        return _refused(line, error)
     return line
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet
 
+from config.databases import keyset
 from notifications.models import Notification
 
 OLDER, NEWER = "older", "newer"  # URL parameters
@@ -44,11 +45,12 @@ class Place:
         return f"{self.created_at.astimezone(UTC).strftime(_FORM)}.{self.id.hex}"
 
     def below(self) -> Q:
-        """Match older messages. The first condition bounds the index read."""
-        return Q(created_at__lte=self.created_at) & (Q(created_at__lt=self.created_at) | Q(id__lt=self.id))
+        """Match older messages."""
+        return keyset.below(self.created_at, self.id)
 
     def above(self) -> Q:
-        return Q(created_at__gte=self.created_at) & (Q(created_at__gt=self.created_at) | Q(id__gt=self.id))
+        """Match newer messages."""
+        return keyset.above(self.created_at, self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

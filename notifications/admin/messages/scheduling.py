@@ -57,14 +57,14 @@ class ScheduledMessageActions(ConsoleModelAdmin):
         title = "Move message"
         planned = message.scheduled_for
         if planned is None or not message.is_scheduled:
-            return self._refusal(request, message, title)
+            return self._error_page(request, message, title)
         form = MoveForm(request.POST if request.method == "POST" else None)
         if request.method == "POST" and form.is_valid():
             moment = form.cleaned_data["scheduled_for"]
             try:
                 scheduled.move(message, moment)
             except errors.NotScheduled:
-                return self._refusal(request, message, title)
+                return self._error_page(request, message, title)
             self.audit(
                 request,
                 "moved",
@@ -83,12 +83,12 @@ class ScheduledMessageActions(ConsoleModelAdmin):
         title = "Cancel message"
         planned = message.scheduled_for
         if planned is None or not message.is_scheduled:
-            return self._refusal(request, message, title)
+            return self._error_page(request, message, title)
         if request.method == "POST":
             try:
                 scheduled.cancel(message)
             except errors.NotScheduled:
-                return self._refusal(request, message, title)
+                return self._error_page(request, message, title)
             self.audit(
                 request,
                 "cancelled",
@@ -105,5 +105,5 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             request, message, title=title, button=title, explanation=explanation, is_destructive=True
         )
 
-    def _refusal(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
-        return self.action_page(request, message, title=title, button="", refusal=_NOT_SCHEDULED)
+    def _error_page(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
+        return self.action_page(request, message, title=title, button="", error=_NOT_SCHEDULED)

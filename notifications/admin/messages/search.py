@@ -125,8 +125,8 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
         return Found(term=term, matching=narrowed)
     if ids := _ids(rows, _ways(words, may_see=may_see)):
         return Found(term=term, matching=Q(pk__in=ids) & narrowed)
-    if refusal := _refusal(words.get("", ""), services):
-        return Found(term=term, note=REFUSED, key=refusal.key)
+    if call_error := _call_error(words.get("", ""), services):
+        return Found(term=term, note=REFUSED, key=call_error.key)
     return _by_part(request, term, typed, narrowed, may_see)
 
 
@@ -142,13 +142,13 @@ def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
     return [*by_recipient, Q(reference=text), *by_id]
 
 
-def _refusal(text: str, services: list[UUID]) -> ApiCallError | None:
+def _call_error(text: str, services: list[UUID]) -> ApiCallError | None:
     """Return the refused call with this request id. Only the newest few of each key are stored."""
     identifier = _uuid(text)
     if identifier is None:
         return None
-    refusals = ApiCallError.objects.select_related("key").filter(key__service__in=services)
-    return refusals.filter(request_id=str(identifier)).first()
+    call_errors = ApiCallError.objects.select_related("key").filter(key__service__in=services)
+    return call_errors.filter(request_id=str(identifier)).first()
 
 
 def _ids(rows: QuerySet[Notification], ways: list[Q]) -> list[UUID]:

@@ -97,8 +97,8 @@ class SendPage:
             request: Any = form.request()
             check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
             checked = check(person, request)
-        except errors.NotificationError as refusal:
-            form.refuse(refusal, pages_for_trial=self._pages_for_trial())
+        except errors.NotificationError as error:
+            form.add_api_error(error, pages_for_trial=self._pages_for_trial())
             return self._page(form)
         except (NoVerdict, StoreAway):
             form.add_error(None, AWAY)
@@ -121,8 +121,8 @@ class SendPage:
             submission = send(person, request, keep=keep)
         except AlreadyShown:
             return self._sent_before(form)
-        except errors.NotificationError as refusal:
-            form.refuse(refusal, pages_for_trial=self._pages_for_trial())
+        except errors.NotificationError as error:
+            form.add_api_error(error, pages_for_trial=self._pages_for_trial())
             return self._page(form)
         except (NoVerdict, StoreAway):
             form.add_error(None, AWAY)

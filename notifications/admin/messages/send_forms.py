@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from notifications import errors
-from notifications.admin.messages import send_refusals, send_slots
-from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, is_file
+from notifications.admin.messages import send_errors, send_slots
+from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import policy, requests
@@ -23,13 +23,6 @@ from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
 
 REAL, TEST = "real", "test"
 
-_OF_TEMPLATE = (
-    errors.TextMessagesNotAllowed,
-    errors.EmailsNotAllowed,
-    errors.TemplateNotFound,
-    errors.TemplateOfOtherType,
-    errors.TemplateArchived,
-)
 _OF_SENDER = (errors.SmsSenderNotFound, errors.ReplyToNotFound)
 _OF_RECIPIENT = (
     errors.NotOnTeam,
@@ -61,7 +54,7 @@ class SendForm(forms.Form):
         self._slots = send_slots.find(version)
         is_email = self.channel is Channel.EMAIL
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
-        self.fields["recipient"].error_messages["required"] = send_refusals.EMPTY[self.channel]
+        self.fields["recipient"].error_messages["required"] = send_errors.EMPTY[self.channel]
         self.fields["sender"].label = "Replies go to" if is_email else "Sender"
         self.fields["sender"].choices = _senders(service, self.channel)  # type: ignore[attr-defined]
         self.fields["kind"].initial = TEST
@@ -89,14 +82,14 @@ class SendForm(forms.Form):
         """Parse the recipient by the API's rules."""
         try:
             return self._read_recipient(self.cleaned_data["recipient"])
-        except errors.ValidationError as refusal:
-            raise forms.ValidationError(send_refusals.of_recipient(refusal, self.channel)) from refusal
+        except errors.ValidationError as error:
+            raise forms.ValidationError(send_errors.of_recipient(error, self.channel)) from error
 
     def clean_reference(self) -> str | None:
         try:
             return requests.check_reference(self.cleaned_data["reference"]) or None
-        except errors.ValidationError as refusal:
-            raise forms.ValidationError(send_refusals.REFERENCE) from refusal
+        except errors.ValidationError as error:
+            raise forms.ValidationError(send_errors.REFERENCE) from error
 
     def clean(self) -> dict[str, Any] | None:
         """Reject lists longer than the API accepts."""
@@ -105,7 +98,7 @@ class SendForm(forms.Form):
             try:
                 requests.check_personalisation({slot.name: slot.value(self._typed(slot))})
             except errors.ValidationError:
-                self.add_error(slot.field, send_refusals.ITEMS)
+                self.add_error(slot.field, send_errors.ITEMS)
         return cleaned
 
     @property
@@ -134,12 +127,12 @@ class SendForm(forms.Form):
         parts.append(hashlib.sha256(personalisation.encode()).hexdigest())
         return salted_hmac("notifications.send", json.dumps(parts), algorithm="sha256").hexdigest()
 
-    def refuse(self, refusal: errors.NotificationError, *, pages_for_trial: Mapping[str, str]) -> None:
+    def add_api_error(self, error: errors.NotificationError, *, pages_for_trial: Mapping[str, str]) -> None:
         """Add an API error to the field it concerns, or to the top of the form.
 
         pages_for_trial: title → URL of the pages where this person can add recipients to a service in trial
         """
-        if isinstance(refusal, errors.PersonalisationMissing):
+        if isinstance(error, errors.PersonalisationMissing):
             missing = placeholders.missing(
                 self.version.subject or "", self.version.content, personalisation=self._personalisation()
             )
@@ -147,19 +140,19 @@ class SendForm(forms.Form):
                 if slot.name in missing:
                     self.add_error(slot.field, slot.missing)
             return
-        if isinstance(refusal, errors.ServiceInTrial):
-            self.add_error("recipient", send_refusals.of_trial(pages_for_trial))
+        if isinstance(error, errors.ServiceInTrial):
+            self.add_error("recipient", send_errors.of_trial(pages_for_trial))
             return
-        for error in refusal.errors:
-            for field in self._fields_of(refusal):
-                self.add_error(field, error.message)
+        for entry in error.errors:
+            for field in self._fields_of(error):
+                self.add_error(field, entry.message)
 
-    def _fields_of(self, refusal: errors.NotificationError) -> list[str | None]:
-        if isinstance(refusal, _OF_SENDER):
+    def _fields_of(self, error: errors.NotificationError) -> list[str | None]:
+        if isinstance(error, _OF_SENDER):
             return ["sender"]
-        if isinstance(refusal, _OF_RECIPIENT):
+        if isinstance(error, _OF_RECIPIENT):
             return ["recipient"]
-        if isinstance(refusal, errors.InvalidFile | errors.InvalidRequest):
+        if isinstance(error, errors.InvalidFile | errors.InvalidRequest):
             with_file = [f"file-{slot.number}" for slot in self._slots if self.cleaned_data.get(f"file-{slot.number}")]
             return [*with_file] or [None]
         return [None]
@@ -192,10 +185,6 @@ class SendForm(forms.Form):
             "confirm_email_before_download": self.cleaned_data[f"asks-{number}"],
             "retention_period": f"{self.cleaned_data[f'weeks-{number}'] or DEFAULT_WEEKS} weeks",
         }
-
-
-def has_file(request: SmsRequest | EmailRequest) -> bool:
-    return any(is_file(value) for value in request.personalisation.values())
 
 
 def _own(service: Service, channel: Channel) -> Any:

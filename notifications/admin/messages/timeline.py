@@ -80,7 +80,7 @@ def sentence(message: Notification) -> str:
             return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
-        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_address(message):
+        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_email_address(message):
             return "It was not delivered: the mail server refused the email. Its answer is below."
         case Status.PERMANENT_FAILURE if is_email:
             return "It was not delivered: the email address does not exist or refuses our emails."

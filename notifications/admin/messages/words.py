@@ -26,11 +26,11 @@ _WORDS = {
     Status.TEMPORARY_FAILURE: ("Not accepted for now", "warn"),
     Status.TECHNICAL_FAILURE: ("Technical failure: we could not send it", "bad"),
 }
-_BAD_ADDRESS = ("Email address does not exist", "bad")
+_BAD_EMAIL_ADDRESS = ("Email address does not exist", "bad")
 _REFUSED = {Channel.EMAIL: ("Refused by the mail server", "bad"), Channel.SMS: ("Not delivered", "bad")}
 
 _ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.\d{1,3}\b")  # RFC 3463
-_ABOUT_ADDRESS = "1"  # RFC 3463: the subject "addressing status"
+_ABOUT_EMAIL_ADDRESS = "1"  # RFC 3463: the subject "addressing status"
 _REFUSALS_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # the email address may exist
 
 
@@ -43,13 +43,13 @@ def cell(message: Notification) -> SafeString:
     return cells.two_lines(cells.chip(*_title_and_tone(message)), message.status)
 
 
-def has_bad_address(message: Notification) -> bool:
+def has_bad_email_address(message: Notification) -> bool:
     """Return whether the mail server or the provider reports that the email address does not exist."""
     reported = [one["code"] for one in message.receipts if one["outcome"] == Status.PERMANENT_FAILURE]
     said = reported[-1] if reported else message.attempts[-1]["reply"] if message.attempts else ""
     code = _ENHANCED_CODE.search(said)
     if code:
-        return code[1] == _ABOUT_ADDRESS
+        return code[1] == _ABOUT_EMAIL_ADDRESS
     return not said.endswith(AFTER_CONTENT) and said not in _REFUSALS_BY_PROVIDER
 
 
@@ -60,5 +60,5 @@ def _title_and_tone(message: Notification) -> tuple[str, str]:
     if message.has_expired:
         return "Expired", "bad"
     if status == Status.PERMANENT_FAILURE:
-        return _BAD_ADDRESS if channel == Channel.EMAIL and has_bad_address(message) else _REFUSED[channel]
+        return _BAD_EMAIL_ADDRESS if channel == Channel.EMAIL and has_bad_email_address(message) else _REFUSED[channel]
     return _WORDS[status]

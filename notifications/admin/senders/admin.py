@@ -94,12 +94,12 @@ class DefaultedAdmin(ServiceRowAdmin):
         """Show the last use and the keys, then archive the row. If it is the default, ask for the next default."""
         self._lock(row)
         row.refresh_from_db()
-        refusal = "Somebody has just removed it." if row.archived_at else self.refusal_to_remove(row)
+        error = "Somebody has just removed it." if row.archived_at else self.removal_error(row)
         others = self._others(row)
         form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
         title = f"Remove {self._text(row)}"
-        if refusal:
-            return self.action_page(request, row, title=title, button="", refusal=refusal)
+        if error:
+            return self.action_page(request, row, title=title, button="", error=error)
         if request.method == "POST" and (form is None or form.is_valid()):
             row.is_default = False
             row.archived_at = timezone.now()
@@ -119,7 +119,7 @@ class DefaultedAdmin(ServiceRowAdmin):
             request, row, title=title, button="Remove", explanation=explanation, form=form, is_destructive=True
         )
 
-    def refusal_to_remove(self, row: Any) -> str:
+    def removal_error(self, row: Any) -> str:
         """Return why this row cannot be removed, or ""."""
         raise LookupError(f"{type(self).__name__} must define which row has to stay")
 
@@ -166,7 +166,7 @@ class SmsSenderAdmin(DefaultedAdmin):
         form.may_protect = permissions.is_operator(request)
         return form
 
-    def refusal_to_remove(self, row: SmsSender) -> str:
+    def removal_error(self, row: SmsSender) -> str:
         return "" if self._others(row).exists() else "A service always has one text message sender. Add another first."
 
 
@@ -178,7 +178,7 @@ class ReplyToAddressAdmin(DefaultedAdmin):
     list_display = ("email_address", "default", "id_to_copy", "used", "added")
     empty = "No reply-to address. One is needed before this service goes live."
 
-    def refusal_to_remove(self, row: ReplyToAddress) -> str:
+    def removal_error(self, row: ReplyToAddress) -> str:
         """Check, under the lock, whether a live service would have no reply-to address left."""
         service = Service.objects.get(pk=row.service_id)
         is_needed = services.lacks_reply_to(

@@ -175,7 +175,7 @@ class ServiceAdmin(StateSteps):
         form_class, name = _FORMS[word]
         title = f"{name} of {service.name}"
         if not service.active:
-            return self.action_page(request, service, title=title, button="", refusal=ARCHIVED)
+            return self.action_page(request, service, title=title, button="", error=ARCHIVED)
         form = form_class(posted(request), instance=service)
         if isinstance(form, NamedForm):
             form.may_protect = permissions.is_operator(request)

@@ -9,7 +9,7 @@ from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
 from notifications.models import Permission, ProtectedName, Service
-from notifications.validation import protected, services
+from notifications.validation import names, protected, services
 from notifications.validation.services import NEEDS_REPLY_TO
 
 
@@ -23,7 +23,7 @@ class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         typed: str = self.cleaned_data["name"]
         if typed == self.initial.get("name"):
             return typed
-        name = checked(services.parse_service_name, typed)
+        name = checked(names.parse_name, typed)
         others = Service.objects.exclude(pk=self.instance.pk).values_list("name", flat=True)
         checked(services.check_service_name_is_new, name, others)
         if not self.may_protect:

@@ -38,7 +38,7 @@ _EXPLANATION = (
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "invite link"  # noqa: S105  a word of the page
     change_roles = frozenset({Role.MANAGE_SERVICE})
-    list_display = ("shown_address", "phone", "account", "held_roles", "added")
+    list_display = ("shown_email_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
     ordering = ("created_at",)
     create_verb = "Add"
@@ -163,7 +163,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         title = f"Remove {member.title}"
         if managers.is_last(member):
-            return self.action_page(request, member, title=title, button="", refusal=managers.SOMEONE_MUST)
+            return self.action_page(request, member, title=title, button="", error=managers.SOMEONE_MUST)
         if request.method == "POST":
             who, name = member.user_id, member.title
             self.audit(request, "removed", member, before=changes.snapshot(member))
@@ -181,8 +181,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         )
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
-        refusal = "This person already has an account."
-        return self.action_page(request, member, title=f"Invite {member.title}", button="", refusal=refusal)
+        error = "This person already has an account."
+        return self.action_page(request, member, title=f"Invite {member.title}", button="", error=error)
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]
@@ -214,7 +214,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     # Columns
 
     @admin.display(description="Email address", ordering="email_address")
-    def shown_address(self, member: TeamMember) -> str:
+    def shown_email_address(self, member: TeamMember) -> str:
         return member.title
 
     @admin.display(description="Phone")

@@ -24,7 +24,7 @@ class Break:
         return "((" + "))((".join(sorted(map(placeholders.key, self.names))) + "))"
 
     @property
-    def refusal(self) -> str:
+    def error(self) -> str:
         """Return the error that callers would get."""
         return f"Missing personalisation: {', '.join(self.names)}"
 

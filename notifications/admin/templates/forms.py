@@ -14,7 +14,7 @@ from notifications.admin.templates import breaks
 from notifications.admin.templates.breaks import Break
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
-from notifications.validation import templates
+from notifications.validation import names, templates
 
 _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
@@ -85,7 +85,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     def clean_name(self) -> str:
         """Check a changed name. An unchanged name stays valid, even if today's rules reject it."""
         typed: str = self.cleaned_data["name"]
-        return typed if typed == self.initial.get("name") else checked(templates.parse_template_name, typed)
+        return typed if typed == self.initial.get("name") else checked(names.parse_name, typed)
 
     def clean_subject(self) -> str:
         return _with_plain_line_ends(self.cleaned_data["subject"])

@@ -10,7 +10,7 @@ from notifications.rendering import placeholders
 
 _OPEN_CONDITION = re.compile(r"\(\((?P<name>[^()?]+)\?\?(?![^()]*\)\))")
 _SCHEME = re.compile(r"https?://|mailto:|tel:", re.IGNORECASE)
-_BARE_ADDRESS = re.compile(r"www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/", re.IGNORECASE)
+_BARE_URL = re.compile(r"www\.|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/", re.IGNORECASE)
 _LOOKED_BACK = 200  # characters before a placeholder
 _LONG_ENOUGH = 30  # letters; a shorter text in capitals may be a code
 
@@ -49,7 +49,7 @@ def _links_without_scheme(text: str, files: Collection[str]) -> list[str]:
             is_odd = not _SCHEME.match(target) and (bool(target) or match["inside"] not in files)
         else:
             target = before.lstrip("(<\"'*_")
-            is_odd = bool(_BARE_ADDRESS.match(target))
+            is_odd = bool(_BARE_URL.match(target))
         if is_odd:
             found.append(f"{target}{match[0]}")
     return found

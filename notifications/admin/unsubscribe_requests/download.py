@@ -1,6 +1,5 @@
 """Unsubscribe requests as a streamed CSV file. Each download is audited in every service concerned."""
 
-import csv
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import chain
@@ -11,8 +10,9 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils import timezone
 
-from config import audit, spreadsheets
+from config import audit
 from config.audit.masking import mask
+from config.spreadsheets import csv_line
 from notifications.models import UnsubscribeRequest
 
 HEADER = (
@@ -24,13 +24,6 @@ _COLUMNS = (
     *("email_created_at", "notification_id", "done_at", "done_by"),
 )
 _ROWS_AT_ONCE = 500
-
-
-class _Line:
-    """A target for `csv.writer` that returns each line."""
-
-    def write(self, line: str) -> str:
-        return line
 
 
 def stream(requests: QuerySet[UnsubscribeRequest]) -> StreamingHttpResponse:
@@ -56,10 +49,9 @@ def note(request: HttpRequest, requests: QuerySet[UnsubscribeRequest]) -> None:
 
 
 def _lines(requests: QuerySet[UnsubscribeRequest]) -> Iterator[bytes]:
-    writer = csv.writer(_Line())
     rows = requests.values_list(*_COLUMNS, named=True).iterator(chunk_size=_ROWS_AT_ONCE)
     for cells in chain([HEADER], map(_cells, rows)):
-        yield writer.writerow(map(spreadsheets.as_text, cells)).encode()
+        yield csv_line(cells).encode()
 
 
 def _cells(row: Any) -> Iterable[str]:  # Any: a named tuple of the columns

@@ -117,8 +117,8 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     def mark_done(self, request: HttpRequest, row: UnsubscribeRequest) -> HttpResponse:
         title = "Mark this request as done"
         if row.done_at is not None:
-            refusal = f"{row.done_by or 'Somebody'} marked this request as done on {formats.spoken(row.done_at)}."
-            return self.action_page(request, row, title=title, button="", refusal=refusal)
+            error = f"{row.done_by or 'Somebody'} marked this request as done on {formats.spoken(row.done_at)}."
+            return self.action_page(request, row, title=title, button="", error=error)
         if request.method == "POST":
             bulk.do_now(many_rows.new_job(request, marking.KIND, rows=[str(row.pk)], total=1))
             return self.action_done(request, self.row_url(row), "The request is marked as done.")

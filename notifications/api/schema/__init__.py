@@ -1,32 +1,36 @@
-"""The sending area's share of the documentation: operations, shapes, errors and chapters.
+"""The documentation of the sending API: operations, shapes, errors and chapters.
 
-Loaded when the document is first asked for. Source: docs/reference/running.md §8.
+It is loaded with the first request for the documentation. Source: docs/reference/running.md §8.
 """
 
 from django.conf import settings
 
 from config.docs.parts import Part
 from config.rest.handler import HELPFUL
-from notifications.api.schema import operations, refused
+from notifications.api.schema import errors_of_operations, operations
 from notifications.api.schema.chapters import CHAPTERS
 
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
 _ENTRY = {
     "type": "object",
     "properties": {
-        "error": {"type": "string", "description": "The kind, such as `ValidationError`."},
-        "message": {"type": "string", "minLength": 1, "description": "What is wrong."},
-        "fix": {"type": "string", "description": f"What to do about it. {_ASKED_FOR}"},
-        "docs": {"type": "string", "format": "uri", "description": f"Its entry on this page. {_ASKED_FOR}"},
+        "error": {"type": "string", "description": "The kind of the error, such as `ValidationError`."},
+        "message": {"type": "string", "minLength": 1, "description": "What happened."},
+        "fix": {"type": "string", "description": f"What to do. {_ASKED_FOR}"},
+        "docs": {
+            "type": "string",
+            "format": "uri",
+            "description": f"The entry for the error. {_ASKED_FOR}",
+        },
     },
     "required": ["error", "message"],
     "additionalProperties": False,
 }
-_REFUSAL = {
+_ERROR_BODY = {
     "type": "object",
     "properties": {
-        "status_code": {"type": "integer", "description": "The status of the answer."},
-        "errors": {"type": "array", "minItems": 1, "items": _ENTRY, "description": "All errors of a request at once."},
+        "status_code": {"type": "integer", "description": "The status of the response."},
+        "errors": {"type": "array", "minItems": 1, "items": _ENTRY, "description": "All errors of the request."},
     },
     "required": ["status_code", "errors"],
     "additionalProperties": False,
@@ -39,9 +43,9 @@ PART = Part(
     base_url=settings.BASE_URL,
     prefix="/v2/",
     chapters=CHAPTERS,
-    errors=refused.BY_OPERATION,
-    families=refused.FAMILIES,
-    error_schema=_REFUSAL,
+    errors=errors_of_operations.BY_OPERATION,
+    families=errors_of_operations.FAMILIES,
+    error_schema=_ERROR_BODY,
     open_schemas=["PreviewValues"],
 )
 __all__ = ["PART", "operations"]

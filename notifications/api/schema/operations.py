@@ -1,4 +1,4 @@
-"""The operations of the sending API: what each takes and answers when it succeeds. The views stay bare of it."""
+"""The OpenAPI descriptions of the operations: parameters and successful responses. The views contain none of it."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from notifications.api import lists, queries, records, serializers
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
 
-_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # of the demo data, where ids are the same on every machine
+_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # in the demo data, whose ids are the same on every machine
 _SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"
 _TEXT_MESSAGE = {
     "phone_number": "07700 900123",
@@ -35,19 +35,19 @@ _PREVIEW = {"personalisation": {"name": "Ana", "items": ["warm clothes", "this e
 
 _UUID = {"type": "string", "format": "uuid"}
 _OLDER_THAN = OpenApiParameter(
-    "older_than", _UUID, description="The id of the last row of the page before; `links.next` has it filled in."
+    "older_than", _UUID, description="The id of the last row of the previous page. `links.next` contains it."
 )
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
     OpenApiParameter.HEADER,
-    description="The same key with the same request, within 24 hours: the first answer again, and no second message.",
+    description="A repeated request with the same key within 24 hours gets the first response and sends no message.",
 )
 _REPLAYED = OpenApiParameter(
     "Idempotent-Replay",
     {"const": "true"},
     OpenApiParameter.HEADER,
-    description="This is the answer to an earlier request with the same `Idempotency-Key`.",
+    description="This is the response to an earlier request with the same `Idempotency-Key`.",
     response=[201],
 )
 
@@ -57,22 +57,25 @@ def _rate(name: str, about: str) -> OpenApiParameter:
 
 
 _RATE = [
-    _rate("RateLimit-Policy", 'Requests in how many seconds, by key type: `"live";q=3000;w=60`. On refusals too.'),
-    _rate("RateLimit", 'How many more may come now: `"live";r=2999`. On refusals too.'),
+    _rate(
+        "RateLimit-Policy",
+        'The requests (q) in a number of seconds (w) for the key type: `"live";q=3000;w=60`. Also with errors.',
+    ),
+    _rate("RateLimit", 'The number of requests that are left: `"live";r=2999`. Also with errors.'),
 ]
 
 
 class ServiceToken(OpenApiAuthenticationExtension):
     target_class = "notifications.api.authentication.ServiceKeyAuthentication"
     name = "serviceToken"
-    priority = 1  # before what the library knows of the class ours is made of
+    priority = 1  # before the library's extension for the base class
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
         return {
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": "A token signed with the secret of an API key, good for 30 seconds: see Authentication.",
+            "description": "A token signed with the secret of an API key, valid for 30 seconds: see Authentication.",
             "x-credential": '$(jwt "$NOTIFY_API_KEY")',
         }
 
@@ -84,7 +87,7 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
         summary=f"Send {text}",
         description=about,
         request={"application/json": body},
-        responses={201: OpenApiResponse(answer, description="Accepted; it is delivered in the background.")},
+        responses={201: OpenApiResponse(answer, description="The message is accepted. It is sent in the background.")},
         parameters=[_IDEMPOTENCY_KEY, _REPLAYED, *_RATE],
         examples=[OpenApiExample("Example", example, request_only=True)],
     )
@@ -96,7 +99,7 @@ def _read(name: str, tag: str, summary: str, answer: type, *parameters: OpenApiP
         tags=[tag],
         summary=summary,
         description=about,
-        responses={200: OpenApiResponse(answer, description="What was asked for.")},
+        responses={200: OpenApiResponse(answer, description="The requested data.")},
         parameters=list(parameters),
     )
 
@@ -135,7 +138,7 @@ class Messages(OpenApiViewExtension):
                 serializers.TextMessageSerializer,
                 serializers.SentTextMessage,
                 _TEXT_MESSAGE,
-                about="A list among the values becomes `ash, birch and cedar`.",
+                about="A list in the personalisation becomes `ash, birch and cedar`.",
             ),
             email=_sent(
                 "sendEmail",
@@ -143,7 +146,7 @@ class Messages(OpenApiViewExtension):
                 serializers.EmailSerializer,
                 serializers.SentEmail,
                 _EMAIL,
-                about="A list among the values becomes bullet points in the body.",
+                about="A list in the personalisation becomes bullet points in the body.",
             ),
             retrieve=_read(
                 "readMessage",
@@ -195,7 +198,7 @@ class Templates(OpenApiViewExtension):
     target_class = "notifications.api.views.TemplateViewSet"
 
     def view_replacement(self) -> Any:
-        by_id = _path("template_id", "From the console.", _EMAIL_TEMPLATE)
+        by_id = _path("template_id", "The console shows it.", _EMAIL_TEMPLATE)
 
         return annotated(
             self.target,
@@ -204,8 +207,8 @@ class Templates(OpenApiViewExtension):
                 TEMPLATES,
                 "List templates",
                 lists.TemplatesSerializer,
-                _words("type", queries.TYPES, "The channel; there are no letters."),
-                about="All templates of the service in one answer, but for deleted ones.",
+                _words("type", queries.TYPES, "The channel. There are no letters."),
+                about="All templates of the service, except archived ones, in one response.",
             ),
             retrieve=_read(
                 "readTemplate",
@@ -213,7 +216,7 @@ class Templates(OpenApiViewExtension):
                 "Read a template",
                 records.TemplateSerializer,
                 by_id,
-                about="Its newest version.",
+                about="The latest version.",
             ),
             version=_read(
                 "readTemplateVersion",
@@ -225,15 +228,15 @@ class Templates(OpenApiViewExtension):
                     "number",
                     {"type": "integer", "minimum": 1, "examples": [1]},
                     OpenApiParameter.PATH,
-                    description="From 1.",
+                    description="The number of the version, starting with 1.",
                 ),
-                about="By its own name, subject and body.",
+                about="With the name, subject and body of that version.",
             ),
             preview=extend_schema(
                 operation_id="previewTemplate",
                 tags=[TEMPLATES],
                 summary="Preview a template",
-                description="Fill a template without sending it. Values it has no placeholder for are ignored.",
+                description="Fill a template without sending it. Values without a placeholder are ignored.",
                 request={"application/json": serializers.PreviewValuesSerializer},
                 responses={
                     200: OpenApiResponse(records.PreviewSerializer, description="The message as it would be sent.")
@@ -256,7 +259,7 @@ class ReceivedTexts(OpenApiViewExtension):
                 "List received texts",
                 lists.ReceivedTextsSerializer,
                 _OLDER_THAN,
-                about="What people have sent to the numbers of the service: the same list for keys of every type.",
+                about="Texts that people sent to the numbers of the service. The list is the same for every key type.",
             ),
         )
 
@@ -273,6 +276,6 @@ class UnsubscribeRequests(OpenApiViewExtension):
                 "List unsubscribe requests",
                 lists.UnsubscribeRequestsSerializer,
                 _OLDER_THAN,
-                about="Recipients who confirmed on our page that they want no more emails: the same list for all keys.",
+                about="Recipients who confirmed an unsubscribe request. The list is the same for every key type.",
             ),
         )

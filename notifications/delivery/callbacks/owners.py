@@ -19,7 +19,7 @@ from notifications.delivery import own_email
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.own_email import AGAIN_AFTER, Handed
 from notifications.models import CallbackEndpoint, PauseReason, Role, Service, TeamMember
-from notifications.recipients import email as addresses
+from notifications.recipients import email as email_addresses
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering.email import EmailText
 
@@ -50,14 +50,14 @@ def mail(endpoint_id: UUID) -> None:
     log.info("callback.owners_mailed", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
 
 
-def _addresses(service: Service) -> Iterator[str]:
+def _email_addresses(service: Service) -> Iterator[str]:
     """Yield the email addresses of the managers of the service or, if it has none, of the operators."""
     team = TeamMember.objects.filter(service=service).order_by("created_at")
     owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles and member.email_address]
     operators = get_user_model().objects.filter(is_superuser=True, is_active=True)
     for text in owners or operators.order_by("pk").values_list("email", flat=True):
         with contextlib.suppress(InvalidEmailAddress):
-            yield addresses.parse(text).ascii
+            yield email_addresses.parse(text).ascii
 
 
 def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
@@ -71,7 +71,7 @@ def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
         page,
     ]
     text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))
-    return [_message(endpoint, text, to) for to in _addresses(endpoint.service)]
+    return [_message(endpoint, text, to) for to in _email_addresses(endpoint.service)]
 
 
 def _message(endpoint: CallbackEndpoint, text: EmailText, to: str) -> OutgoingEmail:

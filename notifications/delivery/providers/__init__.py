@@ -73,7 +73,7 @@ class ProviderAdapter(Protocol):
     def carries(self) -> tuple[type[Any], ...]: ...
 
     @property
-    def reports_deliveries(self) -> bool:
+    def sends_receipts(self) -> bool:
         """Return whether delivery receipts follow an acceptance. If not, the acceptance decides the status."""
 
     def send(self, message: Any) -> Accepted:  # Any: one of the kinds it carries
@@ -206,9 +206,9 @@ def listening() -> list[Listens]:
     return [provider.adapter for provider in configured() if isinstance(provider.adapter, Listens)]
 
 
-def reporting() -> list[str]:
-    """Return the names of the providers that report deliveries."""
-    return [provider.name for provider in configured() if provider.adapter.reports_deliveries]
+def with_receipts() -> list[str]:
+    """Return the names of the providers that send delivery receipts."""
+    return [provider.name for provider in configured() if provider.adapter.sends_receipts]
 
 
 def _named(name: str) -> ProviderAdapter | None:

@@ -22,9 +22,9 @@ from anymail.message import AnymailMessage
 from notifications.delivery.messages import Accepted, DeliveryFailure, OutgoingEmail, PermanentFailure
 from notifications.delivery.posts import LONGEST_REFERENCE
 from notifications.delivery.providers import http
-from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.anymail_posts import ID, AnymailPosts
 from notifications.delivery.providers.per_thread import PerThread
+from notifications.delivery.providers.provider_url import ProviderUrl
 
 SCHEME = "anymail+"
 
@@ -46,12 +46,12 @@ class Anymail(AnymailPosts):
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
         """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
-        address = Address.parse(url, known=_NAMED.findall(url.partition("?")[2]))
-        if address.host or address.path or not all(map(_PARAMETER.match, address.parameters)):
-            raise ValueError(f"must be such as {address.scheme}://?api_key=…, with anymail's own settings in the query")
+        parsed = ProviderUrl.parse(url, known=_NAMED.findall(url.partition("?")[2]))
+        if parsed.host or parsed.path or not all(map(_PARAMETER.match, parsed.parameters)):
+            raise ValueError(f"must be such as {parsed.scheme}://?api_key=…, with anymail's own settings in the query")
         self.name = name
-        self._service = address.scheme.removeprefix(SCHEME).replace("-", "_")
-        self._options = dict(address.without("receipts").parameters)
+        self._service = parsed.scheme.removeprefix(SCHEME).replace("-", "_")
+        self._options = dict(parsed.without("receipts").parameters)
 
         def backend_with_session() -> Any:  # Any: anymail's, which has no types
             backend = self._new_backend()
@@ -66,8 +66,8 @@ class Anymail(AnymailPosts):
             raise ValueError(
                 f"lacks a setting of anymail's: {_missing(error)}"
             ) from None  # anymail's text may contain other settings
-        self.reports_deliveries = address.is_reporting(
-            can_report=self.believes_posts, by_default=self.expects_posts(self._options)
+        self.sends_receipts = parsed.are_receipts_on(
+            can_check_receipts=self.believes_posts, by_default=self.expects_posts(self._options)
         )
 
     @property

@@ -13,8 +13,8 @@ import requests
 from notifications.delivery.messages import Accepted, OutgoingSms
 from notifications.delivery.posts import LONGEST_REFERENCE, OwnForm
 from notifications.delivery.providers import http
-from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.per_thread import PerThread
+from notifications.delivery.providers.provider_url import ProviderUrl
 
 _NOT_FOUND = 404
 
@@ -33,18 +33,18 @@ class Gateway(OwnForm):
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
         """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
-        address = Address.parse(url, known=("ask", "receipts", "token"))
-        if not address.host:
+        parsed = ProviderUrl.parse(url, known=("ask", "receipts", "token"))
+        if not parsed.host:
             raise ValueError("must be such as https://user:password@gateway.example.org/messages?token=…")
-        if address.scheme == "http" and not address.is_local:
+        if parsed.scheme == "http" and not parsed.is_local:
             raise ValueError("must be https, because messages are private")
         self.name = name
-        self.is_askable = address.is_yes("ask", default=False)
-        self.posting_token = address.parameters.get("token", "")
-        self.reports_deliveries = address.is_reporting(can_report=bool(self.posting_token))
-        self._url = f"{address.scheme}://{address.origin}{address.path}"
-        self._auth = (address.user, address.password) if address.user else None
-        self._headers = {"Authorization": f"Bearer {address.password}"} if address.password and not address.user else {}
+        self.is_askable = parsed.is_yes("ask", default=False)
+        self.posting_token = parsed.parameters.get("token", "")
+        self.sends_receipts = parsed.are_receipts_on(can_check_receipts=bool(self.posting_token))
+        self._url = f"{parsed.scheme}://{parsed.origin}{parsed.path}"
+        self._auth = (parsed.user, parsed.password) if parsed.user else None
+        self._headers = {"Authorization": f"Bearer {parsed.password}"} if parsed.password and not parsed.user else {}
         self._session = PerThread(lambda: http.Session(read_seconds=read_seconds, total_seconds=total_seconds))
 
     @property

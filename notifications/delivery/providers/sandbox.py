@@ -21,7 +21,7 @@ class Sandbox(OwnForm):
 
     carries: tuple[type[Outgoing], ...] = (OutgoingEmail, OutgoingSms)
     is_askable = True
-    reports_deliveries = True
+    sends_receipts = True
 
     def __init__(self, name: str = SANDBOX) -> None:
         self.name = name

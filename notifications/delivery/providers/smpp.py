@@ -24,7 +24,7 @@ from notifications.delivery.messages import (
     TemporaryFailure,
 )
 from notifications.delivery.providers import connection_errors, smpp_text
-from notifications.delivery.providers.address import Address
+from notifications.delivery.providers.provider_url import ProviderUrl
 from notifications.delivery.providers.smpp_bind import Bind, BindBroken, BindFailed, Options
 
 TOTAL_SECONDS = 15.0  # of one message
@@ -56,24 +56,24 @@ class Smpp:
 
     def __init__(self, name: str, url: str, *, total_seconds: float = TOTAL_SECONDS) -> None:
         """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
-        address = Address.parse(url, known=("system_type", "window", "long", "receipts"))
-        if not address.host or not address.user or address.path not in ("", "/"):
+        parsed = ProviderUrl.parse(url, known=("system_type", "window", "long", "receipts"))
+        if not parsed.host or not parsed.user or parsed.path not in ("", "/"):
             raise ValueError("must be such as smpp://system_id:password@smsc.example.org:2775")
-        if (long := address.parameters.get("long", "parts")) not in ("parts", "payload"):
+        if (long := parsed.parameters.get("long", "parts")) not in ("parts", "payload"):
             raise ValueError("has a parameter long that must be parts or payload")
-        if len(address.user) > 15 or len(address.password) > 8:
+        if len(parsed.user) > 15 or len(parsed.password) > 8:
             raise ValueError("has a system_id of more than 15 or a password of more than 8 characters")
         self.name = name
-        self.reports_deliveries = address.is_reporting(can_report=True)
+        self.sends_receipts = parsed.are_receipts_on(can_check_receipts=True)
         self._cuts = long == "parts"
         self._options: dict[str, Any] = {  # Any: the fields of Options
-            "host": address.host,
-            "port": address.port or PORTS[address.scheme],
-            "tls": address.scheme == "smpps",
-            "system_id": address.user,
-            "password": address.password,
-            "system_type": address.parameters.get("system_type", ""),
-            "window": address.number("window", 10),
+            "host": parsed.host,
+            "port": parsed.port or PORTS[parsed.scheme],
+            "tls": parsed.scheme == "smpps",
+            "system_id": parsed.user,
+            "password": parsed.password,
+            "system_type": parsed.parameters.get("system_type", ""),
+            "window": parsed.number("window", 10),
         }
         self._total_seconds = total_seconds
         self._take: tuple[TakeReceipt, TakeText] | None = None
@@ -156,7 +156,7 @@ class Smpp:
         }
         last = len(encoded.parts) - 1
         texts = [{"message_payload": part} if whole else {"short_message": part} for part in encoded.parts]
-        wants_receipt = [self.reports_deliveries and number == last for number in range(len(texts))]
+        wants_receipt = [self.sends_receipts and number == last for number in range(len(texts))]
         return [
             common | text | {"registered_delivery": int(wanted)}
             for text, wanted in zip(texts, wants_receipt, strict=True)

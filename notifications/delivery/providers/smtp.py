@@ -24,7 +24,7 @@ class Smtp:
     """One mail server. Each thread keeps and reuses one connection."""
 
     carries: tuple[type[OutgoingEmail], ...] = (OutgoingEmail,)
-    reports_deliveries = False
+    sends_receipts = False
 
     def __init__(
         self, name: str, url: str, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS

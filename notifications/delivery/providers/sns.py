@@ -25,8 +25,8 @@ from botocore.parsers import ResponseParserError
 
 from notifications.delivery.messages import Accepted, DeliveryFailure, OutgoingSms, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import http
-from notifications.delivery.providers.address import Address
 from notifications.delivery.providers.per_thread import PerThread
+from notifications.delivery.providers.provider_url import ProviderUrl
 from notifications.delivery.providers.sns_posts import SnsPosts
 
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]\Z")
@@ -42,21 +42,21 @@ class Sns(SnsPosts):
 
     def __init__(self, name: str, url: str) -> None:
         """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
-        address = Address.parse(url, known=("endpoint", "receipts", "topic"))
-        if not _REGION.match(address.host) or address.port or address.path not in ("", "/"):
+        parsed = ProviderUrl.parse(url, known=("endpoint", "receipts", "topic"))
+        if not _REGION.match(parsed.host) or parsed.port or parsed.path not in ("", "/"):
             raise ValueError("must be such as sns://key:secret@eu-west-2")
-        if bool(address.user) != bool(address.password):
+        if bool(parsed.user) != bool(parsed.password):
             raise ValueError("has a key without its secret, or a secret without its key")
-        endpoint = address.parameters.get("endpoint", "")
+        endpoint = parsed.parameters.get("endpoint", "")
         if endpoint:
-            other = Address.parse(endpoint, known=())
+            other = ProviderUrl.parse(endpoint, known=())
             if other.scheme != "https" and not (other.scheme == "http" and other.is_local):
                 raise ValueError("has an endpoint that must be https")
-        super().__init__(topic=address.parameters.get("topic", ""), region=address.host, endpoint=endpoint)
+        super().__init__(topic=parsed.parameters.get("topic", ""), region=parsed.host, endpoint=endpoint)
         self.name = name
-        self.reports_deliveries = address.is_reporting(can_report=bool(address.parameters.get("topic")))
-        self._where = {"region_name": address.host, "endpoint_url": endpoint or None}
-        self._who = {"aws_access_key_id": address.user or None, "aws_secret_access_key": address.password or None}
+        self.sends_receipts = parsed.are_receipts_on(can_check_receipts=bool(parsed.parameters.get("topic")))
+        self._where = {"region_name": parsed.host, "endpoint_url": endpoint or None}
+        self._who = {"aws_access_key_id": parsed.user or None, "aws_secret_access_key": parsed.password or None}
         self._client = PerThread(self._new_client)
 
     @property

@@ -1,1 +1,1 @@
-"""The sending area's own commands."""
+"""The management commands of the sending area."""

@@ -20,13 +20,13 @@ from notifications.submission import receiving
 
 class Command(BaseCommand):
     help = (
-        'Take in texts from {"texts": [{"service": uuid, "from": "…", "content": "…", "to": "…"?}]}, in order, all or '
-        "none. Without `to` they came to the service's default sender. Example: manage.py receive_text texts.json. "
+        'Store received texts from {"texts": [{"service": uuid, "from": "…", "content": "…", "to": "…"?}]}: all or '
+        "none, in order. `to` is by default the service's default sender. Example: manage.py receive_text texts.json. "
         "Exit code 0, or 1 with one line for each error."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+        parser.add_argument("file", metavar="FILE", help="the JSON document; - reads standard input")
 
     def handle(self, *args: Any, file: str, **options: Any) -> None:
         errors = DocumentErrors()
@@ -38,5 +38,7 @@ class Command(BaseCommand):
         now = timezone.now()
         with transaction.atomic():
             for index, (service, text) in enumerate(texts):
-                receiving.store(service, text, at=now + timedelta(microseconds=index))  # a list shows them in order
+                receiving.store(
+                    service, text, at=now + timedelta(microseconds=index)
+                )  # so that lists show them in order
         self.stdout.write(f"received: {len(texts)}")

@@ -1,4 +1,4 @@
-"""The audit of a provision document: an event for each row that it changes, in the console's verbs."""
+"""Record the audit events of a provision document: one for each changed row, with the verbs of the console."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,10 @@ _Values = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
-    """A change that has a verb of its own. verb: of the new value of the first field; "" where it is no such deed."""
+    """A change with its own verb.
+
+    verb: returns the verb for the new value of the first field, or "" if the change has no verb
+    """
 
     models: tuple[type[models.Model], ...]
     fields: tuple[str, ...]
@@ -45,11 +48,11 @@ _DEEDS = (
         verb=lambda secret: "rotated" if secret else "",
     ),
 )
-_OF_VERSIONS = {"name", "current_version", "updated_at"}  # columns of a template that follow its newest version
+_OF_VERSIONS = {"name", "current_version", "updated_at"}  # columns of a template that follow its latest version
 
 
 def record(done: Changes, versions_before: Mapping[Any, TemplateVersion]) -> None:
-    """Write the events of changes that have been saved. versions_before: template id → its version before them."""
+    """Store the events of saved changes. versions_before: the previous version by the id of the template"""
     audit.record_all(list(_events(audit.operator(), done, versions_before)))
 
 
@@ -68,7 +71,7 @@ def _events(actor: audit.Actor, done: Changes, versions_before: Mapping[Any, Tem
 
 
 def _deeds(one: Change) -> Iterator[tuple[str, _Values, _Values]]:
-    """Split what differs in a row into what has a verb of its own, and the rest."""
+    """Split the differences of a row into those with their own verb and the rest."""
     was, now = changes.difference(one.before or {}, changes.snapshot(one.row))
     if isinstance(one.row, Template):
         now = {name: value for name, value in now.items() if name not in _OF_VERSIONS}

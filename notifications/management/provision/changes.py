@@ -13,7 +13,7 @@ _PARENTS_FIRST: tuple[type[models.Model], ...] = (Service, *LISTS, TemplateVersi
 
 @dataclass(slots=True)
 class Change:
-    """What a document does to one row. before: the row's values as the audit keeps them, None for a new row."""
+    """A change to one row. before: the values of the row for the audit, or None for a new row"""
 
     row: models.Model
     before: dict[str, object] | None = None
@@ -21,7 +21,7 @@ class Change:
 
 
 class Changes:
-    """What one document changes. Nothing is written before `save`."""
+    """The changes of one document. Nothing is written before `save`."""
 
     def __init__(self) -> None:
         self.added: list[Change] = []
@@ -36,7 +36,7 @@ class Changes:
         self.added.append(Change(row))
 
     def change(self, row: models.Model, **values: object) -> None:
-        """Set the values that differ. A new row simply takes the values."""
+        """Set the values that differ. Set all values of a new row."""
         differing = {name: value for name, value in values.items() if getattr(row, name) != value}
         if differing and not row._state.adding:
             known = self._changed.setdefault((type(row), row.pk), Change(row, changes.snapshot(row)))
@@ -54,7 +54,7 @@ class Changes:
             if removed := [one.row.pk for one in self.removed if type(one.row) is model]:
                 manager.filter(pk__in=removed).delete()
             changed = [one for one in self.changed if type(one.row) is model]
-            for is_default in (False, True):  # the old default steps down before the new one steps up
+            for is_default in (False, True):  # clears the old default before it sets the new one
                 some = [one for one in changed if getattr(one.row, "is_default", False) is is_default]
                 if some:
                     columns = sorted(set().union(*(one.columns for one in some)))

@@ -1,4 +1,4 @@
-"""What a document may say of a service. What a value may be, `notifications.validation` says."""
+"""Declare the keys of a service in a provision document. `notifications.validation` has the rules for the values."""
 
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,7 @@ from config.management.declarations import Declaration, Texts, Value, one_of, pa
 from config.outbound.targets import check_url
 from config.rest.strict_json import is_storable_text
 from notifications.models import Channel, KeyType, Permission, Service
-from notifications.validation import keys, people, senders, services, templates
+from notifications.validation import keys, names, people, senders, services
 
 
 def _has_room(guests: list[people.Recipient]) -> None:
@@ -34,7 +34,7 @@ class GuestListDeclaration(Declaration):
 
 
 class SmsSenderDeclaration(Declaration):
-    """A protected name is allowed: only operators can run the command."""
+    """A text message sender. Protected names are allowed, because only operators can run the command."""
 
     id = Value(str, parse_uuid)
     sender = Value(
@@ -60,9 +60,7 @@ class ReplyToDeclaration(Declaration):
 class TemplateDeclaration(Declaration):
     id = Value(str, parse_uuid)
     type = Value(str, one_of(Channel.values))
-    name = Value(
-        str, templates.parse_template_name, stored=lambda service, text: service.templates.filter(name=text).exists()
-    )
+    name = Value(str, names.parse_name, stored=lambda service, text: service.templates.filter(name=text).exists())
     subject = Value(str)
     content = Value(str)
     unsubscribe_link = Value(bool)
@@ -97,10 +95,10 @@ class DailyLimitsDeclaration(Declaration):
 
 
 class ServiceDeclaration(Declaration):
-    """The settings are validated to columns of `Service`."""
+    """A service. Its settings become columns of `Service`."""
 
     id = Value(str, parse_uuid)
-    name = Value(str, services.parse_service_name, stored=lambda service, text: service.name == text)
+    name = Value(str, names.parse_name, stored=lambda service, text: service.name == text)
     live = Value(bool)
     active = Value(bool)
     permissions = Texts(one_of(Permission.values))
@@ -119,7 +117,7 @@ class ServiceDeclaration(Declaration):
     callbacks = CallbacksDeclaration(required=False)
 
     def owner_of(self, data: dict[str, Any]) -> Service | None:
-        """Return the service that the object names by id, else by name."""
+        """Return the service that the object identifies by id, else by name."""
         name = data.get("name")
         if "id" not in data:
             is_text = isinstance(name, str) and is_storable_text(name)

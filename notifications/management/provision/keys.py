@@ -1,4 +1,4 @@
-"""API keys and callbacks of a provisioned service. Keys are found by secret, else by name, and stay revoked."""
+"""Provision API keys and callbacks. A key is identified by its secret, else by its name. Revoked keys stay revoked."""
 
 import uuid
 from typing import Any
@@ -18,7 +18,7 @@ def provision_api_keys(sync: Sync, declared: Entry) -> None:
     secrets = {key.pk: key.secret for key in stored}
 
     def by_secret_or_name(entry: Entry, known: Rows) -> Any:
-        """Return the key with the secret; without one the unrevoked key of the name, else the newest revoked one."""
+        """Return the key with the secret, else the unrevoked key with the name, else the newest revoked key with it."""
         if "secret" in entry.values:
             return next((key for key in known if secrets.get(key.pk) == entry.values["secret"]), None)
         namesakes = [key for key in known if key.name == entry.values.get("name")]
@@ -42,12 +42,12 @@ def provision_api_keys(sync: Sync, declared: Entry) -> None:
 
 
 def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
-    """Note what keeps the entry from being stored."""
+    """Add the errors that prevent storing the entry."""
     name, revoked = entry.values.get("name"), entry.values.get("revoked")
     if key is None:
         entry.require("name", "type")
     elif key.revoked_at is not None and revoked is False:
-        entry.refuse("revoked", "cannot be undone: make another key")
+        entry.refuse("revoked", "cannot be undone: create another key")
     stays_unrevoked = not revoked and (key is None or key.revoked_at is None)
     if stays_unrevoked and name is not None:
         entry.check("name", check_key_name_is_new, name, [one.name for one in others if one.revoked_at is None])
@@ -63,7 +63,7 @@ def provision_callbacks(sync: Sync, declared: Entry) -> None:
 
 
 def _replace_secrets(sync: Sync, endpoint: CallbackEndpoint, bearer_token: str, signing_secret: str | None) -> None:
-    """Encrypt what differs. Encrypting one value twice gives different bytes, so the opened values are compared."""
+    """Encrypt the secrets that differ. Decrypted values are compared, because each encryption gives different bytes."""
     if endpoint._state.adding or endpoint.bearer_token != bearer_token:
         sync.changes.change(endpoint, encrypted_bearer_token=endpoint.encrypt("bearer_token", bearer_token))
     if signing_secret and endpoint.signing_secret != signing_secret:

@@ -1,4 +1,4 @@
-"""Team and guest list of a provisioned service: given, they are replaced as a whole, and who stays keeps the row."""
+"""Provision the team and the guest list. A given list replaces the stored one; people in both keep their row."""
 
 from collections.abc import Iterator
 

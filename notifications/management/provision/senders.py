@@ -1,4 +1,4 @@
-"""Text message senders and reply-to addresses of a provisioned service: found by id, else by their text."""
+"""Provision text message senders and reply-to addresses. They are identified by id, else by their text."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -36,7 +36,7 @@ def _provision(
     default = next((row for row in _in_use(sync.stored.of(model, sync.service)) if row.is_default), None)
     wanted = [entry for entry in entries if entry.values.get("is_default")]
     for entry in wanted[1:]:
-        entry.refuse("default", "is true for another one already")
+        entry.refuse("default", "is already true for another sender")
     for entry, row in sync.sync(model, entries, by_text, check=check, blamed=(column,)):
         entry.completed["id"] = str(row.pk)
         if row.archived_at is not None:
@@ -44,7 +44,7 @@ def _provision(
         if entry in wanted and default is not None and default is not row:
             sync.changes.change(default, is_default=False)
         if not wanted and default is None and row._state.adding and "is_default" not in entry.values:
-            sync.changes.change(row, is_default=True)  # the first one, unasked
+            sync.changes.change(row, is_default=True)  # the first sender becomes the default
             default = row
 
 

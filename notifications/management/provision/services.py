@@ -1,4 +1,4 @@
-"""Services as files: make the rows say what a document says. Running it twice changes nothing."""
+"""Provision services: change the stored rows to match a document. A second run changes nothing."""
 
 import uuid
 
@@ -32,9 +32,9 @@ _PARTS = (
 
 
 def provision(value: object, errors: DocumentErrors) -> object:
-    """Apply the list under `services` inside the caller's transaction and return it completed.
+    """Apply the list under `services` inside the caller's transaction, and return it with ids and keys.
 
-    With a error nothing is stored here, and the value is returned as it came.
+    If there are errors, store nothing and return the value unchanged.
     """
     declared = read(value, "services", ServiceDeclaration(), errors)
     stored, changes = Stored(declared), Changes()
@@ -79,9 +79,9 @@ def _provision_one(entry: Entry, stored: Stored, changes: Changes, seen: set[uui
 
 
 def _check_name(entry: Entry, service: Service | None, stored: Stored) -> None:
-    """Refuse a new name that another service has in whatever case.
+    """Add an error if another service has the new name, regardless of case.
 
-    A document that gives ids may repeat a name letter for letter: that is how copies of one service are made.
+    With an id, a document may repeat exactly the same name, which creates a copy of a service.
     """
     name = entry.values.get("name")
     if name is None or (service is not None and service.name == name):
@@ -100,7 +100,7 @@ def _lacks_reply_to(service: Service, stored: Stored) -> bool:
 
 
 def _new_service(entry: Entry) -> Service:
-    """Return a row with the limits new services get."""
+    """Return a new row with the default limits."""
     return Service(
         id=entry.values.get("id") or uuid.uuid4(),
         name=entry.values.get("name", ""),

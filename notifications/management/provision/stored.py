@@ -20,7 +20,7 @@ from notifications.models import (
 )
 from notifications.validation.names import same_case
 
-# The rows of a service: model → the list of a document that may name them by id.
+# The models with rows of a service → the list in a document that may identify the rows by id.
 LISTS: dict[type[Model], str] = {
     TeamMember: "",
     GuestListEntry: "",
@@ -33,17 +33,17 @@ LISTS: dict[type[Model], str] = {
 
 
 class Stored:
-    """The services that a document names, all their rows, and the rows that it names by id, of whichever service."""
+    """The services in a document, all their rows, and the rows of any service that the document identifies by id."""
 
     def __init__(self, declared: list[Entry]) -> None:
-        ids = [one.values["id"] for one in declared if "id" in one.values]
-        names = [one.values["name"] for one in declared if "name" in one.values and "id" not in one.values]
+        ids = [entry.values["id"] for entry in declared if "id" in entry.values]
+        names = [entry.values["name"] for entry in declared if "name" in entry.values and "id" not in entry.values]
         self.services = {service.id: service for service in Service.objects.filter(Q(id__in=ids) | Q(name__in=names))}
         self._names = {pk: (name, same_case(name)) for pk, name in Service.objects.values_list("pk", "name")}
         self._rows: defaultdict[tuple[type[Model], UUID], list[Any]] = defaultdict(list)
         self._by_id: dict[tuple[type[Model], object], Any] = {}
         for model, key in LISTS.items():
-            named = [row["id"] for one in declared for row in one.values.get(key, ()) if "id" in row]
+            named = [row["id"] for entry in declared for row in entry.values.get(key, ()) if "id" in row]
             wanted = Q(service__in=self.services) | Q(pk__in=named)
             for row in model._default_manager.filter(wanted).order_by("created_at"):
                 self.add(row)
@@ -56,7 +56,7 @@ class Stored:
         return self._rows[model, service.pk]
 
     def by_id(self, model: type[Model], pk: object) -> Any:
-        """Return the row of this id, whichever service it belongs to, or None."""
+        """Return the row with an id, of any service, or None."""
         return self._by_id.get((model, pk))
 
     def add(self, row: Any) -> None:
@@ -64,11 +64,11 @@ class Stored:
         self._by_id[type(row), row.pk] = row
 
     def add_service(self, service: Service) -> None:
-        """Remember a service under the name that the document gives it."""
+        """Add a service with its name in the document."""
         self.services[service.pk] = service
         self._names[service.pk] = service.name, same_case(service.name)
 
     def names_like(self, name: str, *, but: Service | None) -> set[str]:
-        """Return the names of other services that differ from this one in nothing but case."""
+        """Return the names of services other than `but` that are equal to `name` regardless of case."""
         wanted, own = same_case(name), but.pk if but else None
         return {other for pk, (other, same) in self._names.items() if same == wanted and pk != own}

@@ -1,4 +1,4 @@
-"""Make the rows of one service what a document lists. Nothing is written before `Changes.save`."""
+"""Collect the changes that make the rows of a service match a document. `Changes.save` writes them."""
 
 import uuid
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ from notifications.management.provision.changes import Changes
 from notifications.management.provision.stored import Stored
 from notifications.models import Service
 
-Rows = list[Any]  # of the one model that is synced
+Rows = list[Any]  # of one model
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Sync:
         blamed: tuple[str, ...] = (),
         replaces: bool = False,
     ) -> list[tuple[Entry, Any]]:
-        """Find or make a row for each entry and set its columns. Returns the entries that are right, with their rows.
+        """Find or create a row for each entry and set its columns. Return the entries without errors with their rows.
 
-        key: returns the stored row that an entry without an id is about
-        blamed: the names of what identifies a row; an error is about the first that is given
-        check: notes what is wrong with an entry for its row, which is None if it is new, beside the other rows
-        replaces: rows that are not listed are removed
+        key: returns the stored row for an entry without an id, or None
+        blamed: names of values that identify a row; an error is reported for the first one that is given
+        check: adds errors to an entry; gets the entry, its row (None if new) and the other rows
+        replaces: whether rows that are not listed are removed
         """
         known = self.stored.of(model, self.service)
         done: list[tuple[Entry, Any]] = []
@@ -69,7 +69,7 @@ class Sync:
 
 
 def by(*columns: str) -> Callable[[Entry, Rows], Any]:
-    """Return the key of rows that these columns identify."""
+    """Return a `key` for `Sync.sync` that identifies rows by these columns."""
     return lambda entry, known: next(
         (row for row in known if all(getattr(row, name) == entry.values[name] for name in columns)), None
     )

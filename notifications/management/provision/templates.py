@@ -1,4 +1,4 @@
-"""Templates of a provisioned service: found by id, else by name and type. Other words make the next version."""
+"""Provision templates. They are identified by id, else by name and type. A different text creates a new version."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def _by_name_and_type(entry: Entry, known: Rows) -> Any:
 
 
 def _check(entry: Entry, template: Template | None, current: dict[str, Any]) -> None:
-    """Note what keeps the entry from being stored: a new row needs everything, a type never changes."""
+    """Add the errors that prevent storing the entry: a new template needs all values, and a type cannot change."""
     values = entry.values
     channel = template.type if template else values.get("type")
     if template is None:

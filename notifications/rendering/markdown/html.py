@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from notifications.rendering.markdown.tree import (
-    Address,
+    BareUrl,
     Block,
     Break,
     Heading,
@@ -94,7 +94,7 @@ def _inline(node: Inline, before: str) -> str:
             return _escaped(typeset(node, before=before))
         case Break():
             return "<br>"
-        case Address():
+        case BareUrl():
             return _link(node.target, None, node.target)
         case Link():
             return _link(node.target, node.title, typeset(node.text, curl=False) if node.text else node.target)

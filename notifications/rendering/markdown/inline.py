@@ -8,12 +8,12 @@ quote that does not exist is searched for only once.
 import re
 
 from notifications.rendering.characters import shield, unshield
-from notifications.rendering.markdown.tree import Address, Break, Inline, Link
+from notifications.rendering.markdown.tree import BareUrl, Break, Inline, Link
 
 _SPECIAL = re.compile(r"\n|!?\[|https?://")
 _BRACKET = re.compile(r"[\[\]]")
 _ADDRESS = re.compile(r"https?://[^\s<]++")
-_NOT_LAST_OF_ADDRESS = ".,:\"')]"
+_NOT_LAST_OF_URL = ".,:\"')]"
 _TITLE_START = re.compile(r"(?<!\s)\s++(?P<quote>[\"'])")
 _TITLE_END = {quote: re.compile(rf"{quote}\s*+\)") for quote in "\"'"}
 
@@ -60,10 +60,10 @@ class _Scanner:
             link, end = found
             self._add(start, end, None if special.startswith("!") else link)
         else:
-            end = self._address_end(start)
+            end = self._url_end(start)
             if end <= match.end():
                 return match.end()
-            self._add(start, end, Address(unshield(self.source[start:end])))
+            self._add(start, end, BareUrl(unshield(self.source[start:end])))
         return self.text_from
 
     def _add(self, start: int, end: int, node: Inline | None) -> None:
@@ -76,13 +76,13 @@ class _Scanner:
         if self.text_from < end:
             self.nodes.append(self.source[self.text_from : end])
 
-    def _address_end(self, start: int) -> int:
+    def _url_end(self, start: int) -> int:
         """Return the end of a bare URL. Trailing stars mark bold and are excluded unless the URL contains others."""
         match = _ADDRESS.match(self.source, start)
         if match is None:
             return start
-        address = match[0].rstrip(_NOT_LAST_OF_ADDRESS + "*")
-        return start + len(match[0].rstrip(_NOT_LAST_OF_ADDRESS) if "*" in address else address)
+        url = match[0].rstrip(_NOT_LAST_OF_URL + "*")
+        return start + len(match[0].rstrip(_NOT_LAST_OF_URL) if "*" in url else url)
 
     def _link(self, opening: int) -> tuple[Link, int] | None:
         """Parse `[text](target "title")` at its opening bracket. Return the link and its end, or None."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from notifications.rendering.markdown.tree import (
-    Address,
+    BareUrl,
     Block,
     Break,
     Heading,
@@ -90,7 +90,7 @@ class _PlainWriter:
                 return typeset(node, before=before)
             case Break():
                 return "\n"
-            case Address():
+            case BareUrl():
                 return node.target
             case Link():
                 return self.link(typeset(node.text), node)

@@ -22,13 +22,13 @@ class Link:
 
 
 @dataclass(slots=True)
-class Address:
+class BareUrl:
     """A bare URL in the text, which becomes a link to itself."""
 
     target: str
 
 
-Inline = str | Break | Link | Address
+Inline = str | Break | Link | BareUrl
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from notifications.rendering.characters import shield_quotes, shielded, unshield
-from notifications.rendering.markdown.tree import Address, Break, Inline, Link
+from notifications.rendering.markdown.tree import BareUrl, Break, Inline, Link
 
 _SPACE_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]++(?=[,.])")
 _SPACED_DASH = re.compile(rf"(?<![^\S\n])[^\S\n]++[-–—{shielded('-')}]{{1,3}}[^\S\n]++")
@@ -64,7 +64,7 @@ def _visible(node: Inline) -> str:
             return node
         case Break():
             return "\n"
-        case Address():
+        case BareUrl():
             return node.target
         case Link():
             return node.text

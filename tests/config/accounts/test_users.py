@@ -192,7 +192,7 @@ def test_pages_with_a_token_in_their_query_keep_it_out_of_the_referer(console):
 
 
 @pytest.mark.parametrize("token", ["", "x", "\0", "é" * 50, "x" * 5000])
-def test_a_made_up_link_opens_nothing(db, token):
+def test_a_forged_link_opens_nothing(db, token):
     answer = Client().get("/admin/choose-password/", {"token": token})
 
     assert answer.status_code == 404

@@ -157,11 +157,13 @@ def test_one_button_runs_all_rules(console: Client) -> None:
 
 def test_a_failed_run_shows_its_error(console: Client) -> None:
     now = timezone.now()
-    RetentionRun.objects.create(rule="files", trigger="clock", finished_at=now, error="files: the file store is away")
+    RetentionRun.objects.create(
+        rule="files", trigger="clock", finished_at=now, error="files: the file store is unavailable"
+    )
 
     page = console.get(PAGE).content.decode()
 
-    assert page.count('<span class="sb-error">Failed: files: the file store is away</span>') == 2
+    assert page.count('<span class="sb-error">Failed: files: the file store is unavailable</span>') == 2
 
 
 def test_the_history_omits_empty_runs_by_default_and_pages_by_key(console: Client) -> None:

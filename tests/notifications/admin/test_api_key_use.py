@@ -1,4 +1,4 @@
-"""What the console tells of a key's use: lately or not, calls and refusals, and what a program needs beside it."""
+"""The console shows the use of a key: last use, calls and rejected requests, and the data that a program needs."""
 
 import re
 from datetime import timedelta
@@ -47,7 +47,7 @@ def choose(client, service) -> None:
         (timedelta(days=8), "Dormant", "dormant"),
     ],
 )
-def test_how_lately_a_key_was_used_is_said_and_filtered_by(console, service, ago, word, value):
+def test_the_last_use_of_a_key_is_shown_and_filtered(console, service, ago, word, value):
     used_at = None if ago is None else timezone.now() - ago
     key = factories.make_api_key(service, KeyType.TEST, last_used_at=used_at)
     others = {"unused", "active", "quiet", "dormant"} - {value}
@@ -57,7 +57,7 @@ def test_how_lately_a_key_was_used_is_said_and_filtered_by(console, service, ago
         assert key.name not in console.get(LIST, {"used": other}).content.decode()
 
 
-def test_calls_and_refusals_of_a_week_stand_in_the_list_and_by_day_on_the_page(console, service):
+def test_the_list_shows_calls_and_errors_of_a_week_and_the_page_by_day(console, service):
     key = factories.make_api_key(service, KeyType.TEST)
     today = timezone.now().date()
     for days_ago, calls, refused in ((0, 1200, 3), (6, 40, 0), (7, 500, 500)):
@@ -71,7 +71,7 @@ def test_calls_and_refusals_of_a_week_stand_in_the_list_and_by_day_on_the_page(c
     assert '<td class="sb-number">500</td><td class="sb-number">500</td>' in page
 
 
-def test_refusals_are_told_in_words_with_their_fix(console, service):
+def test_errors_of_a_key_are_shown_with_their_fix(console, service):
     key = factories.make_api_key(service, KeyType.TEST)
     now = timezone.now()
     ApiCallError.objects.create(key=key, at=now, status=403, kind="AuthError", slug="system-clock", seconds_apart=47)
@@ -85,11 +85,11 @@ def test_refusals_are_told_in_words_with_their_fix(console, service):
     assert "400 BadRequestError" in page
 
 
-def test_a_key_nobody_refused_says_so(console, service):
+def test_a_key_without_errors_says_so(console, service):
     assert "No call with this key has been refused." in page_of(console, factories.make_api_key(service))
 
 
-def test_above_the_keys_of_a_service_stands_what_a_program_needs(console, service, settings):
+def test_the_list_of_keys_shows_the_data_that_a_program_needs(console, service, settings):
     caller = calling.make_caller(service)
     caller.send_sms(calling.sms_template(caller), reference="order-7")
 
@@ -103,7 +103,7 @@ def test_above_the_keys_of_a_service_stands_what_a_program_needs(console, servic
     assert "07700900123" in page
 
 
-def test_who_may_not_see_recipients_sees_them_masked(service, client):
+def test_people_without_the_permission_see_recipients_masked(service, client):
     caller = calling.make_caller(service)
     caller.send_sms(calling.sms_template(caller))
     sign_in(client, service, Role.SEE_ACTIVITY)
@@ -114,7 +114,7 @@ def test_who_may_not_see_recipients_sees_them_masked(service, client):
     assert "07700900123" not in page
 
 
-def test_the_first_call_is_waited_for_and_told(console, service):
+def test_the_page_waits_for_the_first_call_and_shows_it(console, service):
     caller = calling.make_caller(service, KeyType.TEST)
     state = f"{LIST}{caller.key.pk}/calls/"
 
@@ -129,7 +129,7 @@ def test_the_first_call_is_waited_for_and_told(console, service):
     }
 
 
-def test_several_keys_are_revoked_when_their_use_has_been_seen(console, service):
+def test_several_keys_are_revoked_after_their_use_was_shown(console, service):
     keys = [factories.make_api_key(service, KeyType.TEST, name=f"key-{number}") for number in range(3)]
     chosen = {"action": "revoke_chosen", "_selected_action": [str(key.pk) for key in keys[:2]]}
 
@@ -147,7 +147,7 @@ def test_several_keys_are_revoked_when_their_use_has_been_seen(console, service)
     assert list(ApiKey.objects.filter(revoked_at=None)) == [keys[2]]
 
 
-def test_who_may_only_see_keys_revokes_none(service, client):
+def test_a_read_only_role_revokes_no_key(service, client):
     key = factories.make_api_key(service, KeyType.TEST)
     sign_in(client, service, Role.SEE_ACTIVITY)
 
@@ -158,7 +158,7 @@ def test_who_may_only_see_keys_revokes_none(service, client):
 
 
 @pytest.mark.parametrize("language", examples.LANGUAGES)
-def test_an_example_names_the_key_the_address_and_the_template(service, language):
+def test_an_example_names_the_key_the_url_and_the_template(service, language):
     template = calling.email_template(calling.make_caller(service), "Dear ((name))", 'O\'Neil "x" ((day))')
 
     text = examples.LANGUAGES[language]("https://notify.example.org", "the-key", template)
@@ -166,7 +166,7 @@ def test_an_example_names_the_key_the_address_and_the_template(service, language
     assert all(part in text for part in ("https://notify.example.org", "the-key", str(template.pk), "name", "day"))
 
 
-def test_a_key_without_calls_says_so_instead_of_an_empty_drawing(console, service):
+def test_a_key_without_calls_says_so_instead_of_an_empty_chart(console, service):
     key = factories.make_api_key(service)
     before = page_of(console, key)
     ApiKeyDay.objects.create(key=key, day=timezone.now().date(), calls=3, refused=0)

@@ -1,4 +1,4 @@
-"""API keys in the console: shown once, never again, and revoked for good."""
+"""API keys in the console: shown once, and revoked permanently."""
 
 import re
 import time
@@ -24,14 +24,14 @@ def service(db):
 
 
 def form(console, service, **fields):
-    """What the browser holds after opening the page: the nonce among it."""
+    """Return the fields of the open page, including the nonce."""
     page = console.get(ADD).content.decode()
     nonce = re.search(r'name="nonce" value="([^"]+)"', page)[1]
     values = {"service": str(service.pk), "name": "pay-app", "key_type": "test", "nonce": nonce}
     return {**values, "expires_at_0": "", "expires_at_1": "", "note": "", **fields}
 
 
-def test_the_whole_key_is_shown_straight_from_the_post(console, service):
+def test_the_response_to_the_post_shows_the_whole_key(console, service):
     answer = console.post(ADD, form(console, service))
 
     key = ApiKey.objects.get()
@@ -45,7 +45,7 @@ def test_the_whole_key_is_shown_straight_from_the_post(console, service):
 
 
 @pytest.mark.fault("T4")
-def test_the_key_is_shown_nowhere_again(console, service):
+def test_the_key_is_not_shown_again(console, service):
     console.post(ADD, form(console, service))
     key = ApiKey.objects.get()
 
@@ -62,7 +62,7 @@ def test_the_key_is_shown_nowhere_again(console, service):
         assert key.secret not in console.get(place).content.decode(), place
 
 
-def test_the_secret_stays_in_no_session_log_or_audit(console, service, capfd):
+def test_session_log_and_audit_do_not_contain_the_secret(console, service, capfd):
     console.post(ADD, form(console, service))
 
     secret = ApiKey.objects.get().secret
@@ -75,7 +75,7 @@ def test_the_secret_stays_in_no_session_log_or_audit(console, service, capfd):
 
 
 @pytest.mark.fault("T4")
-def test_the_same_form_sent_twice_makes_one_key(console, service):
+def test_a_form_sent_twice_creates_one_key(console, service):
     filled = form(console, service)
     console.post(ADD, filled)
 
@@ -87,14 +87,14 @@ def test_the_same_form_sent_twice_makes_one_key(console, service):
 
 
 @pytest.mark.parametrize("nonce", ["", "made-up", "WyJhIiwgMV0:1abc:signature"])
-def test_a_form_without_our_nonce_makes_no_key(console, service, nonce):
+def test_a_form_without_a_valid_nonce_creates_no_key(console, service, nonce):
     answer = console.post(ADD, form(console, service, nonce=nonce))
 
     assert answer.status_code == 409
     assert not ApiKey.objects.exists()
 
 
-def test_anothers_nonce_makes_no_key(console, service, client, django_user_model):
+def test_another_persons_nonce_creates_no_key(console, service, client, django_user_model):
     other = django_user_model.objects.create_superuser("jo", "jo@example.org", "a-long-password-2")
     filled = form(console, service)
     client.force_login(other)
@@ -103,7 +103,7 @@ def test_anothers_nonce_makes_no_key(console, service, client, django_user_model
     assert not ApiKey.objects.exists()
 
 
-def test_a_refused_form_may_be_sent_again(console, service):
+def test_a_rejected_form_can_be_sent_again(console, service):
     filled = form(console, service)
     refused = console.post(ADD, {**filled, "name": "pay app"})
 
@@ -124,7 +124,7 @@ def test_a_refused_form_may_be_sent_again(console, service):
     ],
     ids=["wrong letter", "no name", "long name", "past end", "end without a time", "unknown type"],
 )
-def test_a_wrong_key_is_refused_beside_its_field(console, service, fields, reason):
+def test_an_invalid_key_is_rejected_beside_its_field(console, service, fields, reason):
     answer = console.post(ADD, form(console, service, **fields))
 
     assert reason in answer.content.decode()
@@ -141,7 +141,7 @@ def test_a_name_is_free_again_once_its_key_is_revoked(console, service):
     assert console.post(ADD, form(console, service)).status_code == 200
 
 
-def test_revoking_explains_first_and_does_it_on_post(console, service):
+def test_revoking_is_explained_and_done_on_post(console, service):
     key = factories.make_api_key(service, name="pay-app", last_used_at=timezone.now() - timedelta(hours=1))
     revoke = reverse("admin:notifications_apikey_revoke", args=[key.pk])
 
@@ -156,7 +156,7 @@ def test_revoking_explains_first_and_does_it_on_post(console, service):
     assert AuditEvent.objects.get().verb == "revoked"
 
 
-def test_list_and_page_say_when_a_key_was_revoked_and_by_whom(console, service):
+def test_list_and_page_show_when_a_key_was_revoked_and_by_whom(console, service):
     at = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
     key = factories.make_api_key(service, revoked_at=at, revoked_by="jo@example.org")
 
@@ -187,14 +187,14 @@ def test_a_key_is_never_deleted_and_only_its_note_changes(console, service):
     assert console.get(reverse("admin:notifications_apikey_delete", args=[key.pk])).status_code == 403
 
 
-def test_the_api_answers_a_key_revoked_here(console, service):
+def test_the_api_rejects_a_key_revoked_in_the_console(console, service):
     caller = calling.make_caller(service)
     template = calling.email_template(caller)
     assert caller.send_email(template).status_code == 201
 
     console.post(reverse("admin:notifications_apikey_revoke", args=[caller.key.pk]))
 
-    time.sleep(2.1)  # the page promises that it takes effect within 2 seconds
+    time.sleep(2.1)  # the page promises effect within 2 seconds
     answer = caller.send_email(template)
     assert answer.status_code == 403
     assert calling.messages(answer) == ["Invalid token: API key revoked"]

@@ -1,4 +1,4 @@
-"""Files in the console: seen without their content, withdrawn for good, shortened and extended.
+"""Files in the console: shown without content, withdrawn permanently, shortened and extended.
 
 Source: docs/reference/console.md §2.12.
 """
@@ -55,7 +55,7 @@ def page_of(console: Client, address: str) -> str:
     return " ".join(console.get(address).content.decode().split())
 
 
-def test_the_list_says_all_but_the_recipient(console: Client) -> None:
+def test_the_list_shows_everything_except_the_recipient(console: Client) -> None:
     file = make_file(download_count=3)
     for _ in range(2):
         DownloadEvent.objects.create(attachment=file, kind=DownloadKind.WRONG_EMAIL_ADDRESS)
@@ -73,7 +73,7 @@ def test_an_empty_list_says_what_belongs_there(console: Client) -> None:
     assert "No files. A file sent in the personalisation of an email appears here." in page_of(console, LIST)
 
 
-def test_the_page_of_a_file_leads_to_its_message_while_that_is_kept(console: Client) -> None:
+def test_the_page_of_a_file_links_to_its_message_while_that_exists(console: Client) -> None:
     message = make_notification()
     file = make_file(service=message.service, notification_id=message.pk)
     place = reverse("admin:notifications_attachment_change", args=[file.pk])
@@ -88,7 +88,7 @@ def test_the_page_of_a_file_leads_to_its_message_while_that_is_kept(console: Cli
     assert "The message is already deleted." in gone
 
 
-def test_the_page_of_a_file_says_why_nobody_can_open_it(console: Client) -> None:
+def test_the_page_of_a_file_explains_why_it_cannot_be_opened(console: Client) -> None:
     file = make_file()
 
     page = page_of(console, reverse("admin:notifications_attachment_change", args=[file.pk]))
@@ -127,7 +127,7 @@ def test_filters(console: Client, query: str, found: set[str]) -> None:
     assert {name for name in names if f"{name}.csv" in page or f"{name}.pdf" in page} == found
 
 
-def test_withdrawing_needs_a_reason_and_counts_at_once(console: Client, operator: User) -> None:
+def test_withdrawing_needs_a_reason_and_applies_at_once(console: Client, operator: User) -> None:
     file = make_file()
 
     page = page_of(console, step(file, "withdraw"))
@@ -147,7 +147,7 @@ def test_withdrawing_needs_a_reason_and_counts_at_once(console: Client, operator
 
 @pytest.mark.parametrize("word", ["withdraw", "shorten", "extend"])
 @pytest.mark.parametrize("state", ["withdrawn", "expired", "removed"])
-def test_what_is_gone_cannot_be_brought_back(console: Client, word: str, state: str) -> None:
+def test_a_removed_file_cannot_be_restored(console: Client, word: str, state: str) -> None:
     now = timezone.now()
     fields: dict[str, Any] = {
         "withdrawn": {"withdrawn_at": now, "withdrawn_by": "otto@example.org"},
@@ -187,7 +187,7 @@ def test_extending_ends_78_weeks_after_sending(console: Client) -> None:
     assert "already kept for 78 weeks, which is the longest" in page_of(console, step(file, "extend"))
 
 
-def test_shortening_goes_back_to_today_and_no_further(console: Client) -> None:
+def test_shortening_ends_today_at_the_earliest(console: Client) -> None:
     file = make_file()
     today = timezone.localdate()
 
@@ -202,7 +202,7 @@ def test_shortening_goes_back_to_today_and_no_further(console: Client) -> None:
 
 
 @pytest.mark.parametrize("word", ["withdraw", "shorten", "extend"])
-def test_who_may_only_look_may_not_act(db: None, word: str) -> None:
+def test_a_read_only_role_has_no_actions(db: None, word: str) -> None:
     file = make_file()
     client = colleague(file.service, Role.SEE_ACTIVITY)
 
@@ -212,7 +212,7 @@ def test_who_may_only_look_may_not_act(db: None, word: str) -> None:
     assert Attachment.objects.get().withdrawn_at is None
 
 
-def test_a_name_encrypted_under_a_lost_key_does_not_take_the_page_down(console: Client, settings: Any) -> None:
+def test_a_name_encrypted_with_a_lost_key_does_not_break_the_page(console: Client, settings: Any) -> None:
     file = make_file()
     settings.FIELD_KEYS = ["YW5vdGhlci1maWVsZC1rZXktZm9yLXRoaXMtdGVzdCE="]
 

@@ -1,4 +1,4 @@
-"""Callbacks in the console: made and tried, the secret shown once, paused and resumed, and the log of what was sent."""
+"""Callbacks in the console: creation, test events, the secret that is shown once, pausing, and the delivery log."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def member(service: Service, *roles: Role) -> Client:
     return client
 
 
-def test_a_callback_is_made_with_a_secret_that_is_shown_once(console, service, receiver):
+def test_a_new_callback_has_a_secret_that_is_shown_once(console, service, receiver):
     answer = console.post(ADD, form(console, service, receiver.url))
 
     endpoint = CallbackEndpoint.objects.get()
@@ -99,7 +99,7 @@ def test_a_callback_is_made_with_a_secret_that_is_shown_once(console, service, r
     assert not [text for text in kept if "whsec_" in text or "token-0123456789" in text]
 
 
-def test_the_same_form_sent_twice_makes_one(console, service, receiver):
+def test_a_form_sent_twice_creates_one_callback(console, service, receiver):
     filled = form(console, service, receiver.url)
     console.post(ADD, filled)
 
@@ -107,7 +107,7 @@ def test_the_same_form_sent_twice_makes_one(console, service, receiver):
     assert CallbackEndpoint.objects.count() == 1
 
 
-def test_an_unsigned_one_has_no_secret_to_show(console, service, receiver):
+def test_a_callback_without_a_signature_has_no_secret(console, service, receiver):
     filled = form(console, service, receiver.url)
     del filled["is_signed"]
 
@@ -135,7 +135,7 @@ def test_an_unsigned_one_has_no_secret_to_show(console, service, receiver):
         ({"kind": "weather"}, "Select a valid choice"),
     ],
 )
-def test_what_is_wrong_stands_beside_its_field_in_words(console, service, receiver, fields, words):
+def test_errors_are_shown_beside_their_field(console, service, receiver, fields, words):
     answer = console.post(ADD, form(console, service, receiver.url, **fields))
 
     page = answer.content.decode()
@@ -145,7 +145,7 @@ def test_what_is_wrong_stands_beside_its_field_in_words(console, service, receiv
     assert CallbackEndpoint.objects.count() == 0
 
 
-def test_a_second_one_of_the_kind_is_refused_and_one_of_another_kind_is_not(console, service, receiver):
+def test_a_second_callback_of_one_kind_is_rejected(console, service, receiver):
     factories.make_callback(service, receiver.url)
 
     refused = console.post(ADD, form(console, service, receiver.url))
@@ -160,7 +160,7 @@ def test_a_second_one_of_the_kind_is_refused_and_one_of_another_kind_is_not(cons
 
 
 @pytest.mark.parametrize("step", ["edit", "rotate", "remove"])
-def test_protected_actions_want_a_recent_sign_in(console, service, step):
+def test_protected_actions_need_a_recent_sign_in(console, service, step):
     endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
 
     with time_machine.travel(timezone.now() + timedelta(minutes=29)):
@@ -177,7 +177,7 @@ def test_protected_actions_want_a_recent_sign_in(console, service, step):
             assert "/admin/confirm" in answer["Location"]
 
 
-def test_url_and_token_are_changed(console, service, receiver):
+def test_url_and_token_can_be_changed(console, service, receiver):
     endpoint = factories.make_callback(service, receiver.url)
     page = page_of(endpoint, "edit")
     url = f"{receiver.url.rstrip('/')}/another/path"
@@ -196,7 +196,7 @@ def test_url_and_token_are_changed(console, service, receiver):
     assert endpoint.url == receiver.url
 
 
-def test_the_token_is_asked_for_again_where_it_would_go_to_another_host(console, service, receiver):
+def test_a_new_host_needs_the_token_again(console, service, receiver):
     endpoint = factories.make_callback(service, "http://127.0.0.1:1/")
     page = page_of(endpoint, "edit")
 
@@ -232,7 +232,7 @@ def test_a_rotated_secret_is_shown_once_and_both_sign_for_a_day(console, service
         assert Webhook(secret).verify(posted.body, posted.headers)
 
 
-def test_a_test_event_goes_out_and_its_answer_is_shown(console, service):
+def test_a_test_event_is_sent_and_its_answer_is_shown(console, service):
     with Receiver(200, reply=b"got <it>") as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         assert "Send test event" in console.get(page_of(endpoint, "try")).content.decode()
@@ -248,7 +248,7 @@ def test_a_test_event_goes_out_and_its_answer_is_shown(console, service):
     assert delivery.webhook_id in page
 
 
-def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, receiver):
+def test_pausing_keeps_events_and_resuming_sends_them(console, service, receiver):
     endpoint = factories.make_callback(service, receiver.url)
 
     console.post(page_of(endpoint, "pause"))
@@ -257,7 +257,7 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
 
     endpoint.refresh_from_db()
     assert (endpoint.pause_reason, endpoint.paused_by) == (PauseReason.PERSON, "mina")
-    assert endpoint.notify_owners_at is None  # who paused it knows
+    assert endpoint.notify_owners_at is None  # the person who paused it knows
     assert receiver.posted == []
     assert "This callback is already paused." in console.get(page_of(endpoint, "pause")).content.decode()
     assert "1 event waiting. Resuming sends it." in console.get(page_of(endpoint, "resume")).content.decode()
@@ -272,7 +272,7 @@ def test_pausing_keeps_what_happens_and_resuming_sends_it(console, service, rece
     assert told == ["paused", "resumed"]
 
 
-def test_one_event_is_sent_again_under_its_id(console, service):
+def test_one_event_is_sent_again_with_its_id(console, service):
     with Receiver(404, 200) as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
         drain_callbacks()
@@ -287,7 +287,7 @@ def test_one_event_is_sent_again_under_its_id(console, service):
     assert len({posted.headers["webhook-id"] for posted in receiver.posted}) == 1
 
 
-def test_one_that_waits_is_sent_now(console, service):
+def test_a_waiting_event_can_be_sent_now(console, service):
     with Receiver(500, 200) as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
         drain_callbacks()
@@ -309,7 +309,7 @@ def test_nothing_is_sent_again_to_a_paused_callback(console, service, receiver):
     assert "The callback is paused" in page
 
 
-def test_the_page_of_an_event_refreshes_itself_while_an_answer_can_come(console, service):
+def test_the_page_of_an_event_refreshes_itself_until_it_has_an_answer(console, service):
     with Receiver(500, 200) as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         page = console.post(page_of(endpoint, "try"), follow=True)
@@ -341,7 +341,7 @@ def test_an_event_about_an_unsubscribe_request_is_not_called_a_test(console, ser
     assert "Test event" not in page
 
 
-def test_all_that_failed_since_a_moment_is_sent_again(noon, console, service):
+def test_all_failed_events_since_a_moment_are_sent_again(noon, console, service):
     with Receiver(404) as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         old, new = owe(endpoint), owe(endpoint)
@@ -359,7 +359,7 @@ def test_all_that_failed_since_a_moment_is_sent_again(noon, console, service):
     assert "Enter a time in the past." in future
 
 
-def test_a_removed_callback_takes_its_log_along(console, service, receiver):
+def test_removing_a_callback_removes_its_log(console, service, receiver):
     endpoint = factories.make_callback(service, receiver.url)
     owe(endpoint)
 
@@ -369,7 +369,7 @@ def test_a_removed_callback_takes_its_log_along(console, service, receiver):
     assert AuditEvent.objects.get(verb="removed").before == {"kind": "delivery_status", "url": receiver.url}
 
 
-def test_the_list_says_how_a_callback_does(console, service):
+def test_the_list_shows_the_state_of_a_callback(console, service):
     assert "No callbacks." in console.get(LIST).content.decode()
     with Receiver(200, 404) as receiver:
         endpoint = factories.make_callback(
@@ -388,7 +388,7 @@ def test_the_list_says_how_a_callback_does(console, service):
     assert "Every attempt failed for three days" in console.get(page_of(endpoint)).content.decode()
 
 
-def test_the_log_lists_and_filters(console, service):
+def test_the_log_lists_and_filters_events(console, service):
     with Receiver(503) as receiver:
         endpoint = factories.make_callback(service, receiver.url)
         delivery = owe(endpoint)
@@ -414,7 +414,7 @@ def shown_body(client: Client, delivery: CallbackDelivery) -> dict[str, Any]:
     return body
 
 
-def test_recipients_and_replies_are_for_those_who_may_see_recipients(service):
+def test_recipients_and_replies_need_the_permission_to_see_recipients(service):
     with Receiver(200, reply=b"echo ana@example.com") as receiver:
         delivery = owe(factories.make_callback(service, receiver.url))
         drain_callbacks()
@@ -427,7 +427,7 @@ def test_recipients_and_replies_are_for_those_who_may_see_recipients(service):
     assert "ana@example.com" not in may_not.get(page).content.decode()
 
 
-def test_who_may_only_look_changes_nothing(service, receiver):
+def test_a_read_only_role_changes_no_callback(service, receiver):
     endpoint = factories.make_callback(service, receiver.url)
     delivery = owe(endpoint)
     looks = member(service, Role.SEE_ACTIVITY)

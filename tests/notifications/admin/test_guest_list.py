@@ -1,4 +1,4 @@
-"""The guest list: many lines at once, each checked by itself. Source: docs/reference/console.md §2.8."""
+"""The guest list accepts many lines at once and checks each one. Source: docs/reference/console.md §2.8."""
 
 import pytest
 from django.urls import reverse
@@ -27,7 +27,7 @@ def typed(service, *lines, save=False):
     return {**form, "save": "1"} if save else form
 
 
-def test_lines_are_checked_and_nothing_is_saved_yet(client, service):
+def test_lines_are_checked_before_anything_is_saved(client, service):
     page = client.post(ADD, typed(service, "ana@example.org, 07700 900123", "bo@", "123")).content.decode()
 
     assert "Add 2 to the guest list" in page
@@ -36,7 +36,7 @@ def test_lines_are_checked_and_nothing_is_saved_yet(client, service):
     assert not GuestListEntry.objects.exists()
 
 
-def test_good_lines_are_saved_and_bad_ones_come_back(client, service):
+def test_valid_lines_are_saved_and_the_others_are_shown_again(client, service):
     page = client.post(ADD, typed(service, "Ana@Example.org", "bo@", "+44 7700 900123", save=True)).content.decode()
 
     rows = GuestListEntry.objects.order_by("kind").values_list("kind", "value", "normalised", "note")
@@ -48,19 +48,19 @@ def test_good_lines_are_saved_and_bad_ones_come_back(client, service):
     assert "bo@</textarea>" in page
 
 
-def test_when_all_are_saved_the_list_is_next(client, service):
+def test_after_saving_all_lines_the_list_is_shown(client, service):
     answer = client.post(ADD, typed(service, "ana@example.org", save=True))
 
     assert answer["Location"] == LIST
 
 
-def test_doubles_are_dropped_however_written(client, service):
+def test_duplicates_are_dropped_in_every_spelling(client, service):
     client.post(ADD, typed(service, "07700900123", "+44 7700 900 123", "ana@example.org", "ANA@example.org", save=True))
 
     assert GuestListEntry.objects.count() == 2
 
 
-def test_people_of_the_team_are_told_apart(client, service):
+def test_team_members_are_marked(client, service):
     factories.make_team_member(service, "ana@example.org", "07700900123")
 
     page = client.post(ADD, typed(service, "ana@example.org", "07700 900123", "bo@example.org")).content.decode()
@@ -69,7 +69,7 @@ def test_people_of_the_team_are_told_apart(client, service):
     assert "Add 1 to the guest list" in page
 
 
-def test_who_is_listed_is_not_listed_twice(client, service):
+def test_a_listed_recipient_is_not_added_twice(client, service):
     factories.make_guest(service, "ana@example.org")
 
     client.post(ADD, typed(service, "ANA@example.org", save=True))
@@ -89,13 +89,13 @@ def test_a_full_list_says_so_line_by_line(client, service, settings):
     assert "Add 2 to the guest list" in page
 
 
-def test_a_thousand_lines_are_the_most(client, service):
+def test_a_thousand_lines_are_the_maximum(client, service):
     page = client.post(ADD, typed(service, *[f"a{number}@example.org" for number in range(1001)])).content.decode()
 
     assert "You entered 1001 lines. Enter at most 1000 at once." in page
 
 
-def test_nothing_typed_is_refused(client, service):
+def test_an_empty_form_is_rejected(client, service):
     assert "This field is required." in client.post(ADD, typed(service)).content.decode()
 
 
@@ -114,7 +114,7 @@ def test_entries_are_masked_without_the_role_to_see_recipients(service):
     assert "ana@example.org" in whole
 
 
-def test_the_list_says_when_one_was_last_written_to(client, service):
+def test_the_list_shows_the_last_message_to_an_entry(client, service):
     factories.make_guest(service, "ana@example.org")
     factories.make_guest(service, "bo@example.org")
     factories.make_notification(factories.make_template(service), recipient="ana@example.org")
@@ -124,7 +124,7 @@ def test_the_list_says_when_one_was_last_written_to(client, service):
     assert page.count("Not in the stored messages") == 1
 
 
-def test_a_note_can_be_changed_and_nothing_else(client, service):
+def test_only_a_note_can_be_changed(client, service):
     entry = factories.make_guest(service, "ana@example.org")
 
     client.post(reverse("admin:notifications_guestlistentry_change", args=[entry.pk]), {"note": "x", "value": "b@c.de"})
@@ -138,7 +138,7 @@ def test_a_note_can_be_changed_and_nothing_else(client, service):
     [([Role.MANAGE_API], "a…@example.org"), ([Role.MANAGE_API, Role.SEE_RECIPIENTS], "ana@example.org")],
     ids=["masked", "with See recipients"],
 )
-def test_an_entry_is_removed_by_a_name_its_reader_may_see(service, roles, name):
+def test_the_page_that_removes_an_entry_shows_its_permitted_name(service, roles, name):
     entry, client = factories.make_guest(service, "ana@example.org"), colleague(service, *roles)
     remove = reverse("admin:notifications_guestlistentry_remove", args=[entry.pk])
 
@@ -152,7 +152,7 @@ def test_an_entry_is_removed_by_a_name_its_reader_may_see(service, roles, name):
     assert (event.object_label, event.before["value"]) == ("a…@example.org", "a…@example.org")
 
 
-def test_the_audit_keeps_entries_masked(client, service):
+def test_the_audit_stores_entries_masked(client, service):
     client.post(ADD, typed(service, "ana@example.org", save=True))
 
     event = AuditEvent.objects.get()
@@ -178,7 +178,7 @@ def test_entries_of_other_services_do_not_exist(service):
     assert "Select a valid choice" in refused
 
 
-def test_no_row_is_named_by_an_address(service):
+def test_no_row_is_named_by_an_email_address(service):
     template = factories.make_template(service)
     rows = [
         factories.make_team_member(service, "ana@example.org"),

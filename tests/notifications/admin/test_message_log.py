@@ -1,4 +1,4 @@
-"""The message log: read-only, masked, counted, and filtered by what is declared."""
+"""The message log is read-only, masked, counted, and filtered by declared filters only."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -53,7 +53,7 @@ def message(template):
 
 @pytest.fixture
 def viewer(service):
-    """The browser of somebody who may see messages, and no recipient."""
+    """Return the client of a person who may see messages, but no recipients."""
     return colleague(service, Role.SEE_ACTIVITY)
 
 
@@ -80,13 +80,13 @@ def test_the_list_shows_recipients_masked(viewer, message):
     assert "ana@" not in page
 
 
-def test_who_may_see_recipients_sees_them(service, message):
+def test_people_with_the_permission_see_recipients(service, message):
     page = colleague(service, Role.SEE_RECIPIENTS).get(LOG).content.decode()
 
     assert "ana@example.org" in page
 
 
-def test_the_columns_tell_what_was_sent_by_whom_and_how_long_it_took(viewer, template):
+def test_the_columns_show_message_sender_and_duration(viewer, template):
     key = factories.make_api_key(template.service, name="pay-live")
     factories.make_notification(
         template,
@@ -104,14 +104,14 @@ def test_the_columns_tell_what_was_sent_by_whom_and_how_long_it_took(viewer, tem
         assert told in page
 
 
-def test_a_message_of_the_console_names_its_person(viewer, template):
+def test_a_message_from_the_console_names_its_sender(viewer, template):
     factories.make_notification(template, origin="console", created_by="mina@example.org")
 
     assert "mina@example.org" in viewer.get(LOG).content.decode()
 
 
 @pytest.mark.fault("T1")
-def test_there_is_no_search_by_address_and_no_lookup_by_recipient(console, message):
+def test_there_is_no_search_by_url_and_no_lookup_by_recipient(console, message):
     assert not admin.site.get_model_admin(Notification).search_fields
     assert console.get(f"{LOG}?recipient__startswith=a").status_code == 400
     assert console.get(f"{LOG}?normalised_recipient=ana@example.org").status_code == 400
@@ -155,7 +155,7 @@ def test_the_counters_are_filters_that_keep_the_others(console, template):
 
 
 @pytest.mark.usefixtures("noon")
-def test_counting_stops(console, template):
+def test_counting_stops_at_a_limit(console, template):
     rows = (
         Notification(
             service=template.service,
@@ -169,12 +169,12 @@ def test_counting_stops(console, template):
         )
         for _ in range(MAX_COUNTED + 5)
     )
-    Notification.objects.bulk_create(rows, batch_size=500)  # as one statement it may pass the time-out of one
+    Notification.objects.bulk_create(rows, batch_size=500)  # one statement for all rows could exceed the time-out
     DailyCounter.objects.create(
         service=template.service, day=timezone.now().date(), kind=LimitKind.EMAIL, count=MAX_COUNTED + 5
     )
 
-    # No filter: the counts of the day. Daily counts know no origin: there counting stops.
+    # Without filters, the counts come from daily counters. These have no origin, so its filter counts rows.
     counting.count_recent()
     assert counters(console) == {"All": 10_005, "Delivering": 10_005, "Delivered": 0, "Failed": 0}
     page = console.get(f"{LOG}?origin__exact=api").content.decode().replace("\N{NO-BREAK SPACE}", " ")
@@ -182,7 +182,7 @@ def test_counting_stops(console, template):
     assert "more than 10000" not in page
 
 
-def test_pages_hold_the_newest_of_all_services_in_order(console, template):
+def test_pages_have_the_newest_of_all_services_in_order(console, template):
     other = factories.make_template()
     kinds = [(template, KeyType.LIVE, "created"), (other, KeyType.TEAM, "delivered"), (template, KeyType.TEAM, "sent")]
     made = [
@@ -209,7 +209,7 @@ def test_pages_hold_the_newest_of_all_services_in_order(console, template):
     assert ("Older" in text_of(first), "Newer" in text_of(first)) == (True, False)
 
 
-def test_a_page_is_the_same_however_many_messages_arrive_above_it(console, template):
+def test_new_messages_do_not_change_a_page(console, template):
     at = timezone.now() - timedelta(hours=1)
     made = [factories.make_notification(template, created_at=at - timedelta(seconds=n)).pk for n in range(60)]
     older = console.get(LOG).context["cl"].older_url
@@ -220,7 +220,7 @@ def test_a_page_is_the_same_however_many_messages_arrive_above_it(console, templ
     assert [row.pk for row in found(console, older.lstrip("?"))] == made[50:]
 
 
-def test_messages_of_one_moment_are_on_one_page_each(console, template):
+def test_messages_of_one_moment_are_each_on_one_page(console, template):
     at = timezone.now() - timedelta(hours=1)
     made = {factories.make_notification(template, created_at=at).pk for _ in range(60)}
 
@@ -231,7 +231,7 @@ def test_messages_of_one_moment_are_on_one_page_each(console, template):
     assert len(second) == 10
 
 
-def test_a_place_outlives_its_message(console, template):
+def test_a_position_outlives_its_message(console, template):
     at = timezone.now() - timedelta(hours=1)
     made = [factories.make_notification(template, created_at=at - timedelta(seconds=n)).pk for n in range(60)]
     older = console.get(LOG).context["cl"].older_url
@@ -240,7 +240,7 @@ def test_a_place_outlives_its_message(console, template):
     assert [row.pk for row in found(console, older.lstrip("?"))] == made[50:]
 
 
-def test_a_filter_leads_back_to_the_top_and_pages_keep_the_filters(console, template):
+def test_a_filter_starts_at_the_first_page_and_pages_keep_filters(console, template):
     for n in range(60):
         factories.make_notification(template, created_at=timezone.now() - timedelta(seconds=n))
 
@@ -252,7 +252,7 @@ def test_a_filter_leads_back_to_the_top_and_pages_keep_the_filters(console, temp
 
 
 @pytest.mark.parametrize("place", ["older=x", "newer=x.y", "older=20261120T120000000000.x", "older=%00"])
-def test_a_place_that_is_none_is_refused_in_words(console, message, place):
+def test_an_invalid_position_is_rejected_with_a_text(console, message, place):
     answer = console.get(f"{LOG}?{place}", follow=True)
 
     assert answer.status_code == 200
@@ -260,7 +260,7 @@ def test_a_place_that_is_none_is_refused_in_words(console, message, place):
 
 
 @pytest.mark.parametrize("services", [1, 4])
-def test_a_page_costs_the_same_statements_however_many_services_there_are(console, services):
+def test_a_page_needs_the_same_statements_for_any_number_of_services(console, services):
     for _ in range(services):
         template = factories.make_template()
         for n in range(2):
@@ -272,10 +272,10 @@ def test_a_page_costs_the_same_statements_however_many_services_there_are(consol
 
     of_messages = [one["sql"] for one in queries if 'FROM "notifications_notification"' in one["sql"]]
     assert len(listed) == 2 * services
-    assert len(of_messages) == 4  # the places, the rows, the counters, and whether there are test messages
+    assert len(of_messages) == 4  # positions, rows, counters, and whether there are test messages
 
 
-def test_the_log_says_which_filters_are_in_force_and_removes_each(console, template):
+def test_the_log_shows_active_filters_and_removes_each(console, template):
     key = factories.make_api_key(template.service, name="pay-live")
     factories.make_notification(template, api_key=key)
     query = f"channel__exact=email&api_key__id__exact={key.pk}&made=2026-11-01..2026-11-20&status=no-such-status"
@@ -306,7 +306,7 @@ def test_the_panel_of_filters_names_each_choice_once(console, message):
     assert re.findall(r'<section aria-label="(Date|Has a file|API key)">', panel) == ["Date", "API key", "Has a file"]
 
 
-def test_tests_are_hidden_and_a_line_says_so(console, template):
+def test_test_messages_are_left_out_and_a_line_says_so(console, template):
     factories.make_notification(template)
     factories.make_notification(template, key_type=KeyType.TEST)
 
@@ -318,7 +318,7 @@ def test_tests_are_hidden_and_a_line_says_so(console, template):
     assert [row.key_type for row in found(console, "key_type=test")] == ["test"]
 
 
-def test_nothing_is_said_of_tests_where_there_are_none(console, message):
+def test_without_test_messages_no_line_mentions_them(console, message):
     assert "Test messages are hidden." not in console.get(LOG).content.decode()
 
 
@@ -362,7 +362,7 @@ def test_the_list_is_filtered_by_days(client, operator, template, made, days_ago
 
 
 @pytest.mark.parametrize("made", ["9999-12-31..9999-12-31", "0001-01-01..", "..", "x" * 500])
-def test_days_that_are_none_filter_nothing(console, message, made):
+def test_invalid_days_filter_nothing(console, message, made):
     assert len(found(console, f"made={made}")) == 1
     assert days.chosen(made) == (None, None)
 
@@ -378,7 +378,7 @@ def test_days_that_are_none_filter_nothing(console, message, made):
         (Status.TECHNICAL_FAILURE, Channel.EMAIL, "Technical failure: we could not send it"),
     ],
 )
-def test_statuses_are_told_in_words_with_the_apis_word_below(console, status, channel, words):
+def test_statuses_are_shown_in_words_with_the_apis_value_below(console, status, channel, words):
     factories.make_notification(factories.make_template(channel=channel), status=status)
 
     page = console.get(LOG).content.decode()
@@ -387,7 +387,7 @@ def test_statuses_are_told_in_words_with_the_apis_word_below(console, status, ch
     assert f"<small>{status.value}</small>" in page
 
 
-def test_an_empty_log_leads_to_the_first_message(service):
+def test_an_empty_log_links_to_the_form_for_a_message(service):
     browser = colleague(service, Role.SEE_ACTIVITY, Role.SEND_MESSAGES)
 
     page = browser.get(LOG).content.decode()
@@ -398,14 +398,14 @@ def test_an_empty_log_leads_to_the_first_message(service):
     assert "Messages are kept for 7 days." in page
 
 
-def test_an_empty_filter_is_told_as_one(console, message):
+def test_a_filter_without_messages_says_so(console, message):
     page = console.get(f"{LOG}?status=failed").content.decode()
 
     assert "No results. Change or clear the filters." in page
     assert "Clear filters" in page
 
 
-def test_what_is_older_than_the_service_keeps_is_gone(viewer, template):
+def test_messages_past_the_services_retention_are_not_shown(viewer, template):
     old = factories.make_notification(template, created_at=timezone.now() - timedelta(days=9))
 
     assert found(viewer) == []
@@ -421,7 +421,7 @@ def test_nobody_changes_or_deletes_a_message(console, message, page):
     assert message.body == "Dear Ana **now**"
 
 
-def test_a_person_without_the_role_is_refused(service, message):
+def test_a_person_without_the_role_is_rejected(service, message):
     browser = colleague(service, Role.MANAGE_API)
 
     assert browser.get(LOG).status_code == 403
@@ -429,7 +429,7 @@ def test_a_person_without_the_role_is_refused(service, message):
     assert browser.post(f"{LOG}search/", {"term": "case-7"}).status_code == 403
 
 
-def test_another_service_is_as_if_it_were_not_there(message):
+def test_messages_of_another_service_do_not_exist(message):
     stranger = colleague(factories.make_service(), Role.SEE_RECIPIENTS, Role.SEND_MESSAGES)
 
     assert found(stranger) == []

@@ -1,4 +1,4 @@
-"""What few of many messages match is found by an index of their own, not by reading the log's to its end.
+"""Rare rows among many messages are found by their own index, not by reading the whole index of the log.
 
 The statements are those of the page, explained by the database that the tests run on, over a table that has statistics.
 """
@@ -25,7 +25,7 @@ BY_ID = {"postgresql": "notifications_notification_pkey", "sqlite": "sqlite_auto
 
 @pytest.fixture
 def template(db):
-    """A template whose messages are many, a few of them by the console and a few others with a file."""
+    """Return a template with many messages, a few of them from the console and a few others with a file."""
     template = factories.make_template(factories.make_service(name="Tides"))
     first = factories.make_notification(template, status=Status.DELIVERED)
     columns = [field for field in Notification._meta.concrete_fields if not field.primary_key]
@@ -42,7 +42,7 @@ def template(db):
 
 
 def plans(browser, query, *beginnings):
-    """Open the log, and return how the database goes about the statements that begin so, in their order."""
+    """Open the log, and return the query plans of the statements with this start, in order."""
     with CaptureQueriesContext(connection) as queries:
         browser.get(f"{LOG}?{query}")
     explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
@@ -65,19 +65,19 @@ def test_each_page_is_read_from_the_index_of_the_log_in_its_order(console, templ
         (plan,) = plans(console, parameters, *PLACES)
 
         assert "notification_by_time" in plan, plan
-        # What is sorted are the first rows of each service.
+        # Only the first rows of each service are sorted.
         assert plan.count("Sort Key") == (1 if others and connection.vendor == "postgresql" else 0), plan
         assert plan.count("TEMP B-TREE") == (1 + others if others and connection.vendor == "sqlite" else 0), plan
 
 
-def test_messages_with_a_file_are_found_from_their_files_where_these_are_few(console, template):
+def test_messages_with_a_file_are_found_from_few_files(console, template):
     every, *_ = plans(console, "file=yes", COUNTED)
 
     assert BY_ID[connection.vendor] in every, every
 
 
-def test_messages_with_a_file_are_found_also_where_these_are_many(console, template):
-    """The last of the files is of a message that is gone."""
+def test_messages_with_a_file_are_found_among_many(console, template):
+    """The last file belongs to a deleted message."""
     filed = list(Notification.objects.filter(origin="console").order_by("pk"))
     filed += Notification.objects.filter(origin="api").order_by("-pk")[:300]
     first = Attachment.objects.first()
@@ -94,7 +94,7 @@ def test_messages_with_a_file_are_found_also_where_these_are_many(console, templ
     assert page.context["cl"].older_url
 
 
-def test_where_there_is_no_file_nothing_is_found(console, template):
+def test_without_files_nothing_is_found(console, template):
     Attachment.objects.all().delete()
 
     assert console.get(f"{LOG}?file=yes").context["cl"].result_count == 0

@@ -1,4 +1,4 @@
-"""One message: as it was sent, and its way in steps and in one sentence."""
+"""The page of one message: its content, its timeline, and its status in one sentence."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -81,7 +81,7 @@ def test_a_recipient_is_masked_without_the_role(template):
     assert "Log for this recipient" not in page
 
 
-def test_files_are_named_and_no_link_shows_its_key(console, template):
+def test_files_are_named_and_links_show_no_key(console, template):
     sent = send_file(template.service)
     message = factories.make_notification(template, body="Get it at https://files.example/d/abc without a key")
     of_message = {"notification_id": message.pk, "created_at": message.created_at, "template": template}
@@ -96,13 +96,13 @@ def test_files_are_named_and_no_link_shows_its_key(console, template):
     assert "THE-KEY" not in page
 
 
-def test_what_became_of_it_comes_before_the_message(console, template):
+def test_the_status_is_above_the_message(console, template):
     page = page_of(console, factories.make_notification(template)).content.decode()
 
     assert page.index('id="progress"') < page.index('aria-label="The message as sent"')
 
 
-def test_a_message_of_the_console_has_no_key_type(console, template):
+def test_a_message_from_the_console_has_no_key_type(console, template):
     real = factories.make_notification(template, origin=Origin.CONSOLE)
     test = factories.make_notification(template, origin=Origin.CONSOLE, key_type=KeyType.TEST)
     by_key = factories.make_notification(template)
@@ -115,7 +115,7 @@ def test_a_message_of_the_console_has_no_key_type(console, template):
     assert [one.get("Sent from") for one in facts] == ["Console, as a real message", "Console, as a test", None]
 
 
-def test_the_sandbox_is_not_said_to_have_taken_it(console, template):
+def test_the_sandbox_is_not_named_as_a_provider(console, template):
     message = factories.make_notification(
         template, status=Status.DELIVERED, provider="sandbox", attempts=[{**ATTEMPT, "provider": "sandbox"}]
     )
@@ -157,7 +157,7 @@ def test_an_email_that_the_mail_server_accepted_is_not_shown_as_arrived(console,
         ("554 5.7.1 looks like spam (after the content)", "Refused by the mail server"),
     ],
 )
-def test_an_address_is_blamed_only_where_the_server_blames_it(console, template, reply, words):
+def test_the_email_address_is_named_as_the_cause_only_if_the_server_does(console, template, reply, words):
     attempt = {**ATTEMPT, "outcome": "permanent", "reply": reply}
     message = factories.make_notification(template, status=Status.PERMANENT_FAILURE, attempts=[attempt])
 
@@ -170,7 +170,7 @@ def test_an_address_is_blamed_only_where_the_server_blames_it(console, template,
 @pytest.mark.parametrize(
     ("code", "words"), [("invalid", "Email address does not exist"), ("spam", "Refused by the mail server")]
 )
-def test_a_report_says_whether_the_address_is_to_blame(console, template, code, words):
+def test_a_receipt_shows_whether_the_email_address_is_the_cause(console, template, code, words):
     receipt = {"at": "2026-11-20T09:00:05+00:00", "outcome": "permanent-failure", "code": code}
     message = factories.make_notification(
         template, status=Status.PERMANENT_FAILURE, attempts=[ATTEMPT], receipts=[receipt]
@@ -191,7 +191,7 @@ def test_a_report_says_whether_the_address_is_to_blame(console, template, code, 
         ),
     ],
 )
-def test_a_message_past_its_time_is_shown_as_such_and_not_as_refused(console, text, outcome, first_sentence):
+def test_an_expired_message_is_not_shown_as_rejected(console, text, outcome, first_sentence):
     tried = {**ATTEMPT, "outcome": outcome, "reply": "451 later"}
     over = {"at": "2026-11-20T13:00:01+00:00", "provider": "", "outcome": "expired", "reply": "", "ms": 0}
     message = factories.make_notification(
@@ -206,7 +206,7 @@ def test_a_message_past_its_time_is_shown_as_such_and_not_as_refused(console, te
     assert "refused it" not in page
 
 
-def test_a_text_of_a_gateway_that_reports_nothing_is_shown_as_accepted(console, text):
+def test_a_text_of_a_gateway_without_receipts_is_shown_as_accepted(console, text):
     message = factories.make_notification(text, status=Status.SENT, is_acceptance_final=True, provider="gateway-1")
 
     sentence, _ = told(console, message)
@@ -214,7 +214,7 @@ def test_a_text_of_a_gateway_that_reports_nothing_is_shown_as_accepted(console, 
     assert sentence == "gateway-1 accepted it. This provider does not report whether a message arrived."
 
 
-def test_the_way_of_a_delivered_message(console, template):
+def test_a_delivered_message_has_a_complete_timeline(console, template):
     key = factories.make_api_key(template.service, name="pay-live", last_client="notifications-python-client/10.0.0")
     at = timezone.now().replace(microsecond=0) - timedelta(minutes=5)
     message = factories.make_notification(
@@ -274,7 +274,7 @@ def test_the_way_of_a_delivered_message(console, template):
         ({"status": Status.TECHNICAL_FAILURE}, "A technical failure prevented delivery"),
     ],
 )
-def test_one_plain_sentence_says_what_happened(console, template, fields, beginning):
+def test_one_sentence_describes_the_status(console, template, fields, beginning):
     sentence, _ = told(console, factories.make_notification(template, **fields))
 
     assert sentence.startswith(beginning)
@@ -287,7 +287,7 @@ def test_one_plain_sentence_says_what_happened(console, template, fields, beginn
         (Status.TEMPORARY_FAILURE, "It did not reach the recipient in time. The phone may be off"),
     ],
 )
-def test_the_sentence_of_a_text_message(console, text, status, beginning):
+def test_one_sentence_describes_the_status_of_a_text(console, text, status, beginning):
     assert told(console, factories.make_notification(text, status=status))[0].startswith(beginning)
 
 
@@ -301,13 +301,13 @@ def test_the_sentence_of_a_text_message(console, text, status, beginning):
         ({"outcome": "something new"}, "something new"),
     ],
 )
-def test_each_attempt_is_told_with_its_outcome(console, template, entry, title):
+def test_each_attempt_is_shown_with_its_outcome(console, template, entry, title):
     message = factories.make_notification(template, attempts=[{**ATTEMPT, **entry}])
 
     assert told(console, message)[1][2] == title
 
 
-def test_a_message_on_its_way_refreshes_and_says_when_it_is_tried_again(console, template):
+def test_the_page_of_an_unfinished_message_refreshes_and_shows_the_next_attempt(console, template):
     message = factories.make_notification(template, attempts=[{**ATTEMPT, "outcome": "temporary"}])
 
     page = page_of(console, message).content.decode()
@@ -317,7 +317,7 @@ def test_a_message_on_its_way_refreshes_and_says_when_it_is_tried_again(console,
     assert ">Reload</a>" in page
 
 
-def test_a_message_of_the_console_says_by_whom(console, template):
+def test_a_message_from_the_console_shows_its_sender(console, template):
     message = factories.make_notification(template, origin="console", created_by="mina@example.org")
 
     assert "by mina@example.org in the console" in page_of(console, message).content.decode()

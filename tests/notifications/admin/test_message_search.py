@@ -1,4 +1,4 @@
-"""Search by POST: what is found, and that the term stands nowhere but encrypted, under a random id."""
+"""Search by POST: the results, and the term, which is only stored encrypted under a random id."""
 
 import uuid
 from datetime import timedelta
@@ -55,7 +55,7 @@ def found(browser, term, **more):
     "term",
     ["07700 900123", "+44 7700 900 123", "447700900123", "(07700) 900-123", "to:07700 900123", "TO: 07700900123"],
 )
-def test_a_whole_number_is_found_in_any_writing(browser, text, term):
+def test_a_whole_phone_number_is_found_in_any_spelling(browser, text, term):
     wanted = factories.make_notification(text, recipient="+447700900123")
     factories.make_notification(text, recipient="07700 900124")
 
@@ -63,7 +63,7 @@ def test_a_whole_number_is_found_in_any_writing(browser, text, term):
 
 
 @pytest.mark.parametrize("term", ["ana@example.org", " ANA@Example.ORG ", "to:Ana@example.org"])
-def test_a_whole_address_is_found_in_any_writing(browser, template, term):
+def test_a_whole_email_address_is_found_in_any_spelling(browser, template, term):
     wanted = factories.make_notification(template, recipient="Ana@Example.org")
     factories.make_notification(template, recipient="bo@example.org")
 
@@ -93,7 +93,7 @@ def test_words_narrow_a_search(browser, service, template, text):
     assert found(browser, "template:no such template") == set()
 
 
-def test_a_search_finds_tests_too(browser, template):
+def test_a_search_finds_test_messages_too(browser, template):
     test = factories.make_notification(template, "ana@example.org", key_type=KeyType.TEST)
 
     assert found(browser, "ana@example.org") == {test.pk}
@@ -161,7 +161,7 @@ def test_without_days_part_of_a_recipient_is_found_in_the_last_seven(browser, se
     assert search.OF_LAST_DAYS in result(browser, "quay@", filters=f"made={made}").content.decode()
 
 
-def test_signs_of_a_pattern_are_letters_here(browser, template):
+def test_wildcards_are_ordinary_characters(browser, template):
     factories.make_notification(template, "ana@example.org")
     today = timezone.localdate().isoformat()
 
@@ -180,7 +180,7 @@ def test_without_the_role_only_reference_and_id_are_searched(service, template):
         assert not page.context["cl"].result_list
 
 
-def test_filters_and_days_stay_on(browser, template):
+def test_filters_and_days_are_kept(browser, template):
     sent = look_for(
         browser, "case-7", filters="status=failed&older=1.a&search=old&made=week", first="2026-11-01", last="2026-11-20"
     )
@@ -197,7 +197,7 @@ def test_an_empty_search_shows_the_list_again(browser, template):
 
 
 @pytest.mark.fault("T1")
-def test_what_was_typed_stands_in_the_box_again_and_nowhere_else(browser, template):
+def test_the_search_term_is_shown_in_the_box_only(browser, template):
     answer = look_for(browser, "ana@example.org")
     saved = SavedSearch.objects.get()
 
@@ -207,7 +207,7 @@ def test_what_was_typed_stands_in_the_box_again_and_nowhere_else(browser, templa
     assert 'name="term" value="ana@example.org"' in browser.get(answer["Location"]).content.decode()
 
 
-def test_a_search_is_nobody_elses_and_of_no_other_service(service, browser, template):
+def test_a_search_belongs_to_one_person_and_one_service(service, browser, template):
     factories.make_notification(template, "ana@example.org")
     address = look_for(browser, "ana@example.org")["Location"]
     person = make_person()
@@ -229,7 +229,7 @@ def test_a_search_is_nobody_elses_and_of_no_other_service(service, browser, temp
 
 
 @pytest.mark.parametrize("identifier", ["no-id", "6f1f1f1c-0000-4000-8000-000000000000", ""])
-def test_an_id_that_is_none_has_expired(browser, template, identifier):
+def test_an_invalid_search_id_has_expired(browser, template, identifier):
     factories.make_notification(template)
 
     page = browser.get(f"{LOG}?search={identifier}")
@@ -238,7 +238,7 @@ def test_an_id_that_is_none_has_expired(browser, template, identifier):
     assert not page.context["cl"].result_list
 
 
-def test_a_search_goes_after_seven_days(browser, template):
+def test_a_search_is_removed_after_seven_days(browser, template):
     address = look_for(browser, "ana@example.org")["Location"]
     SavedSearch.objects.update(created_at=timezone.now() - timedelta(days=7, minutes=1))
 
@@ -247,7 +247,7 @@ def test_a_search_goes_after_seven_days(browser, template):
     assert SavedSearch.objects.count() == 1
 
 
-def test_a_search_encrypted_under_a_lost_key_has_expired(browser, template):
+def test_a_search_encrypted_with_a_lost_key_has_expired(browser, template):
     address = look_for(browser, "ana@example.org")["Location"]
     SavedSearch.objects.update(encrypted_term=b"gAAAA")
 
@@ -255,11 +255,11 @@ def test_a_search_encrypted_under_a_lost_key_has_expired(browser, template):
 
 
 @pytest.mark.fault("T1")
-def test_searching_is_no_get(browser):
+def test_a_search_is_not_a_get(browser):
     assert browser.get(f"{LOG}search/").status_code == 405
 
 
-def test_the_log_of_one_recipient_is_reached_by_post(service, browser, template):
+def test_the_log_of_one_recipient_is_opened_by_post(service, browser, template):
     message = factories.make_notification(template, "ana@example.org")
     same = factories.make_notification(template, "ANA@example.org")
     factories.make_notification(template, "bo@example.org")

@@ -1,4 +1,4 @@
-"""A new service, the way to it and from it: its page, its lists, and what to look at before it goes live."""
+"""A new service: how to create it, its page, its lists, and the checks before it goes live."""
 
 import re
 
@@ -17,7 +17,7 @@ def page_of(service, page):
     return reverse(f"admin:notifications_service_{page}", args=[service.pk])
 
 
-def test_the_person_who_makes_a_service_stands_on_its_page_with_it_chosen(console):
+def test_after_creating_a_service_its_page_opens_and_it_is_chosen(console):
     answer = console.post(ADD, {"name": "Tides", "permissions": ["sms"]})
 
     service = Service.objects.get()
@@ -27,7 +27,7 @@ def test_the_person_who_makes_a_service_stands_on_its_page_with_it_chosen(consol
     assert "Service “Tides” is created. Next: create a template." in page.content.decode()
 
 
-def test_the_person_who_makes_a_service_joins_its_team_also_without_an_email_address(console, operator):
+def test_the_creator_of_a_service_joins_its_team_even_without_an_email_address(console, operator):
     User.objects.filter(pk=operator.pk).update(email="")
 
     console.post(ADD, {"name": "Tides", "permissions": ["sms"]})
@@ -47,7 +47,7 @@ def test_the_form_of_a_new_service_explains_trial_and_what_recipients_see(consol
     assert "“HARBOUR”" in page
 
 
-def test_a_list_reached_from_a_services_page_is_that_services(console):
+def test_a_list_opened_from_a_services_page_shows_that_service(console):
     tides, buses = factories.make_service(name="Tides"), factories.make_service(name="Buses")
     factories.make_reply_to(tides, "tides@example.org")
     factories.make_reply_to(buses, "buses@example.org")
@@ -64,18 +64,18 @@ def test_a_list_reached_from_a_services_page_is_that_services(console):
 
 
 @pytest.mark.parametrize("wish", ["nonsense", "8e222534-7f05-4972-86e3-17c5d9f894e2"])
-def test_a_list_of_a_service_that_is_not_there_is_not_found(console, wish):
+def test_a_list_of_an_unknown_service_is_not_found(console, wish):
     assert console.get(f"/admin/notifications/template/?in_service={wish}").status_code == 404
 
 
-def test_a_list_of_somebody_elses_service_is_not_found(db):
+def test_a_list_of_another_persons_service_is_not_found(db):
     client = colleague(factories.make_service(), Role.SEE_ACTIVITY)
     other = factories.make_service(name="Buses")
 
     assert client.get(f"/admin/notifications/template/?in_service={other.pk}").status_code == 404
 
 
-def test_a_page_links_to_no_list_that_is_closed_to_its_reader(db):
+def test_a_page_links_to_no_list_without_permission(db):
     service = factories.make_service()
     client = colleague(service, Role.SEE_ACTIVITY)
 
@@ -86,7 +86,7 @@ def test_a_page_links_to_no_list_that_is_closed_to_its_reader(db):
     assert "/admin/notifications/guestlistentry/" not in keys
 
 
-def test_a_service_is_made_from_the_switcher_of_every_page(console):
+def test_a_service_can_be_created_from_the_switcher(console):
     factories.make_service()
 
     page = console.get("/admin/").content.decode()
@@ -101,7 +101,7 @@ def test_the_switcher_offers_a_new_service_to_operators_only(db):
     assert ADD not in client.get("/admin/").content.decode()
 
 
-def test_going_live_shows_what_is_not_ready_and_the_limits_of_a_day(console, settings):
+def test_the_page_for_going_live_shows_missing_settings_and_daily_limits(console, settings):
     settings.DEFAULT_SMS_SENDER = "HARBOUR"
     service = factories.make_service(live=False, permissions=["sms"])
     factories.make_sms_sender(service, "HARBOUR", is_default=True)

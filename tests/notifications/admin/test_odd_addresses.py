@@ -1,4 +1,4 @@
-"""Lists of messages, files and callbacks, and the sandbox inbox: no address, search or id brings them down."""
+"""No URL, search or id causes an error in the lists of messages, files and callbacks, and in the sandbox inbox."""
 
 from urllib.parse import quote, urlencode
 
@@ -40,7 +40,7 @@ def rows(db: None) -> None:
 
 
 @pytest.mark.parametrize(("model", "name"), [(model, name) for model, names in LISTS.items() for name in names])
-def test_a_filter_takes_any_value(console: Client, rows: None, model: str, name: str) -> None:
+def test_a_filter_accepts_any_value(console: Client, rows: None, model: str, name: str) -> None:
     answers = {
         value: console.get(f"/admin/notifications/{model}/?{urlencode({name: value})}", follow=True).status_code
         for value in ODD
@@ -50,7 +50,7 @@ def test_a_filter_takes_any_value(console: Client, rows: None, model: str, name:
 
 
 @pytest.mark.parametrize("value", ODD)
-def test_a_search_takes_any_term(console: Client, rows: None, value: str) -> None:
+def test_a_search_accepts_any_term(console: Client, rows: None, value: str) -> None:
     for term in (value, f"to:{value} ref:{value}"):
         found = console.post(
             "/admin/notifications/notification/search/",
@@ -62,14 +62,14 @@ def test_a_search_takes_any_term(console: Client, rows: None, value: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["to", "ref", "template", "channel", "since"])
-def test_a_parameter_of_the_inbox_takes_any_value(console: Client, rows: None, name: str) -> None:
+def test_a_parameter_of_the_inbox_accepts_any_value(console: Client, rows: None, name: str) -> None:
     answers = {value: console.get("/sandbox/api/messages", {name: value}).status_code for value in ODD}
 
     assert set(answers.values()) <= {200, 400}
 
 
 @pytest.mark.parametrize("value", ODD)
-def test_an_id_that_is_none_is_answered_404(console: Client, rows: None, value: str) -> None:
+def test_an_invalid_id_gets_404(console: Client, rows: None, value: str) -> None:
     for place in ("notification", "attachment", "callbackdelivery"):
         answer = console.get(f"/admin/notifications/{place}/{quote(value)}/change/", follow=True)
         assert answer.status_code == 404, place

@@ -36,7 +36,7 @@ def test_roles_decide_and_no_permission_of_the_framework_is_needed(db):
     assert client.get(LOG).status_code == 403
 
 
-def test_who_may_see_activity_changes_nothing(db):
+def test_the_role_to_see_activity_changes_nothing(db):
     service = factories.make_service()
     template = factories.make_template(service)
     client = colleague(service, Role.SEE_ACTIVITY)
@@ -48,7 +48,7 @@ def test_who_may_see_activity_changes_nothing(db):
     assert client.get(reverse("admin:notifications_template_add")).status_code == 403
 
 
-def test_a_row_of_another_service_answers_as_one_that_is_not_there(db):
+def test_a_row_of_another_service_looks_like_a_missing_one(db):
     foreign = factories.make_template()
     client = colleague(factories.make_service(), Role.EDIT_TEMPLATES)
     page = reverse("admin:notifications_template_change", args=[foreign.pk])
@@ -93,7 +93,7 @@ def test_lists_follow_the_chosen_service(db):
     assert "Late bus" not in second
 
 
-def test_the_rights_asked_are_those_of_the_chosen_service(db):
+def test_the_permissions_are_those_of_the_chosen_service(db):
     person, tides, buses = make_person(), factories.make_service(name="Tides"), factories.make_service(name="Buses")
     join(person, tides, Role.EDIT_TEMPLATES)
     join(person, buses, Role.MANAGE_API)
@@ -106,7 +106,7 @@ def test_the_rights_asked_are_those_of_the_chosen_service(db):
     assert "API integration" not in text_of(client, "/admin/")
 
 
-def test_a_service_of_others_cannot_be_chosen(db):
+def test_another_persons_service_cannot_be_chosen(db):
     client, foreign = colleague(factories.make_service(), Role.SEE_ACTIVITY), factories.make_service()
 
     assert client.post(SWITCH, {"service": str(foreign.pk)}).status_code == 404
@@ -115,7 +115,7 @@ def test_a_service_of_others_cannot_be_chosen(db):
     assert client.get(SWITCH).status_code == 405
 
 
-def test_switching_never_leads_off_this_site_nor_to_what_one_may_not_see(db):
+def test_switching_stays_on_this_site_and_on_permitted_pages(db):
     person, tides = make_person(), factories.make_service()
     join(person, tides, Role.EDIT_TEMPLATES)
     client = browser_of(person)
@@ -148,7 +148,7 @@ def test_an_operator_sees_all_services_with_a_column_that_names_them(console):
     assert one.count('class="field-called') <= 1
 
 
-def test_who_belongs_nowhere_is_told_whom_to_ask(db):
+def test_a_person_without_a_service_learns_whom_to_ask(db):
     page = text_of(browser_of(make_person()), "/admin/")
 
     assert "Ask an operator to add you to a service." in page
@@ -156,7 +156,7 @@ def test_who_belongs_nowhere_is_told_whom_to_ask(db):
     assert "Sandbox inbox" not in page
 
 
-def test_a_member_whose_account_is_gone_from_the_service_has_no_rights_left(db):
+def test_a_removed_member_has_no_permissions(db):
     person, service = make_person(), factories.make_service()
     member = join(person, service, Role.SEE_ACTIVITY)
     client = browser_of(person)
@@ -167,7 +167,7 @@ def test_a_member_whose_account_is_gone_from_the_service_has_no_rights_left(db):
     assert client.get(LOG).status_code == 403
 
 
-def test_settings_lead_to_the_chosen_service(console):
+def test_settings_are_those_of_the_chosen_service(console):
     service = factories.make_service()
 
     everything = text_of(console, "/admin/")
@@ -180,7 +180,7 @@ def test_settings_lead_to_the_chosen_service(console):
     assert console.get(page)["Location"].endswith("/change/")
 
 
-def test_services_and_users_are_an_operator_s(db, console):
+def test_services_and_users_are_for_operators(db, console):
     client = colleague(factories.make_service(), *Role)
 
     assert reverse("admin:auth_user_changelist") not in text_of(client, "/admin/")
@@ -188,7 +188,7 @@ def test_services_and_users_are_an_operator_s(db, console):
     assert f'"{reverse("admin:notifications_service_changelist")}"' in text_of(console, "/admin/")
 
 
-def test_the_ribbon_says_whether_anything_leaves(console, settings):
+def test_the_ribbon_shows_whether_messages_are_really_sent(console, settings):
     sandbox = text_of(console, "/admin/")
     settings.PROVIDERS = {"smtp-1": "smtp://127.0.0.1:2525"}
     live = text_of(console, "/admin/")
@@ -200,7 +200,7 @@ def test_the_ribbon_says_whether_anything_leaves(console, settings):
 
 
 def test_the_switcher_needs_no_script(db):
-    """It is a form in a `details`, whose buttons post the choice."""
+    """It is a form in a `details` element, whose buttons post the choice."""
     service = factories.make_service(name="Tides")
 
     page = text_of(colleague(service, Role.SEE_ACTIVITY), "/admin/")
@@ -217,7 +217,7 @@ def test_data_pages_ignore_the_switcher(db):
     assert "pay/volumes" in text_of(browser_of(person), reverse("admin:datasets_dataset_changelist"))
 
 
-def test_an_owner_reads_no_group_of_other_sets(db):
+def test_an_owner_does_not_see_groups_of_other_data_sets(db):
     person = make_person()
     making.make_data_set("pay", "volumes").owners.add(person)
     making.make_data_set("secret-plans", "weekly")
@@ -225,7 +225,7 @@ def test_an_owner_reads_no_group_of_other_sets(db):
     assert "secret-plans" not in text_of(browser_of(person), reverse("admin:datasets_dataset_changelist"))
 
 
-def test_who_manages_data_sets_needs_no_service(db):
+def test_a_data_set_manager_needs_no_service(db):
     person = make_person()
     person.user_permissions.add(Permission.objects.get(codename="manage_data_sets"))
     making.make_data_set()
@@ -236,7 +236,7 @@ def test_who_manages_data_sets_needs_no_service(db):
     assert client.get(LOG).status_code == 403
 
 
-def test_a_list_that_only_another_service_opens_is_shown_of_that(db):
+def test_a_list_is_shown_for_the_service_with_permission(db):
     ferries, tides = factories.make_service(name="Ferries"), factories.make_service(name="Tides")
     jo = make_person()
     join(jo, ferries, Role.SEE_ACTIVITY)
@@ -254,7 +254,7 @@ def test_a_list_that_only_another_service_opens_is_shown_of_that(db):
     assert "This page shows Ferries" in browser.get("/admin/notifications/notification/", follow=True).content.decode()
 
 
-def test_a_list_that_no_service_opens_stays_shut(db):
+def test_a_list_without_permission_in_any_service_does_not_open(db):
     jo = make_person()
     for name in ("Ferries", "Tides"):
         join(jo, factories.make_service(name=name), Role.SEE_ACTIVITY)

@@ -1,4 +1,4 @@
-"""Protected names: operators list them and give them to services; nobody else does."""
+"""Protected names: only operators edit the list and give a name to a service."""
 
 import html
 from importlib import import_module
@@ -24,7 +24,7 @@ def service(db):
 
 @pytest.fixture(autouse=True)
 def listed(db):
-    """Fill the list as a new installation has it."""
+    """Fill the list as in a new installation."""
     ProtectedName.objects.all().delete()
     import_module("notifications.migrations.0023_first_protected_names").fill(apps, None)
 
@@ -38,7 +38,7 @@ def text_of(answer):
     return html.unescape(answer.content.decode())
 
 
-def test_the_list_begins_with_the_names_people_trust_most(console):
+def test_a_new_list_has_the_most_trusted_names(console):
     assert {"HMRC", "GOV.UK", "NHS"} <= set(ProtectedName.objects.values_list("name", flat=True))
     page = text_of(console.get(LIST))
     assert "HMRC" in page
@@ -46,21 +46,21 @@ def test_the_list_begins_with_the_names_people_trust_most(console):
 
 
 @pytest.mark.parametrize("sender", ["HMRC", "hmrc", "H M R C", "GOV.UK", "GOVUK", "G0V-UK"])
-def test_a_team_cannot_send_texts_under_one(manager, service, sender):
+def test_a_team_cannot_use_a_protected_sender(manager, service, sender):
     page = text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": sender}))
 
     assert f"“{sender}” is a protected name. Ask an operator to set it." in page
     assert not SmsSender.objects.exists()
 
 
-def test_an_operator_gives_one_to_a_service(console, service):
+def test_an_operator_gives_a_protected_name_to_a_service(console, service):
     console.post(ADD_SENDER, {"service": service.pk, "sender": "HMRC"})
 
     assert SmsSender.objects.get().sender == "HMRC"
     assert AuditEvent.objects.get(object_kind="smssender").object_label == "HMRC"
 
 
-def test_a_team_cannot_rename_its_service_to_one_and_an_operator_can(manager, console, service):
+def test_only_an_operator_renames_a_service_to_a_protected_name(manager, console, service):
     general = reverse("admin:notifications_service_general", args=[service.pk])
 
     assert "is a protected name" in text_of(
@@ -72,7 +72,7 @@ def test_a_team_cannot_rename_its_service_to_one_and_an_operator_can(manager, co
     assert Service.objects.get().name == "GOV.UK"
 
 
-def test_a_name_that_was_there_before_stays_valid(manager, service):
+def test_an_earlier_name_stays_valid(manager, service):
     Service.objects.filter(pk=service.pk).update(name="HM\u202eRC")
     general = reverse("admin:notifications_service_general", args=[service.pk])
 
@@ -81,7 +81,7 @@ def test_a_name_that_was_there_before_stays_valid(manager, service):
     assert Service.objects.get().retention_days == 9
 
 
-def test_an_operator_edits_the_list_and_the_audit_has_it(console, manager, service):
+def test_an_operator_edits_the_list_and_the_audit_records_it(console, manager, service):
     console.post(ADD, {"name": "Harbour"})
     refused = text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"}))
     assert "is a protected name" in refused
@@ -102,14 +102,14 @@ def test_an_operator_edits_the_list_and_the_audit_has_it(console, manager, servi
     ("name", "reason"),
     [("h-m-r-c", "protected already"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
 )
-def test_what_cannot_be_listed_is_refused(console, name, reason):
+def test_an_invalid_name_is_rejected(console, name, reason):
     before = ProtectedName.objects.count()
 
     assert reason in text_of(console.post(ADD, {"name": name}))
     assert ProtectedName.objects.count() == before
 
 
-def test_nobody_but_an_operator_opens_the_list(manager):
+def test_only_operators_open_the_list(manager):
     row = ProtectedName.objects.first()
 
     assert [manager.get(page).status_code for page in (LIST, ADD)] == [403, 403]

@@ -1,4 +1,4 @@
-"""A template that hides what callers fill in: staff read its own words, and `hidden` for every value.
+"""A template that redacts its values: staff see its text, and `hidden` for every value.
 
 Source: docs/reference/rendering.md §2.
 """
@@ -39,7 +39,7 @@ def page_of(client, message):
     return client.get(reverse("admin:notifications_notification_change", args=[message.pk])).content.decode()
 
 
-def test_values_of_messages_sent_before_are_hidden_too(console, template, message):
+def test_values_of_earlier_messages_are_redacted_too(console, template, message):
     assert "Jo Marsh" in page_of(console, message)
 
     save(console, template, redact_personalisation="on")
@@ -50,7 +50,7 @@ def test_values_of_messages_sent_before_are_hidden_too(console, template, messag
     assert "Dear <mark>hidden</mark>, <mark>hidden</mark> in berth <mark>hidden</mark>." in page
 
 
-def test_it_makes_no_version_and_one_audit_row(console, template):
+def test_redacting_creates_no_version_and_one_audit_event(console, template):
     save(console, template, redact_personalisation="on")
     save(console, template, redact_personalisation="on")
 
@@ -59,7 +59,7 @@ def test_it_makes_no_version_and_one_audit_row(console, template):
     assert AuditEvent.objects.filter(verb="redacted", object_id=str(template.pk)).count() == 1
 
 
-def test_it_is_never_taken_back(console, template, message):
+def test_redacting_is_permanent(console, template, message):
     save(console, template, redact_personalisation="on")
     save(console, template, content="Hello ((name))")
 
@@ -68,7 +68,7 @@ def test_it_is_never_taken_back(console, template, message):
     assert "Jo Marsh" not in page_of(console, message)
 
 
-def test_a_new_template_may_hide_from_the_start(console, template):
+def test_a_new_template_can_redact_from_the_start(console, template):
     values = {
         "service": str(template.service_id),
         "type": "sms",
@@ -82,7 +82,7 @@ def test_a_new_template_may_hide_from_the_start(console, template):
     assert template.service.templates.get(name="Gate").redact_personalisation
 
 
-def test_who_only_reads_the_log_cannot_set_it(template):
+def test_a_read_only_role_cannot_redact(template):
     reader = colleague(template.service, Role.SEE_ACTIVITY)
 
     answer = save(reader, template, redact_personalisation="on")
@@ -92,7 +92,7 @@ def test_who_only_reads_the_log_cannot_set_it(template):
     assert not template.redact_personalisation
 
 
-def test_who_belongs_to_another_service_finds_no_such_template(template):
+def test_a_member_of_another_service_does_not_find_the_template(template):
     stranger = colleague(factories.make_service(), Role.EDIT_TEMPLATES)
 
     answer = save(stranger, template, redact_personalisation="on")
@@ -102,7 +102,7 @@ def test_who_belongs_to_another_service_finds_no_such_template(template):
     assert not template.redact_personalisation
 
 
-def test_the_log_shows_the_words_of_the_template_alone(console, template, message):
+def test_the_log_shows_the_text_of_the_template_only(console, template, message):
     texts = factories.make_template(template.service, Channel.SMS, content="Hello ((name)), code ((code)).")
     factories.make_notification(texts, body="Hello Jo Marsh, code 999111.")
     assert console.get(LOG).content.decode().count("Jo Marsh") == 2
@@ -128,7 +128,7 @@ def test_the_log_reads_the_templates_of_a_page_once(console, template, django_as
         console.get(LOG)
 
 
-def test_names_of_files_are_hidden_where_staff_list_open_and_withdraw_them(console, template, message):
+def test_names_of_files_are_redacted_on_their_pages(console, template, message):
     row = make_file(
         service=template.service,
         template=template,
@@ -151,7 +151,7 @@ def test_names_of_files_are_hidden_where_staff_list_open_and_withdraw_them(conso
     assert all(row.masked_title in page for page in pages)
 
 
-def test_the_name_of_a_file_stays_hidden_when_its_message_is_gone(console, template, message):
+def test_the_name_of_a_file_stays_redacted_after_its_message_is_deleted(console, template, message):
     row = make_file(service=template.service, template=template, name="Jane.txt", notification_id=message.pk)
     Template.objects.update(redact_personalisation=True)
     message.delete()
@@ -162,13 +162,13 @@ def test_the_name_of_a_file_stays_hidden_when_its_message_is_gone(console, templ
     )
 
 
-def test_a_file_whose_template_is_not_known_shows_no_name(console, template):
+def test_a_file_without_a_known_template_shows_no_name(console, template):
     make_file(service=template.service, template=None, name="Jane.txt")
 
     assert "Jane.txt" not in console.get("/admin/notifications/attachment/").content.decode()
 
 
-def test_callbacks_tell_staff_nothing_of_what_callers_filled_in(console, template, message):
+def test_callbacks_show_staff_no_values_of_callers(console, template, message):
     Template.objects.update(redact_personalisation=True)
     endpoint = factories.make_callback(template.service)
     message.completed_at = message.created_at

@@ -1,4 +1,4 @@
-"""Sending one message by hand: checked by what sends, the truth on the button, and never twice."""
+"""Send one message from the console: the checks of the API, a button that states the effect, and never twice."""
 
 import html
 import re
@@ -54,7 +54,7 @@ def browser(service):
 
 @pytest.fixture(autouse=True)
 def blobs(settings: Any, tmp_path: Path) -> None:
-    """Each test keeps its files in a folder of its own."""
+    """Use a separate folder for the files of each test."""
     own = {"BACKEND": "notifications.attachments.folder.BlobFolder", "OPTIONS": {"location": tmp_path}}
     settings.STORAGES = {**settings.STORAGES, "attachments": own}
 
@@ -82,7 +82,7 @@ def check(browser, template, **fields):
 
 
 def checked(browser, template, **fields):
-    """Return what a browser sends when the button is pressed on the page that Check answers."""
+    """Return the fields that a browser sends when the button on the page of Check is pressed."""
     page = check(browser, template, **fields)
     found = {name: hidden(page, name) for name in ("nonce", "checked")}
     return {**typed(template, **fields), **found, "send": "yes"}
@@ -97,14 +97,14 @@ def errors_of(page):
     return {name: list(told) for name, told in page.context["form"].errors.items()}
 
 
-def test_the_page_begins_with_a_template(browser, template, text):
+def test_the_page_starts_with_a_template(browser, template, text):
     page = browser.get(SEND).content.decode()
 
     assert "<strong>Tide table</strong> (Email)" in page
     assert "<strong>Gate code</strong> (Text message)" in page
 
 
-def test_without_a_template_it_says_where_they_are_made(browser, service):
+def test_without_a_template_the_page_says_where_to_create_one(browser, service):
     page = browser.get(SEND).content.decode()
 
     assert "No templates yet." in page
@@ -135,7 +135,7 @@ def test_the_form_has_a_field_for_each_placeholder(browser, template):
 
 @pytest.fixture
 def with_samples(service):
-    """A template whose example values say what each placeholder takes."""
+    """Return a template whose example values set the kind of each placeholder."""
     template = factories.make_template(
         service, content="((things)) ((late??Late.)) ((paid)) ((form)) ((new))", subject="For ((name))", name="Known"
     )
@@ -149,7 +149,7 @@ def with_samples(service):
     return template
 
 
-def test_each_placeholder_is_asked_for_as_its_example_value_says(browser, with_samples):
+def test_the_field_of_a_placeholder_follows_its_example_value(browser, with_samples):
     page = browser.get(f"{SEND}?template={with_samples.pk}").content.decode()
 
     names = re.findall(r'name="((?:value|file)-\d)"(?: value="(\w+)")?', page)
@@ -166,10 +166,10 @@ def test_each_placeholder_is_asked_for_as_its_example_value_says(browser, with_s
     ]
     assert "For example: Ana of the Harbour" in page
     assert "((" not in page
-    assert page.count("Attach a file") == 1  # nothing is known of the last one
+    assert page.count("Attach a file") == 1  # the last placeholder has no example value
 
 
-def test_values_are_sent_as_their_kind_says(browser, with_samples):
+def test_values_are_sent_by_kind(browser, with_samples):
     values = {"value-0": "Ana\r\nHarbour", "value-1": "rope", "value-2": "yes", "value-3": "no", "value-5": "1\r\n2"}
     file = {"file-4": SimpleUploadedFile("tide.pdf", PDF), "weeks-4": "4"}
 
@@ -182,7 +182,7 @@ def test_values_are_sent_as_their_kind_says(browser, with_samples):
     assert "• 1\n• 2" in shown
 
 
-def test_what_is_missing_is_asked_for_in_plain_words(browser, with_samples):
+def test_missing_values_have_plain_errors(browser, with_samples):
     page = check(browser, with_samples, **{"value-0": "Ana", "value-1": "rope"})
 
     assert errors_of(page) == {
@@ -193,7 +193,7 @@ def test_what_is_missing_is_asked_for_in_plain_words(browser, with_samples):
     }
 
 
-def test_a_text_message_asks_for_no_file(browser, service):
+def test_a_text_message_has_no_field_for_a_file(browser, service):
     text = factories.make_template(service, Channel.SMS, content="Code ((code))", name="Gate code")
     Template.objects.filter(pk=text.pk).update(samples={"code": {"kind": "file", "value": ""}})
 
@@ -203,7 +203,7 @@ def test_a_text_message_asks_for_no_file(browser, service):
     assert 'type="file"' not in page
 
 
-def test_templates_name_their_service_where_several_are_shown(console, template):
+def test_templates_name_their_service_if_several_are_shown(console, template):
     factories.make_template(factories.make_service(name="Harbour"), Channel.SMS, name="Gate code")
 
     several = console.get(SEND).content.decode()
@@ -213,7 +213,7 @@ def test_templates_name_their_service_where_several_are_shown(console, template)
     assert "Tide of ((day))" in several
 
 
-def test_the_page_is_no_part_of_the_log(browser, template):
+def test_the_page_is_separate_from_the_log(browser, template):
     page = browser.get(SEND).content.decode()
 
     crumbs = re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
@@ -232,13 +232,13 @@ def test_check_shows_the_message_and_stores_nothing(browser, template):
     assert not Notification.objects.exists()
 
 
-def test_the_button_says_whom_and_through_whom(browser, template, text):
+def test_the_button_names_recipient_and_provider(browser, template, text):
     assert button(check(browser, template, kind="real")) == "Send 1 email to a…@example.org (real, provider sandbox)"
     told = button(check(browser, text, kind="real"))
     assert told == "Send 1 text message to 07•••••123 (real, provider sandbox)"
 
 
-def test_a_test_is_sent_as_the_api_sends_it(browser, template, django_capture_on_commit_callbacks):
+def test_a_test_is_sent_like_by_the_api(browser, template, django_capture_on_commit_callbacks):
     form = checked(browser, template, **{"value-0": "Monday\r\n Tuesday \r\n\r\n"})
     with django_capture_on_commit_callbacks() as told_the_worker:
         answer = browser.post(SEND, form)
@@ -254,7 +254,7 @@ def test_a_test_is_sent_as_the_api_sends_it(browser, template, django_capture_on
     assert not DailyCounter.objects.exists()
 
 
-def test_a_real_message_counts_and_goes_out_with_the_chosen_sender(browser, text, service):
+def test_a_real_message_counts_and_has_the_chosen_sender(browser, text, service):
     factories.make_sms_sender(service, "TIDES")
     chosen = factories.make_sms_sender(service, "HARBOUR", is_default=False)
 
@@ -266,7 +266,7 @@ def test_a_real_message_counts_and_goes_out_with_the_chosen_sender(browser, text
 
 
 @pytest.mark.fault("T7")
-def test_sending_is_told_in_the_audit_without_recipient_or_content(browser, template):
+def test_sending_is_audited_without_recipient_or_content(browser, template):
     browser.post(SEND, checked(browser, template))
 
     event = AuditEvent.objects.get(verb="sent")
@@ -275,7 +275,7 @@ def test_sending_is_told_in_the_audit_without_recipient_or_content(browser, temp
     assert event.object_id == str(Notification.objects.get().pk)
 
 
-def test_a_second_click_sends_nothing_and_leads_to_the_first(browser, template):
+def test_a_second_click_sends_nothing_and_shows_the_first_message(browser, template):
     form = checked(browser, template)
 
     first, second = browser.post(SEND, form), browser.post(SEND, form, follow=True)
@@ -286,7 +286,7 @@ def test_a_second_click_sends_nothing_and_leads_to_the_first(browser, template):
 
 
 @pytest.mark.parametrize("nonce", ["", "forged"])
-def test_a_form_without_a_nonce_of_ours_sends_nothing(browser, template, nonce):
+def test_a_form_without_a_valid_nonce_sends_nothing(browser, template, nonce):
     browser.post(SEND, {**checked(browser, template), "nonce": nonce})
 
     assert not Notification.objects.exists()
@@ -296,7 +296,7 @@ def test_a_form_without_a_nonce_of_ours_sends_nothing(browser, template, nonce):
     "change",
     [{"recipient": "bo@example.org"}, {"value-1": "Bo"}, {"kind": "real"}, {"reference": "r2"}, {"checked": ""}],
 )
-def test_what_was_not_checked_is_not_sent(browser, template, change):
+def test_an_unchecked_message_is_not_sent(browser, template, change):
     page = browser.post(SEND, {**checked(browser, template), **change})
 
     assert send.CHANGED in page.content.decode()
@@ -304,7 +304,7 @@ def test_what_was_not_checked_is_not_sent(browser, template, change):
     assert not Notification.objects.exists()
 
 
-def test_a_template_that_changed_meanwhile_is_shown_anew(browser, template):
+def test_a_template_that_changed_meanwhile_is_shown_again(browser, template):
     form = checked(browser, template)
     TemplateVersion.objects.create(
         template=template, number=2, name="Tide table", subject="New ((day))", content="((name))!"
@@ -333,7 +333,7 @@ def test_a_template_that_changed_meanwhile_is_shown_anew(browser, template):
         ({"kind": "maybe"}, "kind", "Select a valid choice."),
     ],
 )
-def test_refusals_of_an_email_stand_beside_their_field(browser, template, fields, field, words):
+def test_errors_of_an_email_are_shown_beside_their_field(browser, template, fields, field, words):
     page = check(browser, template, **fields)
 
     assert page.status_code == 422
@@ -350,11 +350,11 @@ def test_refusals_of_an_email_stand_beside_their_field(browser, template, fields
         ({"value-0": "x" * 919}, "__all__", "Your message is too long. Text messages cannot be longer than 918"),
     ],
 )
-def test_refusals_of_a_text_message_stand_beside_their_field(browser, text, fields, field, words):
+def test_errors_of_a_text_message_are_shown_beside_their_field(browser, text, fields, field, words):
     assert errors_of(check(browser, text, **fields))[field][0].startswith(words)
 
 
-def test_a_foreign_number_needs_the_permission(browser, text, service):
+def test_an_international_number_needs_the_permission(browser, text, service):
     Service.objects.update(permissions=["sms"])
 
     page = check(browser, text, recipient="+1 202 555 0104")
@@ -378,7 +378,7 @@ def test_a_service_in_trial_reaches_its_team_and_guest_list_only(browser, templa
     ("role", "pages"),
     [(Role.MANAGE_API, {"guest list": "guestlistentry"}), (Role.MANAGE_SERVICE, {"team": "teammember"})],
 )
-def test_the_refusal_of_a_service_in_trial_leads_to_the_pages_a_person_may_open(service, template, role, pages):
+def test_the_error_of_a_service_in_trial_links_to_permitted_pages(service, template, role, pages):
     Service.objects.update(live=False)
     browser = colleague(service, Role.SEND_MESSAGES, role)
 
@@ -390,19 +390,19 @@ def test_the_refusal_of_a_service_in_trial_leads_to_the_pages_a_person_may_open(
     assert all(browser.get(link).status_code == 200 for link in links.values())
 
 
-def test_a_channel_that_is_off_is_refused(browser, template):
+def test_a_channel_that_is_off_is_rejected(browser, template):
     Service.objects.update(permissions=["sms"])
 
     assert errors_of(check(browser, template)) == {"__all__": ["Service is not allowed to send emails"]}
 
 
-def test_an_archived_template_is_refused(browser, template):
+def test_an_archived_template_is_rejected(browser, template):
     Template.objects.update(archived_at=timezone.now())
 
     assert errors_of(check(browser, template)) == {"__all__": ["Template has been deleted"]}
 
 
-def test_the_days_limit_holds_for_the_console_too(browser, template):
+def test_the_daily_limit_applies_to_the_console_too(browser, template):
     Service.objects.update(daily_limit_email=1)
     browser.post(SEND, checked(browser, template, kind="real"))
     ttl_cache.clear()
@@ -413,7 +413,7 @@ def test_the_days_limit_holds_for_the_console_too(browser, template):
     assert Notification.objects.count() == 1
 
 
-def test_a_message_for_a_simulated_recipient_is_checked_and_not_kept(browser, template):
+def test_a_message_for_a_simulated_recipient_is_checked_and_not_stored(browser, template):
     form = checked(browser, template, recipient="simulate-delivered@notifications.service.gov.uk")
 
     page = browser.post(SEND, form, follow=True)
@@ -422,7 +422,7 @@ def test_a_message_for_a_simulated_recipient_is_checked_and_not_kept(browser, te
     assert not Notification.objects.exists()
 
 
-def test_a_file_goes_in_the_place_of_a_value(browser, template):
+def test_a_file_can_be_a_value(browser, template):
     def file():
         return SimpleUploadedFile("tide.pdf", PDF, "application/pdf")
 
@@ -438,7 +438,7 @@ def test_a_file_goes_in_the_place_of_a_value(browser, template):
     assert "key=" not in message.body
 
 
-def test_another_file_than_the_one_that_was_checked_is_not_sent(browser, template):
+def test_an_unchecked_file_is_not_sent(browser, template):
     page = check(browser, template, **{"file-1": SimpleUploadedFile("tide.pdf", PDF)})
     found = {name: hidden(page, name) for name in ("nonce", "checked")}
     other = SimpleUploadedFile("tide.pdf", PDF + b"%")
@@ -457,14 +457,14 @@ def test_another_file_than_the_one_that_was_checked_is_not_sent(browser, templat
         ("tide", PDF, {}, "filename `filename` must end with a file extension."),
     ],
 )
-def test_refusals_of_a_file_stand_beside_it(browser, template, name, data, more, words):
+def test_errors_of_a_file_are_shown_beside_it(browser, template, name, data, more, words):
     page = check(browser, template, **{"file-1": SimpleUploadedFile(name, data), **more})
 
     assert errors_of(page)["file-1"][0].startswith(words)
 
 
 @pytest.mark.parametrize("weeks", ["79", "0", "two"])
-def test_weeks_out_of_range_are_refused_beside_the_file(browser, template, weeks):
+def test_weeks_out_of_range_are_rejected_beside_the_file(browser, template, weeks):
     page = check(browser, template, **{"file-1": SimpleUploadedFile("tide.pdf", PDF), "weeks-1": weeks})
 
     assert errors_of(page) == {"weeks-1": ["Enter a number of weeks from 1 to 78."]}
@@ -478,7 +478,7 @@ def test_files_need_a_contact(browser, template):
     assert errors_of(page)["file-1"][0].startswith("Send files by email has not been set up")
 
 
-def test_the_buttons_fill_in_the_recipient_and_keep_what_was_typed(service, template, text):
+def test_the_buttons_fill_in_the_recipient_and_keep_other_fields(service, template, text):
     person = make_person("jo")
     member = join(person, service, Role.SEE_RECIPIENTS, Role.SEND_MESSAGES)
     guest = factories.make_guest(service, "guest@example.com")
@@ -496,7 +496,7 @@ def test_the_buttons_fill_in_the_recipient_and_keep_what_was_typed(service, temp
     assert not Notification.objects.exists()
 
 
-def test_the_guest_list_is_shown_to_those_who_may_see_recipients(browser, service, template):
+def test_the_guest_list_needs_the_permission_to_see_recipients(browser, service, template):
     guest = factories.make_guest(service, "guest@example.com")
 
     page = browser.post(SEND, {**typed(template), "use": str(guest.pk)}).content.decode()
@@ -514,7 +514,7 @@ def test_scripts_in_names_and_values_stay_text(browser, service):
 
 
 @pytest.mark.parametrize("roles", [[], [Role.SEE_ACTIVITY], [Role.MANAGE_SERVICE, Role.EDIT_TEMPLATES]])
-def test_who_may_not_send_is_refused(service, template, roles):
+def test_sending_needs_the_role(service, template, roles):
     browser = colleague(service, *roles)
 
     for answer in (browser.get(SEND), browser.get(f"{SEND}?template={template.pk}"), check(browser, template)):
@@ -522,7 +522,7 @@ def test_who_may_not_send_is_refused(service, template, roles):
     assert SEND not in browser.get("/admin/").content.decode()
 
 
-def test_another_services_template_is_not_there(template):
+def test_another_services_template_does_not_exist(template):
     stranger = colleague(factories.make_service(), Role.SEND_MESSAGES)
 
     assert stranger.get(f"{SEND}?template={template.pk}").status_code == 404

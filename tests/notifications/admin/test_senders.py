@@ -1,4 +1,4 @@
-"""Text message senders and reply-to addresses: always one default, removed without losing the row."""
+"""Text message senders and reply-to addresses: there is always one default, and removing one keeps its row."""
 
 import pytest
 from django.urls import reverse
@@ -23,14 +23,14 @@ def add(console, model, service, **fields):
     return console.post(reverse(f"admin:notifications_{model}_add"), {"service": str(service.pk), **fields})
 
 
-def test_the_first_becomes_the_default_by_itself(console, service):
+def test_the_first_sender_becomes_the_default(console, service):
     add(console, "smssender", service, sender="HARBOUR")
     add(console, "smssender", service, sender="PIER")
 
     assert dict(SmsSender.objects.values_list("sender", "is_default")) == {"HARBOUR": True, "PIER": False}
 
 
-def test_the_page_of_one_offers_steps_and_no_way_to_save(console, service):
+def test_the_page_of_a_sender_has_actions_and_no_form(console, service):
     sender = factories.make_sms_sender(service, "HARBOUR", is_default=False)
 
     page = console.get(page_of(sender, "change")).content.decode()
@@ -40,7 +40,7 @@ def test_the_page_of_one_offers_steps_and_no_way_to_save(console, service):
     assert 'name="_save"' in console.get(reverse("admin:notifications_smssender_add")).content.decode()
 
 
-def test_a_new_default_takes_the_mark_from_the_former(console, service):
+def test_a_new_default_replaces_the_former_one(console, service):
     factories.make_reply_to(service, "old@example.org")
 
     add(console, "replytoaddress", service, email_address="new@example.org", is_default="on")
@@ -49,7 +49,7 @@ def test_a_new_default_takes_the_mark_from_the_former(console, service):
     assert marks == {"old@example.org": False, "new@example.org": True}
 
 
-def test_make_default_is_a_step_of_its_own(console, service):
+def test_make_default_is_a_separate_action(console, service):
     factories.make_sms_sender(service, "OLD")
     new = factories.make_sms_sender(service, "NEW", is_default=False)
 
@@ -71,7 +71,7 @@ def test_make_default_is_a_step_of_its_own(console, service):
         ("PIÉR", "É (latin capital letter e with acute) is not allowed here"),
     ],
 )
-def test_a_wrong_sender_is_refused_with_its_reason(console, service, sender, reason):
+def test_an_invalid_sender_is_rejected_with_a_reason(console, service, sender, reason):
     answer = add(console, "smssender", service, sender=sender)
 
     assert reason in answer.content.decode()
@@ -85,7 +85,7 @@ def test_a_sender_is_a_name_a_number_or_a_short_code(console, service, sender):
     assert SmsSender.objects.get().sender == sender
 
 
-def test_a_double_is_refused_however_it_is_written(console, service):
+def test_a_duplicate_is_rejected_in_every_spelling(console, service):
     factories.make_reply_to(service, "help@example.org")
 
     answer = add(console, "replytoaddress", service, email_address="Help@Example.org")
@@ -94,7 +94,7 @@ def test_a_double_is_refused_however_it_is_written(console, service):
     assert ReplyToAddress.objects.count() == 1
 
 
-def test_a_wrong_address_is_refused_in_the_consoles_words(console, service):
+def test_an_invalid_email_address_has_the_consoles_error(console, service):
     answer = add(console, "replytoaddress", service, email_address="help@")
 
     assert "Enter an email address in the correct format, like name@example.com" in answer.content.decode()
@@ -112,7 +112,7 @@ def test_removing_keeps_the_row_and_its_id(console, service):
     assert str(gone.pk) not in listed
 
 
-def test_removing_the_default_asks_which_one_follows(console, service):
+def test_removing_the_default_asks_for_the_next_one(console, service):
     default = factories.make_sms_sender(service, "OLD")
     follower = factories.make_sms_sender(service, "NEXT", is_default=False)
 
@@ -126,7 +126,7 @@ def test_removing_the_default_asks_which_one_follows(console, service):
     assert follower.is_default
 
 
-def test_anothers_sender_cannot_follow(console, service):
+def test_another_services_sender_cannot_become_the_default(console, service):
     default = factories.make_sms_sender(service, "OLD")
     factories.make_sms_sender(service, "NEXT", is_default=False)
     foreign = factories.make_sms_sender(factories.make_service(), "FOREIGN")
@@ -157,7 +157,7 @@ def test_the_last_reply_to_of_a_live_service_that_sends_email_stays(console, liv
     assert ("A live service that sends email needs one." in page) == stays
 
 
-def test_the_only_reply_to_of_a_trial_can_go(console, service):
+def test_the_only_reply_to_address_of_a_trial_can_be_removed(console, service):
     only = factories.make_reply_to(service)
 
     console.post(page_of(only, "remove"), {})
@@ -177,7 +177,7 @@ def test_an_empty_list_says_what_belongs_there(console, db, model, empty):
     assert empty in console.get(reverse(f"admin:notifications_{model}_changelist")).content.decode()
 
 
-def test_the_list_says_who_added_it_when_it_was_used_and_its_id(console, service):
+def test_the_list_shows_author_last_use_and_id(console, service):
     add(console, "smssender", service, sender="HARBOUR")
     sender = SmsSender.objects.get()
     listed = reverse("admin:notifications_smssender_changelist")
@@ -192,7 +192,7 @@ def test_the_list_says_who_added_it_when_it_was_used_and_its_id(console, service
 
 
 @pytest.mark.parametrize("channel", list(Channel))
-def test_removing_names_the_keys_of_the_messages_still_kept(console, channel):
+def test_removing_a_sender_names_the_keys_that_used_it(console, channel):
     caller = make_caller(live=False)
     row = SmsSender.objects.get() if channel is Channel.SMS else ReplyToAddress.objects.get()
     used = {"sms_sender": row} if channel is Channel.SMS else {"reply_to": row}
@@ -207,7 +207,7 @@ def test_removing_names_the_keys_of_the_messages_still_kept(console, channel):
     assert "Last used: never." in page
 
 
-def test_a_removed_id_is_refused_like_one_that_never_was(console):
+def test_a_removed_id_is_rejected_like_an_unknown_one(console):
     caller = make_caller()
     gone = factories.make_sms_sender(caller.service, "GONE", is_default=False)
     template = factories.make_template(caller.service, Channel.SMS, content="Hi")
@@ -222,7 +222,7 @@ def test_a_removed_id_is_refused_like_one_that_never_was(console):
     assert SmsSender.objects.filter(pk=gone.pk).exists()
 
 
-def test_what_was_removed_a_moment_ago_has_no_page(console, service):
+def test_a_removed_sender_has_no_page(console, service):
     factories.make_sms_sender(service, "KEPT")
     gone = factories.make_sms_sender(service, "GONE", is_default=False)
     console.post(page_of(gone, "remove"), {})
@@ -240,7 +240,7 @@ def test_a_sender_shows_on_a_phone(console, service):
 
 
 @pytest.mark.parametrize("page", ["change", "make-default", "remove"])
-def test_only_who_manages_the_service_or_its_api_may_change_senders(service, page):
+def test_only_managers_of_the_service_or_its_api_change_senders(service, page):
     row = factories.make_reply_to(service)
 
     for role in (Role.MANAGE_SERVICE, Role.MANAGE_API):

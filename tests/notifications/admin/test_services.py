@@ -1,4 +1,4 @@
-"""Services in the console: made in trial, gone live with a reason, archived, never deleted."""
+"""Services in the console: created in trial mode, made live with a reason, archived, never deleted."""
 
 import re
 from datetime import timedelta
@@ -23,7 +23,7 @@ def page_of(service, page):
     return reverse(f"admin:notifications_service_{page}", args=[service.pk])
 
 
-def test_a_new_service_is_in_trial_with_a_sender_and_its_maker(console, settings):
+def test_a_new_service_is_in_trial_with_a_sender_and_its_creator(console, settings):
     settings.DAILY_LIMIT_TRIAL, settings.DEFAULT_SMS_SENDER = 50, "HARBOUR"
 
     console.post(ADD, {"name": "Tides", "permissions": ["sms", "email"]})
@@ -40,7 +40,7 @@ def test_a_new_service_is_in_trial_with_a_sender_and_its_maker(console, settings
     assert AuditEvent.objects.get(object_kind="service").verb == "created"
 
 
-def test_names_differ_by_more_than_case(console):
+def test_names_must_differ_by_more_than_case(console):
     factories.make_service(name="Tides")
 
     answer = console.post(ADD, {"name": "TIDES", "permissions": ["sms"]})
@@ -77,7 +77,7 @@ def test_names_differ_by_more_than_case(console):
         ("limits", {"rate_limit_per_minute": 9, **LIMITS, "reason": ""}, "This field is required."),
     ],
 )
-def test_a_wrong_setting_is_refused_beside_its_field(console, section, form, reason):
+def test_an_invalid_setting_is_rejected_beside_its_field(console, section, form, reason):
     service = factories.make_service(name="Tides")
     factories.make_service(name="Buses")
     before = Service.objects.filter(pk=service.pk).values().get()
@@ -90,7 +90,7 @@ def test_a_wrong_setting_is_refused_beside_its_field(console, section, form, rea
 
 
 @pytest.mark.parametrize("contact", ["https://example.org/help", "help@example.org", "020 7946 0000", "101", ""])
-def test_a_contact_is_a_link_an_address_or_a_number(console, contact):
+def test_a_contact_is_a_url_an_email_address_or_a_phone_number(console, contact):
     service = factories.make_service()
 
     console.post(page_of(service, "file-page"), {"file_contact": contact})
@@ -112,7 +112,7 @@ def test_each_section_changes_its_own_settings_and_no_other(console):
     assert (service.prefix_sms, service.name, service.retention_days) == (True, "Tides", 30)
 
 
-def test_the_audit_holds_before_and_after_and_the_reason(console):
+def test_the_audit_stores_old_and_new_values_and_the_reason(console):
     service = factories.make_service(name="Tides", daily_limit_email=1000)
     limits = {**LIMITS, "daily_limit_email": 5000, "rate_limit_per_minute": service.rate_limit_per_minute}
     limits |= {"daily_limit_sms": service.daily_limit_sms, "daily_limit_international_sms": 100}
@@ -125,7 +125,7 @@ def test_the_audit_holds_before_and_after_and_the_reason(console):
     assert (event.object_label, event.after) == ("Tides", {"daily_limit_email": 5000})
 
 
-def test_a_section_saved_over_a_newer_one_is_refused(console):
+def test_a_section_saved_over_a_newer_one_is_rejected(console):
     service = factories.make_service(permissions=["sms", "email"])
     page = console.get(page_of(service, "texts")).content.decode()
     start = re.search(r'name="started_from" value="(\w+)"', page).group(1)
@@ -138,7 +138,7 @@ def test_a_section_saved_over_a_newer_one_is_refused(console):
     assert service.permissions == ["email"]
 
 
-def test_a_live_service_does_not_begin_to_send_email_without_a_reply_to_address(console):
+def test_a_live_service_needs_a_reply_to_address_to_turn_on_email(console):
     service = factories.make_service(permissions=["sms"])
 
     answer = console.post(page_of(service, "email"), {"sends_email": "on"})
@@ -148,7 +148,7 @@ def test_a_live_service_does_not_begin_to_send_email_without_a_reply_to_address(
     assert service.permissions == ["sms"]
 
 
-def test_the_page_is_read_in_sections(console):
+def test_the_page_has_sections(console):
     service = factories.make_service(name="Tides")
     factories.make_sms_sender(service, "HARBOUR")
 
@@ -170,7 +170,7 @@ def test_the_empty_list_says_what_a_service_is(console):
     assert "No services yet. A service is one sender of messages" in console.get(LIST).content.decode()
 
 
-def test_the_list_counts_what_was_sent_and_what_failed(noon, console):
+def test_the_list_counts_sent_and_failed_messages(noon, console):
     service = factories.make_service(name="Tides")
     template = factories.make_template(service)
     today = timezone.now().date()
@@ -191,7 +191,7 @@ def test_the_list_counts_what_was_sent_and_what_failed(noon, console):
     assert "10.0 % high" in page
 
 
-def test_the_list_counts_keys_that_still_work(console):
+def test_the_list_counts_valid_keys(console):
     service = factories.make_service()
     factories.make_api_key(service)
     factories.make_api_key(service, expires_at=timezone.now() + timedelta(days=1))
@@ -225,7 +225,7 @@ def test_the_list_is_filtered_by_state_and_channel(console, query, found):
     assert {service.name for service in rows} == found
 
 
-def test_going_live_needs_a_reply_to_address_where_email_is_sent(console):
+def test_going_live_with_email_needs_a_reply_to_address(console):
     service = factories.make_service(live=False)
 
     page = console.get(page_of(service, "go-live")).content.decode()
@@ -236,7 +236,7 @@ def test_going_live_needs_a_reply_to_address_where_email_is_sent(console):
     assert not service.live
 
 
-def test_going_live_and_back_is_told_with_its_reason(console):
+def test_going_live_and_back_is_audited_with_its_reason(console):
     service = factories.make_service(live=False)
     factories.make_reply_to(service)
 
@@ -262,7 +262,7 @@ def test_going_live_without_a_reason_does_nothing(console):
     assert not service.live
 
 
-def test_archiving_wants_the_name_typed(console):
+def test_archiving_needs_the_typed_name(console):
     service = factories.make_service(name="Tides")
 
     refused = console.post(page_of(service, "archive"), {"name": "tides"})
@@ -283,11 +283,11 @@ def test_a_service_is_never_deleted(console):
     assert Service.objects.exists()
 
 
-def test_a_step_of_a_service_that_is_not_there_is_not_found(console):
+def test_an_action_on_an_unknown_service_is_not_found(console):
     assert console.get("/admin/notifications/service/6f1f1f1c-0000-4000-8000-000000000000/archive/").status_code == 404
 
 
-def test_going_live_raises_the_limits_nobody_has_set(console):
+def test_going_live_raises_unchanged_limits(console):
     service = factories.make_service(live=False, daily_limit_email=50, daily_limit_sms=60, permissions=["sms"])
 
     console.post(page_of(service, "go-live"), {"reason": "tested"})
@@ -299,14 +299,14 @@ def test_going_live_raises_the_limits_nobody_has_set(console):
     assert (service.daily_limit_email, service.daily_limit_sms) == (50, 60)
 
 
-def test_a_step_that_is_taken_already_says_so(console):
+def test_an_action_that_was_already_done_says_so(console):
     assert "is already live." in console.get(page_of(factories.make_service(), "go-live")).content.decode()
     trial = factories.make_service(live=False)
     assert "is already in trial." in console.get(page_of(trial, "back-to-trial")).content.decode()
 
 
 @pytest.mark.parametrize("word", ["general", "email", "file-page", "texts", "limits", "back-to-trial", "archive"])
-def test_an_archived_service_is_not_changed(console, word):
+def test_an_archived_service_cannot_be_changed(console, word):
     service = factories.make_service(active=False)
 
     answer = console.post(page_of(service, word), {**GENERAL, "name": service.name, "reason": "x", "retention_days": 5})
@@ -315,7 +315,7 @@ def test_an_archived_service_is_not_changed(console, word):
     assert not AuditEvent.objects.filter(object_kind="service").exists()
 
 
-def test_who_sees_activity_reads_the_settings_and_changes_none(db):
+def test_the_role_to_see_activity_reads_settings_only(db):
     service = factories.make_service()
     client = colleague(service, Role.SEE_ACTIVITY)
 
@@ -327,7 +327,7 @@ def test_who_sees_activity_reads_the_settings_and_changes_none(db):
         assert client.post(page_of(service, word), {"reason": "x"}).status_code == 403, word
 
 
-def test_who_manages_a_service_makes_no_service_no_limit_and_no_archive(db, settings):
+def test_managers_cannot_create_or_archive_services_or_change_limits(db, settings):
     service = factories.make_service(live=False, permissions=["sms"])
     client = colleague(service, Role.MANAGE_SERVICE)
 

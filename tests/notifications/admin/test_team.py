@@ -1,4 +1,4 @@
-"""The team: roles as ticks, invites, and the last one who can manage the service.
+"""The team: roles as checkboxes, invites, and the last manager of a service.
 
 Source: docs/reference/console.md §2.7.
 """
@@ -50,12 +50,12 @@ def add(client, service, **form):
 
 
 def invite(client, member):
-    """Make an invite on the page of a member, and return the link's path."""
+    """Create an invite on the page of a member, and return the path of its link."""
     page = client.post(step(member, "invite"), {"nonce": nonce_of(client, step(member, "invite"))}).content.decode()
     return LINK.search(page).group()
 
 
-def test_a_member_without_roles_only_receives(manager, service):
+def test_a_member_without_roles_only_receives_messages(manager, service):
     answer = add(manager, service, email_address="Ana@Example.org", phone_number="07700 900 123")
 
     member = TeamMember.objects.get(user=None)
@@ -89,14 +89,14 @@ def test_a_member_with_a_role_is_invited_by_a_link_shown_once(manager, service):
     ],
     ids=["address", "number", "double", "role"],
 )
-def test_a_wrong_member_is_refused(manager, service, form, reason):
+def test_an_invalid_member_is_rejected(manager, service, form, reason):
     answer = add(manager, service, **form)
 
     assert reason in answer.content.decode()
     assert TeamMember.objects.count() == 1
 
 
-def test_a_member_cannot_be_put_into_a_service_of_others(manager):
+def test_a_member_cannot_be_added_to_another_persons_service(manager):
     answer = add(manager, factories.make_service(), email_address="ana@example.org")
 
     assert "Select a valid choice" in answer.content.decode()
@@ -107,7 +107,7 @@ def test_an_empty_team_says_what_it_is_for(console, service):
     assert "The service can always send to its team" in console.get(TEAM).content.decode()
 
 
-def test_the_link_makes_an_account_once(manager, service):
+def test_the_link_creates_an_account_once(manager, service):
     member = factories.make_team_member(service, "ana@example.org")
     TeamMember.objects.filter(pk=member.pk).update(roles=["see_activity"])
     link, stranger = invite(manager, member), Client()
@@ -126,7 +126,7 @@ def test_the_link_makes_an_account_once(manager, service):
     assert "Active" in manager.get(TEAM).content.decode()
 
 
-def test_an_account_that_is_there_joins_when_its_person_says_so(manager, service):
+def test_an_existing_account_joins_after_a_confirmation(manager, service):
     member, olu = factories.make_team_member(service, "olu@work.example"), make_person("olu")
     link, browser = invite(manager, member), browser_of(olu)
 
@@ -140,7 +140,7 @@ def test_an_account_that_is_there_joins_when_its_person_says_so(manager, service
     assert browser.post(link).status_code == 404
 
 
-def test_who_is_in_the_team_cannot_take_a_second_place(manager, service):
+def test_a_member_cannot_join_twice(manager, service):
     link = invite(manager, factories.make_team_member(service, "ana@example.org"))
 
     shown = manager.post(link).content.decode()
@@ -160,7 +160,7 @@ def test_who_is_in_the_team_cannot_take_a_second_place(manager, service):
     ],
     ids=["no-name", "taken", "spaces", "short", "differ"],
 )
-def test_a_wrong_account_is_refused_and_the_link_lives_on(manager, service, form, reason):
+def test_an_invalid_account_is_rejected_and_the_link_stays_valid(manager, service, form, reason):
     link = invite(manager, factories.make_team_member(service, "ana@example.org"))
 
     answer = Client().post(link, ACCOUNT | form)
@@ -170,7 +170,7 @@ def test_a_wrong_account_is_refused_and_the_link_lives_on(manager, service, form
     assert Client().get(link).status_code == 200
 
 
-def test_a_second_account_with_the_same_address_is_not_made(manager, service):
+def test_no_second_account_has_the_same_email_address(manager, service):
     make_person("olu")
     link = invite(manager, factories.make_team_member(service, "OLU@example.org"))
 
@@ -179,7 +179,7 @@ def test_a_second_account_with_the_same_address_is_not_made(manager, service):
     assert "An account with your email address already exists." in answer.content.decode()
 
 
-def test_a_link_ends_after_seven_days_by_a_newer_one_and_with_the_member(manager, service):
+def test_a_link_ends_after_seven_days_with_a_newer_one_and_with_the_member(manager, service):
     member = factories.make_team_member(service, "ana@example.org")
     first = invite(manager, member)
     second = invite(manager, member)
@@ -192,7 +192,7 @@ def test_a_link_ends_after_seven_days_by_a_newer_one_and_with_the_member(manager
     assert Client().get("/admin/notifications/teammember/join/?token=nothing").status_code == 404
 
 
-def test_a_link_of_an_earlier_version_leads_to_the_page(manager, service):
+def test_a_link_of_an_earlier_version_works(manager, service):
     link = invite(manager, factories.make_team_member(service, "ana@example.org"))
     page, _, token = link.partition("?token=")
     stranger = Client()
@@ -205,11 +205,11 @@ def test_a_link_of_an_earlier_version_leads_to_the_page(manager, service):
 
 
 @pytest.mark.parametrize("token", ["", "\0", "é", "x" * 5000, "a/b", "//evil.example"])
-def test_a_made_up_link_opens_nothing(db, token):
+def test_a_forged_link_opens_nothing(db, token):
     assert Client().get(reverse("admin:accept_invite"), {"token": token}).status_code == 404
 
 
-def test_a_person_with_an_account_comes_back_to_the_link_after_signing_in(manager, service):
+def test_after_signing_in_a_person_returns_to_the_link(manager, service):
     link = invite(manager, factories.make_team_member(service, "olu@work.example"))
     olu, browser = make_person("olu"), Client()
     sign_in = re.search(r'href="(/admin/login/[^"]+)"', browser.get(link).content.decode())[1]
@@ -220,13 +220,13 @@ def test_a_person_with_an_account_comes_back_to_the_link_after_signing_in(manage
     assert "Join as olu" in browser.get(answer["Location"]).content.decode()
 
 
-def test_who_has_an_account_is_not_invited_again(manager, service):
+def test_a_member_with_an_account_is_not_invited_again(manager, service):
     member = join(make_person("olu"), service, Role.SEE_ACTIVITY)
 
     assert "already has an account" in manager.get(step(member, "invite")).content.decode()
 
 
-def test_changed_roles_count_at_once_and_end_the_sessions(manager, service):
+def test_changed_roles_apply_at_once_and_end_the_sessions(manager, service):
     olu = make_person("olu")
     member, browser = join(olu, service, Role.SEE_ACTIVITY), browser_of(olu)
     assert browser.get(reverse("admin:notifications_notification_changelist")).status_code == 200
@@ -240,7 +240,7 @@ def test_changed_roles_count_at_once_and_end_the_sessions(manager, service):
     assert (event.before, event.after) == ({"roles": ["see_activity"]}, {"roles": ["edit_templates"]})
 
 
-def test_saving_the_same_roles_ends_nothing(manager, service):
+def test_saving_the_same_roles_ends_no_session(manager, service):
     olu = make_person("olu")
     member, browser = join(olu, service, Role.SEE_ACTIVITY), browser_of(olu)
 
@@ -253,7 +253,7 @@ def test_saving_the_same_roles_ends_nothing(manager, service):
 def test_the_last_manager_keeps_the_role(manager, service):
     mo = TeamMember.objects.get(user__username="mo")
     factories.make_team_member(service, "ana@example.org")
-    TeamMember.objects.filter(user=None).update(roles=["manage_service"])  # without an account it counts for nothing
+    TeamMember.objects.filter(user=None).update(roles=["manage_service"])  # a member without an account does not count
 
     roles = manager.post(step(mo, "roles"), {"roles": ["see_activity"]}).content.decode()
     removal = manager.post(step(mo, "remove")).content.decode()
@@ -263,7 +263,7 @@ def test_the_last_manager_keeps_the_role(manager, service):
     assert TeamMember.objects.get(pk=mo.pk).roles == ["manage_service"]
 
 
-def test_one_of_two_managers_may_go(manager, service):
+def test_one_of_two_managers_can_be_removed(manager, service):
     olu = join(make_person("olu"), service, Role.MANAGE_SERVICE)
 
     asked = manager.get(step(olu, "remove")).content.decode()
@@ -275,7 +275,7 @@ def test_one_of_two_managers_may_go(manager, service):
 
 
 @pytest.mark.parametrize("word", ["roles", "invite", "link", "remove"])
-def test_a_sign_in_of_long_ago_is_proved_again(manager, service, word):
+def test_an_old_sign_in_needs_the_password_again(manager, service, word):
     member = join(make_person("olu"), service)
 
     with time_machine.travel(timezone.now() + timedelta(minutes=29)):
@@ -307,7 +307,7 @@ def test_members_of_other_services_do_not_exist(service):
     assert "ana@" not in other.get(TEAM).content.decode()
 
 
-def test_the_audit_keeps_members_masked(manager, service):
+def test_the_audit_stores_members_masked(manager, service):
     add(manager, service, email_address="ana@example.org", phone_number="07700900123")
 
     told = " ".join(f"{event.before}{event.after}" for event in AuditEvent.objects.all())

@@ -1,4 +1,4 @@
-"""Inviting where email leaves: the link is mailed and nobody here sees it, unless they ask to.
+"""Invites by email: the link is mailed, and staff see it only on request.
 
 Source: docs/reference/console.md §2.7.
 """
@@ -60,7 +60,7 @@ def take(client, member, word):
     return client.post(step(member, word), form_of(client, step(member, word)), follow=True).content.decode()
 
 
-def test_a_new_member_is_told_by_mail_and_the_page_says_so(sink, manager, service):
+def test_a_new_member_is_mailed_and_the_page_says_so(sink, manager, service):
     form = form_of(manager, ADD, service=service.pk, email_address="ana@example.org", roles=["see_activity"])
     answer = manager.post(ADD, form, follow=True)
 
@@ -77,7 +77,7 @@ def test_a_new_member_is_told_by_mail_and_the_page_says_so(sink, manager, servic
     assert LINK.search(sink.messages[0].get_body(("plain",)).get_content())
 
 
-def test_the_invite_step_says_whom_it_mails(sink, manager, member):
+def test_the_page_of_the_invite_names_its_recipient(sink, manager, member):
     asked = manager.get(step(member, "invite")).content.decode()
     done = take(manager, member, "invite")
 
@@ -96,7 +96,7 @@ def test_a_form_sent_twice_mails_one_invite(sink, manager, member):
     assert Invite.objects.count() == 1
 
 
-def test_the_link_shown_instead_is_a_new_one_and_ends_the_mailed_one(sink, manager, member):
+def test_the_link_on_the_page_is_new_and_ends_the_mailed_one(sink, manager, member):
     take(manager, member, "invite")
     mailed = Invite.objects.get()
 
@@ -108,7 +108,7 @@ def test_the_link_shown_instead_is_a_new_one_and_ends_the_mailed_one(sink, manag
     assert sink.messages == []
 
 
-def test_who_cannot_be_mailed_stands_out_in_the_list_until_invited_again(sink, manager, member):
+def test_a_member_who_cannot_be_mailed_is_marked_in_the_list(sink, manager, member):
     sink.refuse("550 5.1.1 no such person")
     take(manager, member, "invite")
     tasks.mail_invite(str(Invite.objects.get().pk))
@@ -119,7 +119,7 @@ def test_who_cannot_be_mailed_stands_out_in_the_list_until_invited_again(sink, m
     assert "Invite not delivered" not in manager.get(TEAM).content.decode()
 
 
-def test_where_only_the_sandbox_takes_email_the_link_is_shown(manager, member):
+def test_with_only_the_sandbox_the_link_is_shown(manager, member):
     page = manager.get(step(member, "change")).content.decode()
 
     assert SHOW_INSTEAD not in page
@@ -127,14 +127,14 @@ def test_where_only_the_sandbox_takes_email_the_link_is_shown(manager, member):
     assert not Invite.objects.exclude(mail_at=None).exists()
 
 
-def test_a_provider_of_texts_alone_mails_nothing(settings, manager, member):
+def test_a_provider_of_texts_only_mails_nothing(settings, manager, member):
     settings.PROVIDERS = ["texts=http://127.0.0.1:9/send", "sandbox"]
 
     assert LINK.search(take(manager, member, "invite"))
 
 
 @pytest.mark.parametrize("word", ["invite", "link"])
-def test_the_steps_are_closed_to_other_roles_and_other_services(sink, service, member, word):
+def test_the_actions_need_the_role_in_the_service(sink, service, member, word):
     sees = colleague(service, Role.SEE_ACTIVITY)
     other = colleague(factories.make_service(), Role.MANAGE_SERVICE)
 
@@ -144,7 +144,7 @@ def test_the_steps_are_closed_to_other_roles_and_other_services(sink, service, m
     assert not Invite.objects.exists()
 
 
-def test_an_invite_whose_time_is_over_waits_for_nothing(sink, manager, member):
+def test_an_expired_invite_is_not_pending(sink, manager, member):
     take(manager, member, "invite")
     Invite.objects.update(expires_at=timezone.now())
 
@@ -152,7 +152,7 @@ def test_an_invite_whose_time_is_over_waits_for_nothing(sink, manager, member):
     assert "The earlier link stops working." not in manager.get(step(member, "link")).content.decode()
 
 
-def test_the_worker_mails_what_staff_ask_for(start_service, smtp_sink):
+def test_the_worker_mails_requested_invites(start_service, smtp_sink):
     service = start_service(PROVIDERS=f"mail=smtp://127.0.0.1:{smtp_sink.port}")
     make = "from django.contrib.auth.models import User; User.objects.create_superuser('op', '', 'Pq7-a-password')"
     assert service.manage("shell", "-c", make).returncode == 0

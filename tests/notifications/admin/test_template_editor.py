@@ -1,4 +1,4 @@
-"""The editor: samples that stay, versions that can be looked at, and a preview that is what arrives."""
+"""The template editor: example values, versions, and a preview that equals the sent message."""
 
 import html
 import re
@@ -52,7 +52,7 @@ def preview(client, **typed):
 
 
 def document_of(page):
-    """The email that a pane shows, as it is sent: without the policy that its frame has beside it."""
+    """Return the email in a pane as it is sent, without the frame's policy."""
     document = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
     return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", document)
 
@@ -61,7 +61,7 @@ def text(part):
     return part.get_content().replace("\r\n", "\n").rstrip("\n")
 
 
-def test_samples_are_kept_with_the_template_and_make_no_version(console, template):
+def test_example_values_are_stored_without_a_new_version(console, template):
     page = save(console, template, **SAMPLES).content.decode()
 
     template.refresh_from_db()
@@ -73,10 +73,10 @@ def test_samples_are_kept_with_the_template_and_make_no_version(console, templat
     assert template.current_version == 1
     assert "It is still version 1" in page
     shown = console.get(page_of(template)).content.decode()
-    assert "For Jo &lt;b&gt; &amp; co" in shown  # also where no script runs
+    assert "For Jo &lt;b&gt; &amp; co" in shown  # also without scripts
 
 
-def test_samples_of_a_new_template_are_kept(console, service):
+def test_example_values_of_a_new_template_are_stored(console, service):
     values = {"service": str(service.pk), "type": "sms", "name": "Gate", "content": "Code ((code))", "note": ""}
 
     console.post("/admin/notifications/template/add/", {**values, "kind-code": "text", "sample-code": "42\0"})
@@ -84,7 +84,7 @@ def test_samples_of_a_new_template_are_kept(console, service):
     assert Template.objects.get().samples == {"code": {"kind": "text", "value": "42"}}
 
 
-def test_a_placeholder_keeps_its_sample_in_another_spelling(console, template):
+def test_a_placeholder_keeps_its_example_value_in_another_spelling(console, template):
     save(console, template, **SAMPLES)
 
     assert "For Jo" in preview(console, template=template.pk, subject="For ((NAME))", content="Hi")
@@ -96,10 +96,10 @@ def test_a_placeholder_keeps_its_sample_in_another_spelling(console, template):
         ("text", "one\ntwo", "one"),
         ("list", "one\n\n two ", "two</li>"),
         ("yes", "", "You are late."),
-        ("fax", "yes", "You are late."),  # no such kind: a text
+        ("fax", "yes", "You are late."),  # an unknown kind counts as text
     ],
 )
-def test_a_sample_is_what_a_caller_would_send(console, template, kind, value, shown):
+def test_an_example_value_is_previewed_like_a_callers_value(console, template, kind, value, shown):
     typed = {"kind-late": kind, "sample-late": value}
 
     page = preview(console, template=template.pk, subject="S", content="((late)) ((late??You are late.))", **typed)
@@ -115,7 +115,7 @@ def test_a_condition_that_is_off_is_left_out(console, template):
     assert "You are late." not in document_of(page)
 
 
-def test_a_file_shows_as_the_link_it_becomes(console, template):
+def test_a_file_is_shown_as_its_link(console, template):
     typed = {"kind-form": "file", "content": "[The form](((form)))", "subject": "S"}
 
     page = preview(console, template=template.pk, **typed)
@@ -124,13 +124,13 @@ def test_a_file_shows_as_the_link_it_becomes(console, template):
     assert "does not begin with https" not in page
 
 
-def test_a_text_message_offers_no_file(console, service):
+def test_a_text_message_has_no_files(console, service):
     typed = {"service": service.pk, "type": "sms", "content": "Code ((code))", "kind-code": "file"}
 
     assert "A file" not in preview(console, **typed)
 
 
-def test_what_is_typed_is_what_the_preview_of_the_api_says_and_what_arrives(console, settings, smtp_sink):
+def test_the_editor_equals_the_preview_of_the_api_and_the_sent_email(console, settings, smtp_sink):
     settings.PROVIDERS = [f"mail={smtp_sink.url}"]
     settings.EMAIL_UNLINKED_NAMES = ["example.gov"]
     caller = make_caller(name="Tides")
@@ -153,7 +153,7 @@ def test_what_is_typed_is_what_the_preview_of_the_api_says_and_what_arrives(cons
     )
 
 
-def test_a_text_message_previews_as_it_is_sent(console):
+def test_the_preview_of_a_text_message_equals_the_sent_one(console):
     caller = make_caller(name="Tides")
     template = factories.make_template(caller.service, Channel.SMS, content="Tide ((hour)) ŵ")
     typed = {"template": template.pk, "content": "Tide ((hour)) ŵ", "kind-hour": "text", "sample-hour": "at 9"}
@@ -165,7 +165,7 @@ def test_a_text_message_previews_as_it_is_sent(console):
     assert "Use w instead of ŵ." in page
 
 
-def test_no_unsubscribe_link_although_callers_pass_one_is_warned_of(console, template):
+def test_a_missing_unsubscribe_link_is_a_warning(console, template):
     warning = "Callers send a one-click unsubscribe URL"
     typed = {"template": template.pk, "subject": "S", "content": "Hi"}
     assert warning not in preview(console, **typed)
@@ -176,7 +176,7 @@ def test_no_unsubscribe_link_although_callers_pass_one_is_warned_of(console, tem
     assert warning not in preview(console, **typed, unsubscribe_link="on")
 
 
-def test_versions_say_who_when_why_and_how_many_messages(console, template):
+def test_versions_show_author_time_note_and_messages(console, template):
     save(console, template, content="Dear all", note="shorter")
     factories.make_notification(template, template_version=1)
     factories.make_notification(template, template_version=1, key_type=KeyType.TEST)
@@ -189,7 +189,7 @@ def test_versions_say_who_when_why_and_how_many_messages(console, template):
     assert [value for name, value in cells if name == "messages" and value.isdigit()] == ["0", "1"]
 
 
-def test_an_old_version_is_shown_as_on_the_editor(console, template):
+def test_an_old_version_is_shown_like_in_the_editor(console, template):
     save(console, template, content="Dear all", **SAMPLES)
 
     page = console.get(page_of(template, "version"), {"number": 1}).content.decode()
@@ -200,11 +200,11 @@ def test_an_old_version_is_shown_as_on_the_editor(console, template):
 
 
 @pytest.mark.parametrize("number", ["", "0", "9", "x", "²", "9" * 30])
-def test_a_version_that_is_not_there_is_not_found(console, template, number):
+def test_an_unknown_version_is_not_found(console, template, number):
     assert console.get(page_of(template, "version"), {"number": number}).status_code == 404
 
 
-def test_the_page_leads_to_a_test_and_holds_a_call(console, template):
+def test_the_page_links_to_a_test_and_has_an_example_call(console, template):
     page = console.get(page_of(template)).content.decode()
 
     assert f'href="/admin/notifications/notification/send/?template={template.pk}"' in page
@@ -212,7 +212,7 @@ def test_the_page_leads_to_a_test_and_holds_a_call(console, template):
     assert f'value="{template.pk}" aria-label="Template id"' in page
 
 
-def test_who_only_sees_activity_reads_the_text_and_its_versions(service, template):
+def test_the_role_to_see_activity_reads_text_and_versions(service, template):
     client = colleague(service, Role.SEE_ACTIVITY)
 
     page = client.get(page_of(template)).content.decode()
@@ -226,13 +226,13 @@ def test_who_only_sees_activity_reads_the_text_and_its_versions(service, templat
 
 
 @pytest.mark.parametrize("page", ["change", "version", "archive", "restore", "history"])
-def test_a_template_of_another_service_is_not_there(template, page):
+def test_a_template_of_another_service_does_not_exist(template, page):
     client = colleague(factories.make_service(), Role.EDIT_TEMPLATES, Role.SEE_ACTIVITY)
 
     assert client.get(page_of(template, page), {"number": 1}).status_code == 404
 
 
-def test_who_may_neither_edit_nor_see_is_refused(service, template):
+def test_the_editor_needs_a_role(service, template):
     client = colleague(service, Role.MANAGE_API)
 
     assert client.get(page_of(template)).status_code == 403
@@ -240,7 +240,7 @@ def test_who_may_neither_edit_nor_see_is_refused(service, template):
     assert client.post(PREVIEW, {"template": template.pk, "content": "Hi"}).status_code == 403
 
 
-def test_saving_again_after_both_were_seen_is_the_next_version(console, template):
+def test_saving_again_after_both_were_shown_is_the_next_version(console, template):
     save(console, template, content="Theirs")
     ttl_cache.clear()
 
@@ -250,12 +250,12 @@ def test_saving_again_after_both_were_seen_is_the_next_version(console, template
     assert "Saved as version 3. Messages sent from now on use it." in again.content.decode()
 
 
-def test_a_condition_is_tried_with_yes_until_somebody_chooses(console, template):
+def test_a_condition_is_previewed_with_yes_by_default(console, template):
     page = preview(console, template=template.pk, subject="S", content="Hi ((child??Bring your child.)) ((name))")
 
     assert "Bring your child." in document_of(page)
     assert '<option value="yes" selected>' in page
-    assert '<option value="text" selected>' in page  # of the name
+    assert '<option value="text" selected>' in page  # for the name
 
 
 def test_placeholders_without_a_value_are_marked_in_the_preview(console, template, service):
@@ -268,7 +268,7 @@ def test_placeholders_without_a_value_are_marked_in_the_preview(console, templat
     assert "Code <mark>((code))</mark>" in bubble
 
 
-def test_the_template_text_shows_a_list_as_the_email_does(console, template):
+def test_the_template_text_shows_a_list_like_the_email(console, template):
     typed = {"kind-things": "list", "sample-things": "rope\nbait"}
 
     page = preview(console, template=template.pk, subject="((things))", content="Bring ((things))", **typed)
@@ -277,7 +277,7 @@ def test_the_template_text_shows_a_list_as_the_email_does(console, template):
     assert '<pre class="nf-unfilled">Bring \n\n* rope\n* bait</pre>' in page
 
 
-def test_what_is_odd_stands_above_the_preview_and_values_below_the_text(console, template):
+def test_warnings_are_above_the_preview_and_values_below_the_text(console, template):
     save(console, template, content="((name)) www.example.org/((name))")
 
     page = console.get(page_of(template)).content.decode()
@@ -295,7 +295,7 @@ def test_the_help_of_a_text_message_has_no_headings(console, service):
     assert "## Heading" not in page
 
 
-def test_the_tabs_name_the_template_and_its_versions_and_there_is_no_second_history(console, template):
+def test_the_tabs_name_the_template_and_its_versions(console, template):
     page = console.get(page_of(template)).content.decode()
 
     tabs = re.search(r'<nav id="tabs-items".*?</nav>', page, re.DOTALL)[0]
@@ -313,7 +313,7 @@ def test_a_saved_template_stays_open(console, service, template):
     assert save(console, template, content="Changed").redirect_chain == [(page_of(template), 302)]
 
 
-def test_the_call_to_copy_sends_the_values_kept_with_the_template(console, template):
+def test_the_example_call_has_the_stored_example_values(console, template):
     save(console, template, **SAMPLES)
 
     page = html.unescape(console.get(page_of(template)).content.decode())

@@ -1,4 +1,4 @@
-"""The list of templates: how they are used, how they are found, and how they leave it and come back."""
+"""The list of templates: use, search, archiving and restoring."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ def choose(client, action, *templates, state="", **fields):
     )
 
 
-def test_the_empty_list_makes_the_first_of_either_kind(console, db):
+def test_the_empty_list_links_to_the_forms_of_both_kinds(console, db):
     factories.make_service()
     page = listed(console)
 
@@ -53,14 +53,14 @@ def test_the_empty_list_makes_the_first_of_either_kind(console, db):
     assert 'value="sms"' in console.get(f"{LIST}add/?type=sms").content.decode()
 
 
-def test_who_may_not_edit_is_offered_nothing_to_make(service):
+def test_without_the_role_the_empty_list_has_no_links(service):
     page = listed(colleague(service, Role.SEE_ACTIVITY))
 
     assert "No templates yet." in page
     assert "New email template" not in page
 
 
-def test_use_is_told_from_the_counters_also_of_messages_that_are_gone(console, template):
+def test_use_is_shown_from_counters_including_deleted_messages(console, template):
     count(template, 7, 1000)
     last = count(template, 6, 1200)
     count(template, 6, 34, Status.PERMANENT_FAILURE)
@@ -71,11 +71,11 @@ def test_use_is_told_from_the_counters_also_of_messages_that_are_gone(console, t
     assert f"{last:%-d %b %Y}" in page
 
 
-def test_a_template_nobody_used_says_so(console, template):
+def test_an_unused_template_says_so(console, template):
     assert "Never" in listed(console)
 
 
-def test_unused_for_90_days_leaves_out_what_had_no_time_to_be_used(console, service):
+def test_unused_for_90_days_omits_new_templates(console, service):
     long_ago = datetime.now(UTC) - timedelta(days=100)
     used, forgotten, _ = (
         factories.make_template(service, name="Used", created_at=long_ago),
@@ -111,13 +111,13 @@ def test_the_channel_filters(console, service, template):
     assert str(template.pk) not in page
 
 
-def test_who_changed_it_last_stands_in_the_list(console, template):
+def test_the_list_names_the_last_editor(console, template):
     template.versions.update(created_by="bo@example.org")
 
     assert "bo@example.org" in listed(console)
 
 
-def test_archiving_many_names_the_keys_and_asks_for_a_tick(console, service, template):
+def test_archiving_many_names_the_keys_and_needs_a_confirmation(console, service, template):
     key = factories.make_api_key(service, name="pay-live")
     factories.make_notification(template, api_key=key)
     other = factories.make_template(service, name="Gate code")
@@ -139,7 +139,7 @@ def test_archiving_many_names_the_keys_and_asks_for_a_tick(console, service, tem
     assert [event.verb for event in AuditEvent.objects.all()] == ["archived", "archived"]
 
 
-def test_restoring_many(console, service, template):
+def test_many_templates_can_be_restored(console, service, template):
     Template.objects.update(archived_at=datetime.now(UTC))
 
     assert "Restore 1 template" in choose(console, "restore_chosen", template, state="archived").content.decode()
@@ -148,7 +148,7 @@ def test_restoring_many(console, service, template):
     assert Template.objects.get().archived_at is None
 
 
-def test_archiving_what_is_archived_says_so(console, template):
+def test_archiving_an_archived_template_says_so(console, template):
     Template.objects.update(archived_at=datetime.now(UTC))
 
     answer = choose(console, "archive_chosen", template, state="all")
@@ -156,7 +156,7 @@ def test_archiving_what_is_archived_says_so(console, template):
     assert "All of these templates are already archived." in answer.content.decode()
 
 
-def test_archiving_one_names_its_keys_and_asks_for_a_tick(console, service, template):
+def test_archiving_one_names_its_keys_and_needs_a_confirmation(console, service, template):
     key = factories.make_api_key(service, KeyType.TEST, name="pay-test")
     factories.make_notification(template, api_key=key, key_type=KeyType.TEST)
     step = reverse("admin:notifications_template_archive", args=[template.pk])
@@ -177,7 +177,7 @@ def test_keys_of_another_template_are_not_named(console, service, template):
     assert "pay-live" not in page
 
 
-def test_who_only_sees_activity_has_no_actions_and_takes_none(service, template):
+def test_the_role_to_see_activity_has_no_actions(service, template):
     client = colleague(service, Role.SEE_ACTIVITY)
 
     assert "Archive…" not in listed(client)

@@ -1,4 +1,4 @@
-"""What the editor warns of: odd, but never in the way."""
+"""The warnings of the template editor, which do not prevent a save."""
 
 import pytest
 
@@ -22,7 +22,7 @@ UNBALANCED = "The numbers of (( and )) differ"
         ("Go to example.org/((first id))", "The link example.org/((first id)) does not begin with https://"),
     ],
 )
-def test_what_is_odd_is_said(text, warning):
+def test_odd_text_causes_a_warning(text, warning):
     assert any(warning in one for one in warnings("A subject", text))
 
 
@@ -37,19 +37,19 @@ def test_what_is_odd_is_said(text, warning):
         "AT 9 AM",
     ],
 )
-def test_what_is_usual_is_left_alone(text):
+def test_usual_text_causes_no_warning(text):
     assert warnings("A subject", text) == []
 
 
-def test_a_file_brings_its_own_https():
+def test_a_placeholder_for_a_file_needs_no_https():
     assert warnings("", "[The form](((form)))", files=["form"]) == []
 
 
-def test_a_long_text_of_brackets_is_read_in_one_go():
+def test_a_long_text_of_brackets_is_read_once():
     text = "((a??" * 50_000 + "a." * 100_000 + "((b))"
 
     assert any("is not closed" in one for one in warnings("", text))
 
 
-def test_each_warning_is_said_once():
-    assert len(warnings("", "((a??b ((a??b")) == 2  # unbalanced, and never closed
+def test_each_warning_is_shown_once():
+    assert len(warnings("", "((a??b ((a??b")) == 2  # unbalanced brackets

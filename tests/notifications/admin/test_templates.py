@@ -1,4 +1,4 @@
-"""The template editor: a change is a new version, and the preview is what would be sent."""
+"""The template editor: each change is a new version, and the preview equals the sent message."""
 
 import re
 
@@ -70,7 +70,7 @@ def test_a_change_is_the_next_version(console, template, change):
     assert AuditEvent.objects.get().verb == "changed"
 
 
-def test_the_audit_lists_just_what_changed(console, template):
+def test_the_audit_lists_only_changes(console, template):
     save(console, template, content="Dear ((name)), berth ((berth))", unsubscribe_link="on", note="for boats")
 
     event = AuditEvent.objects.get()
@@ -80,7 +80,7 @@ def test_the_audit_lists_just_what_changed(console, template):
     assert told in console.get("/admin/operations/audit/").content.decode()
 
 
-def test_a_new_version_is_told(console, template):
+def test_a_new_version_is_audited(console, template):
     values = {"name": "Welcome", "subject": "Hi", "content": "Dear ((name))", "note": "", "based_on": 1, **NO_VERSIONS}
     change = reverse("admin:notifications_template_change", args=[template.pk])
 
@@ -104,7 +104,7 @@ def key_that_sends(template):
         ({"content": "Dear ((name))((late??, you are late))"}, "late"),
     ],
 )
-def test_a_new_placeholder_is_not_saved_before_the_calls_it_breaks_are_seen(
+def test_a_new_placeholder_is_not_saved_before_the_broken_calls_are_shown(
     console, template, key_that_sends, fields, new
 ):
     page = save(console, template, **fields).content.decode()
@@ -123,7 +123,7 @@ def test_a_new_placeholder_is_not_saved_before_the_calls_it_breaks_are_seen(
     assert template.current_version == 2
 
 
-def test_what_was_accepted_does_not_cover_another_placeholder(console, template, key_that_sends):
+def test_a_confirmation_does_not_cover_another_placeholder(console, template, key_that_sends):
     page = save(console, template, content="((name)) ((item))").content.decode()
     accepted = re.search('name="accepts_break" value="([^"]+)"', page)[1]
 
@@ -149,14 +149,14 @@ def test_a_new_placeholder_of_a_template_that_no_key_used_is_saved_at_once(conso
     assert template.current_version == 2
 
 
-def test_no_change_is_no_version(console, template):
+def test_a_save_without_changes_creates_no_version(console, template):
     save(console, template, note="nothing to say")
 
     template.refresh_from_db()
     assert (template.current_version, template.versions.count(), template.updated_at) == (1, 1, None)
 
 
-def test_line_ends_of_a_browser_are_no_change(console, service):
+def test_line_ends_of_a_browser_are_not_a_change(console, service):
     template = factories.make_template(service, content="one\ntwo", subject="Hello", name="Welcome")
 
     save(console, template, content="one\r\ntwo")
@@ -164,7 +164,7 @@ def test_line_ends_of_a_browser_are_no_change(console, service):
     assert template.versions.count() == 1
 
 
-def test_a_newer_version_is_not_written_over(console, template):
+def test_a_newer_version_is_not_overwritten(console, template):
     save(console, template, content="Dear Ana")
 
     answer = save(console, template, content="Dear Bo", based_on=1)
@@ -175,7 +175,7 @@ def test_a_newer_version_is_not_written_over(console, template):
     assert "mina@example.org saved version 2 while you edited version 1" in page
     assert '<pre class="nf-version" tabindex="0">Dear Ana</pre>' in page
     assert '<pre class="nf-version" tabindex="0">Dear Bo</pre>' in page
-    assert 'name="based_on" value="2"' in page  # both have been seen
+    assert 'name="based_on" value="2"' in page  # both versions were shown
     assert template.versions.count() == 2
 
 
@@ -192,7 +192,7 @@ def test_a_newer_version_is_not_written_over(console, template):
         ({"content": "a\x00b"}, "Null characters are not allowed."),
     ],
 )
-def test_what_no_value_can_mend_is_refused(console, service, fields, reason):
+def test_an_invalid_template_is_rejected(console, service, fields, reason):
     answer = add(console, service, **fields)
 
     assert reason in answer.content.decode()
@@ -219,7 +219,7 @@ def test_the_preview_is_the_email_as_it_is_sent(console, template):
     assert "For Jo" in page
     assert '<iframe class="nf-email" sandbox srcdoc=' in page
     assert "default-src &#x27;none&#x27;" in page
-    assert "Jo &amp;lt;b&amp;gt;" in page  # escaped by the email's writer, and once more as an attribute
+    assert "Jo &amp;lt;b&amp;gt;" in page  # escaped by the email renderer, and again as an attribute
     assert "tides@signalbox.invalid" in page
     assert template.versions.count() == 1
 
@@ -238,7 +238,7 @@ def test_the_preview_of_a_text_counts_its_parts(console, service):
     "typed",
     [{}, {"type": "fax"}, {"template": "no-uuid"}, {"service": "no-uuid", "content": "x"}, {"content": "((a,b)) (("}],
 )
-def test_the_preview_answers_nonsense_as_text(console, typed, db):
+def test_the_preview_shows_invalid_input_as_text(console, typed, db):
     answer = console.post(PREVIEW, typed, headers={"X-Requested-With": "fetch"})
 
     assert answer.status_code == 200
@@ -251,7 +251,7 @@ def test_without_scripts_the_preview_is_a_page(console, template):
     assert "srcdoc=" in page
 
 
-def test_an_archived_template_leaves_the_list_and_comes_back(console, template):
+def test_an_archived_template_leaves_the_list_until_it_is_restored(console, template):
     listed = reverse("admin:notifications_template_changelist")
 
     console.post(reverse("admin:notifications_template_archive", args=[template.pk]), {"seen": "on"})
@@ -264,7 +264,7 @@ def test_an_archived_template_leaves_the_list_and_comes_back(console, template):
 
 
 @pytest.mark.parametrize("step", ["archive", "restore"])
-def test_a_step_changes_nothing_when_it_is_only_looked_at(console, template, step):
+def test_opening_the_page_of_an_action_changes_nothing(console, template, step):
     console.get(reverse(f"admin:notifications_template_{step}", args=[template.pk]))
 
     template.refresh_from_db()

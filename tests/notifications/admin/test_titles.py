@@ -1,4 +1,4 @@
-"""A row is called what people know it by: on its pages whole for those who may see it, in the audit masked."""
+"""Rows have a title: unmasked on pages for people with permission, masked in the audit."""
 
 import html
 import re
@@ -36,7 +36,7 @@ def sentences(client: Client) -> list[str]:
     return [line["sentence"] for _, on_day in client.get(AUDIT).context["days"] for line in on_day]
 
 
-def test_the_way_to_a_row_ends_in_its_title(console, service):
+def test_the_breadcrumbs_end_with_the_title(console, service):
     rows = {
         factories.make_reply_to(service, "help@example.org"): "help@example.org",
         factories.make_team_member(service, "ann@example.org"): "ann@example.org",
@@ -49,7 +49,7 @@ def test_the_way_to_a_row_ends_in_its_title(console, service):
     assert {row: way_of(console, row, "history")[-1] for row in rows} == rows
 
 
-def test_a_recipient_in_a_title_is_masked_for_those_who_may_not_see_it(service):
+def test_a_recipient_in_a_title_is_masked_without_permission(service):
     guest = factories.make_guest(service, "ana@example.org")
     message = factories.make_notification(factories.make_template(service), recipient="ana@example.org")
 
@@ -60,7 +60,7 @@ def test_a_recipient_in_a_title_is_masked_for_those_who_may_not_see_it(service):
     assert [way_of(whole, row)[-1] for row in (guest, message)] == ["ana@example.org", "ana@example.org"]
 
 
-def test_a_file_is_withdrawn_by_its_name_and_the_audit_keeps_its_kind_and_day(console, service):
+def test_a_file_is_withdrawn_by_name_and_audited_by_type_and_day(console, service):
     file = make_file(service=service, name="letter.pdf")
     withdraw = reverse("admin:notifications_attachment_withdraw", args=[file.pk])
 
@@ -87,7 +87,7 @@ def test_an_invite_names_the_member_masked_unless_the_reader_sees_the_team(conso
     assert "mina@example.org invited the team member “ann@example.org”" in told
 
 
-def test_roles_stand_in_the_audit_as_words(console, service):
+def test_the_audit_shows_roles_in_words(console, service):
     member = factories.make_team_member(service, "ann@example.org")
     console.post(
         reverse("admin:notifications_teammember_roles", args=[member.pk]), {"roles": ["see_activity", "manage_api"]}
@@ -99,7 +99,7 @@ def test_roles_stand_in_the_audit_as_words(console, service):
     assert "['" not in page
 
 
-def test_what_was_added_is_named_in_the_message_that_says_so(console, service):
+def test_the_success_message_names_the_new_row(console, service):
     form = {"service": service.pk, "email_address": "help@example.org"}
 
     page = text_of(console.post(reverse("admin:notifications_replytoaddress_add"), form, follow=True))
@@ -108,12 +108,12 @@ def test_what_was_added_is_named_in_the_message_that_says_so(console, service):
     assert str(ReplyToAddress.objects.get().pk)[:8] not in re.findall(r"Reply-to address “([^”]*)”", page)
 
 
-def test_a_callback_without_another_token_says_only_that_its_url_changed(console, service):
+def test_a_callback_with_the_same_token_only_shows_its_new_url(console, service):
     endpoint = factories.make_callback(service, "https://hooks.example.org/a")
     edit = reverse("admin:notifications_callbackendpoint_edit", args=[endpoint.pk])
 
     console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": ""})
-    console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "token-0123456789"})  # the one it has
+    console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "token-0123456789"})  # the stored token
     console.post(edit, {"url": "https://127.0.0.1/b", "bearer_token": "another-token"})
 
     second, first = AuditEvent.objects.all()
@@ -125,7 +125,7 @@ def test_a_callback_without_another_token_says_only_that_its_url_changed(console
     ]
 
 
-def test_a_saved_template_has_the_words_that_differ_and_its_note(console, service):
+def test_a_saved_template_is_audited_with_the_changed_words_and_its_note(console, service):
     template = factories.make_template(service, name="Letter", subject="Hi", content="Dear ((name))")
     form = {"name": "Letter", "subject": "Hi", "content": "Dear ((name)) ((x))", "unsubscribe_link": "on"}
     form |= {"note": "adds x", "based_on": 1, "versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}

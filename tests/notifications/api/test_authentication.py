@@ -1,4 +1,4 @@
-"""Who may call, in the fixed order of the contract §3; and what is written down about a key's use."""
+"""Authentication in the fixed order of the contract §3, and the recorded use of a key."""
 
 import time
 from datetime import timedelta
@@ -45,12 +45,12 @@ def check_refused(response: Any, status: int, message: str) -> None:
 
 
 @pytest.mark.parametrize("header", [None, "", "   "])
-def test_no_token_at_all(header: str | None) -> None:
+def test_a_missing_token_is_rejected(header: str | None) -> None:
     check_refused(ask(header), 401, "Unauthorized: authentication token must be provided")
 
 
 @pytest.mark.parametrize("header", ["Basic abc", "Bearer", "Bearer ", "Token a.b.c", "a.b.c", "Bearer a b", "Bearer é"])
-def test_another_scheme_or_no_token_behind_it(header: str) -> None:
+def test_another_scheme_or_an_empty_token_is_rejected(header: str) -> None:
     check_refused(ask(header), 401, "Unauthorized: authentication bearer scheme must be used")
 
 
@@ -60,11 +60,11 @@ def test_a_header_of_more_than_4_kb_is_not_read(caller: Caller) -> None:
     check_refused(response, 401, "Unauthorized: authentication bearer scheme must be used")
 
 
-def test_a_token_of_many_words_is_as_good(caller: Caller) -> None:
+def test_a_token_with_further_claims_is_valid(caller: Caller) -> None:
     assert ask(caller.authorization(claims={"padding": "x" * 1024})).status_code == 200
 
 
-def test_a_token_seen_before_is_judged_anew(caller: Caller) -> None:
+def test_a_known_token_is_checked_again(caller: Caller) -> None:
     token = caller.authorization()
 
     assert [ask(token).status_code for _ in range(2)] == [200, 200]
@@ -96,13 +96,13 @@ def test_the_scheme_is_compared_without_case(caller: Caller, scheme: str) -> Non
         "e30.e30.a",
     ],
 )
-def test_a_token_that_cannot_be_taken_apart(token: str) -> None:
+def test_a_malformed_token_is_rejected(token: str) -> None:
     message = GENERAL if token.isascii() else "Unauthorized: authentication bearer scheme must be used"
 
     check_refused(ask(f"Bearer {token}"), 403 if token.isascii() else 401, message)
 
 
-def test_a_hundred_thousand_brackets_in_a_token_are_no_500(caller: Caller) -> None:
+def test_a_hundred_thousand_brackets_in_a_token_cause_no_500(caller: Caller) -> None:
     check_refused(ask(caller.authorization(payload_text="[" * 2000)), 403, GENERAL)
 
 
@@ -162,10 +162,10 @@ def test_the_clock_may_differ_by_thirty_seconds_both_ways(caller: Caller, iat: A
         assert response.status_code == 200
     else:
         assert response.status_code == 403
-        assert messages(response)[0] in {CLOCK, GENERAL}  # a token that is not JSON at all is not read that far
+        assert messages(response)[0] in {CLOCK, GENERAL}  # a token that is not JSON fails before the check of its time
 
 
-def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:
+def test_the_hint_states_the_difference_of_the_clocks(caller: Caller) -> None:
     with time_machine.travel("2026-11-20T09:01:04Z", tick=False):
         response = ask(caller.authorization(iat_offset=-52), Accept=HELPFUL)
 
@@ -176,19 +176,19 @@ def test_the_hint_says_how_far_the_clocks_are_apart(caller: Caller) -> None:
     assert response.json()["errors"][0]["docs"] == "http://127.0.0.1:8000/docs/#errors-system-clock"
 
 
-def test_a_stranger_learns_nothing_from_the_clock_message(caller: Caller) -> None:
+def test_an_unknown_caller_learns_nothing_from_the_clock_error(caller: Caller) -> None:
     token = make_token(str(caller.service.id), str(uuid4()), iat_offset=-500)
 
     check_refused(ask(f"Bearer {token}"), 403, NOT_FOUND)
 
 
-def test_the_secret_of_another_service_does_not_fit(caller: Caller) -> None:
+def test_the_secret_of_another_service_is_rejected(caller: Caller) -> None:
     token = make_token(str(caller.service.id), make_api_key().secret)
 
     check_refused(ask(f"Bearer {token}"), 403, NOT_FOUND)
 
 
-def test_a_service_without_keys_and_an_archived_one(caller: Caller) -> None:
+def test_a_service_without_keys_and_an_archived_one_are_rejected(caller: Caller) -> None:
     keyless = make_service()
     check_refused(ask(f"Bearer {make_token(str(keyless.id), 'x')}"), 403, "Invalid token: service has no API keys")
 
@@ -197,7 +197,7 @@ def test_a_service_without_keys_and_an_archived_one(caller: Caller) -> None:
     check_refused(ask(caller.authorization()), 403, "Invalid token: service is archived")
 
 
-def test_a_service_whose_keys_were_all_revoked_long_ago_has_none() -> None:
+def test_a_service_with_long_revoked_keys_has_no_keys() -> None:
     key = make_api_key(revoked_at=timezone.now() - timedelta(days=8))
 
     check_refused(ask(Caller(key).authorization()), 403, "Invalid token: service has no API keys")
@@ -206,14 +206,14 @@ def test_a_service_whose_keys_were_all_revoked_long_ago_has_none() -> None:
 @pytest.mark.parametrize(
     "ended", [{"revoked_at": timezone.now() - timedelta(days=6)}, {"expires_at": timezone.now() - timedelta(days=1)}]
 )
-def test_a_revoked_key_and_one_past_its_end(ended: dict[str, Any]) -> None:
+def test_a_revoked_key_and_an_expired_one_are_rejected(ended: dict[str, Any]) -> None:
     caller = Caller(make_api_key(**ended))
 
     check_refused(ask(caller.authorization()), 403, "Invalid token: API key revoked")
     check_refused(ask(caller.authorization(iat_offset=-500)), 403, CLOCK)
 
 
-def test_every_key_of_the_service_is_tried_those_in_use_first() -> None:
+def test_every_key_of_the_service_is_tried_recently_used_ones_first() -> None:
     service = make_service()
     shared = str(uuid4())
     make_api_key(service, revoked_at=timezone.now(), secret=shared)
@@ -227,7 +227,7 @@ def test_every_key_of_the_service_is_tried_those_in_use_first() -> None:
     assert key.last_used_at is not None
 
 
-def test_a_key_revoked_by_another_process_is_refused_within_two_seconds(caller: Caller) -> None:
+def test_a_key_revoked_by_another_process_is_rejected_within_two_seconds(caller: Caller) -> None:
     assert ask(caller.authorization()).status_code == 200
     ApiKey.objects.filter(id=caller.key.id).update(revoked_at=timezone.now())
 
@@ -236,7 +236,7 @@ def test_a_key_revoked_by_another_process_is_refused_within_two_seconds(caller: 
     check_refused(ask(caller.authorization()), 403, "Invalid token: API key revoked")
 
 
-def test_a_key_that_cannot_be_decrypted_is_an_error_of_ours_and_the_others_go_on(
+def test_a_key_that_cannot_be_decrypted_is_logged_and_the_others_work(
     caller: Caller,
 ) -> None:
     lost = make_api_key(caller.service)
@@ -264,7 +264,7 @@ def figures_of_unreadable() -> float:
         return float(cursor.fetchone()[0] or 0)
 
 
-def test_keys_that_all_cannot_be_decrypted_are_not_called_missing(caller: Caller) -> None:
+def test_keys_that_cannot_be_decrypted_are_not_reported_as_missing(caller: Caller) -> None:
     ApiKey.objects.update(encrypted_secret=b"encrypted under another key")
 
     response = ask(caller.authorization())
@@ -279,7 +279,7 @@ def test_a_revoked_key_that_cannot_be_decrypted_is_no_error(caller: Caller) -> N
     check_refused(ask(f"Bearer {make_token(str(caller.service.id), str(uuid4()))}"), 403, NOT_FOUND)
 
 
-def test_the_use_of_a_key_is_noted_once_a_minute_with_its_client(caller: Caller) -> None:
+def test_the_use_of_a_key_is_recorded_once_a_minute_with_its_client(caller: Caller) -> None:
     caller.get(PATH, **{"User-Agent": "NOTIFY-API-PYTHON-CLIENT/10.0.1" + "x" * 200})
     caller.key.refresh_from_db()
     first = caller.key.last_used_at
@@ -295,7 +295,7 @@ def test_keys_of_every_type_may_read(key_type: KeyType) -> None:
     assert make_caller(key_type=key_type).get(PATH).status_code == 200
 
 
-def test_nothing_of_a_refused_token_comes_back(caller: Caller) -> None:
+def test_no_part_of_a_rejected_token_is_returned(caller: Caller) -> None:
     response = caller.client.post(
         "/v2/notifications/sms",
         b"{}",
@@ -307,7 +307,7 @@ def test_nothing_of_a_refused_token_comes_back(caller: Caller) -> None:
     assert response.status_code == 403
 
 
-def test_the_token_comes_before_anything_of_the_body(caller: Caller) -> None:
+def test_the_token_is_checked_before_the_body(caller: Caller) -> None:
     template = sms_template(caller)
     response = Client().post(
         "/v2/notifications/sms", {"template_id": template.id}, headers={"Authorization": "Bearer a.b"}

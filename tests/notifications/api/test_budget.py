@@ -1,4 +1,4 @@
-"""What a request may cost, once service, keys, senders and templates are in memory and the key's use is noted.
+"""The number of statements and commands of a request when service, keys, senders and templates are cached.
 
 Source: docs/architecture.md. The rate window is Redis's here, as in production: one script, no query.
 """
@@ -45,15 +45,15 @@ def statements(queries: CaptureQueriesContext) -> list[str]:
 
 
 def commands(onlooker: redis.Redis) -> Counter[str]:
-    """Return how often each command has been asked of the server; this question before, and what scripts ask, too."""
+    """Return how often each command reached the server, including those of scripts."""
     found = onlooker.info("commandstats")
     return Counter({name.removeprefix("cmdstat_"): row["calls"] for name, row in found.items()})
 
 
-# PostgreSQL says all of it in one statement, which is a transaction by itself.
+# PostgreSQL does everything in one statement, which is its own transaction.
 STORED_AND_COUNTED = ["WITH"] if connection.vendor == "postgresql" else ["BEGIN", "UPDATE", "INSERT", "COMMIT"]
 
-# One request each, of a window in which the last one passed.
+# One request each, in a window in which the last one passed.
 WITHIN_THE_SCRIPT = Counter(time=1, lindex=1, llen=1, rpush=1, pexpire=1)
 
 
@@ -67,7 +67,7 @@ WITHIN_THE_SCRIPT = Counter(time=1, lindex=1, llen=1, rpush=1, pexpire=1)
 def test_sending_stores_and_counts_in_one_transaction(
     channel: str, key_type: KeyType, limits: dict[str, int], look: list[str]
 ) -> None:
-    """The day's counter is looked at only where the limit could have been reached since it was last."""
+    """The day's counter is only read if the limit may have been reached since the last read."""
     caller = make_caller(service=make_service(**limits), key_type=key_type)
     make_guest(caller.service, NUMBER)
     make_guest(caller.service, ADDRESS)
@@ -82,7 +82,7 @@ def test_sending_stores_and_counts_in_one_transaction(
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_sending_asks_redis_one_script_and_leaves_one_wake_up(channel: str, redis_server: PrivateRedis) -> None:
+def test_sending_runs_one_redis_script_and_publishes_one_wake_up(channel: str, redis_server: PrivateRedis) -> None:
     caller = make_caller()
     template = (sms_template if channel == "sms" else email_template)(caller)
     send = caller.send_sms if channel == "sms" else caller.send_email
@@ -109,7 +109,7 @@ def test_a_test_key_writes_once() -> None:
     assert statements(queries) == ["INSERT"]
 
 
-def test_a_refused_body_costs_one_look(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_a_rejected_body_needs_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     caller.get("/v2/templates")
 
@@ -131,7 +131,7 @@ def test_a_refused_body_costs_one_look(django_assert_num_queries: DjangoAssertNu
         ("/v2/received-text-messages", 1),
     ],
 )
-def test_reading_costs_one_query(path: str, queries: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_reading_needs_one_query(path: str, queries: int, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     template = sms_template(caller)
     sent = [caller.send_sms(template).json()["id"] for _ in range(3)]
@@ -141,7 +141,7 @@ def test_reading_costs_one_query(path: str, queries: int, django_assert_num_quer
         assert caller.get(address).status_code == 200
 
 
-def test_a_stranger_costs_one_query_and_fills_no_memory(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+def test_an_unknown_caller_needs_one_query_and_no_memory(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     caller = make_caller()
     caller.get("/v2/templates")
 

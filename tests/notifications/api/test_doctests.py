@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the road from request to row."""
+"""The doctests of the modules from request to row pass."""
 
 import doctest
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""The one shape of a refusal under /v2: every row of the brief's error table, and every status the contract names."""
+"""The error body of /v2: every row of the contract's error table, and every status that it names."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.notifications.attachments import samples
 from tests.notifications.attachments.sending import file_caller, file_of, send
 from tests.notifications.calling import NUMBER, email_template, make_caller, messages, sms_template
 
-SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process: ids of tests are made of it
+SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"  # the same in every process, because ids of tests contain it
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ def check_envelope(response: Any, status: int, *entries: tuple[str, str]) -> Non
     assert response.headers["X-Request-Id"]
 
 
-# The brief's table, row by row.
+# The contract's table, row by row.
 
 
 def test_row_team_only_key() -> None:
@@ -136,7 +136,7 @@ def test_row_rate_limit(key_type: KeyType) -> None:
     assert response.headers["RateLimit"] == f'"{key_type.value}";r=0;t={wait}'
 
 
-def test_answers_that_are_counted_say_how_many_more_may_come() -> None:
+def test_counted_answers_state_the_remaining_requests() -> None:
     caller = make_caller(rate_limit_per_minute=5)
     template = sms_template(caller)
 
@@ -179,7 +179,7 @@ def drop_table(name: str) -> None:
 
 
 @pytest.mark.fault("H8")
-def test_row_anything_unforeseen(caplog: pytest.LogCaptureFixture) -> None:
+def test_row_unexpected_error(caplog: pytest.LogCaptureFixture) -> None:
     caller = make_caller()
     template = sms_template(caller)
     drop_table("notifications_dailycounter")
@@ -190,7 +190,7 @@ def test_row_anything_unforeseen(caplog: pytest.LogCaptureFixture) -> None:
     assert "dailycounter" not in response.content.decode()
 
 
-# The contract's own table.
+# Further errors of the contract.
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_posting_to_another_channel_is_404(path: str) -> None:
         ("BREW", "/v2/templates", {"GET", "HEAD"}),
     ],
 )
-def test_a_wrong_method_is_405_before_the_token_is_looked_at(method: str, path: str, allowed: set[str]) -> None:
+def test_a_wrong_method_is_405_before_the_token_is_checked(method: str, path: str, allowed: set[str]) -> None:
     response = Client().generic(method, path)
 
     check_envelope(response, 405, ("MethodNotAllowed", "The method is not allowed for the requested URL"))
@@ -236,7 +236,7 @@ def test_a_wrong_method_is_405_before_the_token_is_looked_at(method: str, path: 
 
 @contextmanager
 def locked_database() -> Iterator[None]:
-    """Hold what every write needs from another connection; ours gives up soon."""
+    """Lock the rows that every write needs from another connection, so that the request times out."""
     is_sqlite = connection.vendor == "sqlite"
     impatience, patience = (
         ("PRAGMA busy_timeout = 50", "PRAGMA busy_timeout = 5000")
@@ -257,7 +257,7 @@ def locked_database() -> Iterator[None]:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("A8", "A9")
-def test_a_database_that_does_not_answer_is_503_and_the_next_request_passes() -> None:
+def test_an_unavailable_database_is_503_and_the_next_request_succeeds() -> None:
     caller = make_caller()
     template = sms_template(caller)
     assert caller.send_sms(template).status_code == 201
@@ -271,14 +271,14 @@ def test_a_database_that_does_not_answer_is_503_and_the_next_request_passes() ->
     assert Notification.objects.count() == DailyCounter.objects.get().count == 2
 
 
-def test_no_result_is_told_like_a_row_of_nobody() -> None:
+def test_an_unknown_id_has_the_error_no_result_found() -> None:
     response = make_caller().get(f"/v2/notifications/{uuid4()}")
 
     check_envelope(response, 404, ("NoResultFound", "No result found"))
 
 
 @pytest.mark.parametrize("path", ["notifications", "templates", "received-text-messages", "unsubscribe-requests"])
-def test_more_than_1000_parameters_are_refused(path: str) -> None:
+def test_more_than_1000_parameters_are_rejected(path: str) -> None:
     response = make_caller().get(f"/v2/{path}?{'a=1&' * 1001}")
 
     check_envelope(response, 400, ("BadRequestError", "The request could not be understood"))
@@ -303,7 +303,7 @@ class TestBodies:
 
         check_envelope(response, 415, ("UnsupportedMediaType", "Content-Encoding is not supported"))
 
-    def test_identity_is_no_coding(self, path: str) -> None:
+    def test_identity_is_not_a_coding(self, path: str) -> None:
         response = make_caller().post(path, {}, Content_Encoding="identity")
 
         assert messages(response)[-1] == "template_id is a required property"
@@ -313,13 +313,13 @@ class TestBodies:
 
         check_envelope(response, 411, ("LengthRequired", "A Content-Length header is required"))
 
-    def test_a_body_over_the_cap_is_413(self, path: str) -> None:
+    def test_a_body_over_the_limit_is_413(self, path: str) -> None:
         with override_settings(REQUEST_MAX_BYTES=20):
             response = make_caller().post(path, raw=b'{"personalisation": {}}')
 
         check_envelope(response, 413, ("PayloadTooLarge", "The request body is larger than 20 bytes"))
 
-    def test_the_cap_is_sixteen_mebibytes_and_a_large_body_is_judged(self, path: str) -> None:
+    def test_the_limit_is_sixteen_mebibytes_and_a_large_body_is_checked(self, path: str) -> None:
         padding = " " * (LONGEST - 2)
 
         assert make_caller().post(path, raw=f"{{{padding}}}".encode()).status_code == 400
@@ -333,19 +333,19 @@ class TestBodies:
             *(json.dumps({}).encode("utf-16"), b"[" * 100_000, b'{"a": ' + b"7" * 5000 + b"}"),
         ],
     )
-    def test_what_is_no_json_is_400(self, path: str, raw: bytes) -> None:
+    def test_invalid_json_is_400(self, path: str, raw: bytes) -> None:
         response = make_caller().post(path, raw=raw)
 
         check_envelope(response, 400, ("BadRequestError", "Invalid JSON supplied in POST data"))
 
-    def test_the_charset_chooses_no_decoder(self, path: str) -> None:
+    def test_the_charset_does_not_change_the_decoder(self, path: str) -> None:
         response = make_caller().post(path, raw=b"{}", **{"Content-Type": "application/json; charset=utf-16"})
 
         assert messages(response)[-1] == "template_id is a required property"
 
 
 @pytest.mark.fault("E3")
-def test_of_two_equal_names_the_last_is_checked_and_used() -> None:
+def test_the_last_of_two_equal_names_is_checked_and_used() -> None:
     caller = make_caller()
     template = sms_template(caller)
     raw = f'{{"phone_number": "x", "template_id": "{template.id}", "phone_number": "{NUMBER}"}}'
@@ -354,7 +354,7 @@ def test_of_two_equal_names_the_last_is_checked_and_used() -> None:
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "image/png"])
-def test_the_answer_is_json_whatever_the_caller_would_like(accept: str) -> None:
+def test_the_answer_is_always_json(accept: str) -> None:
     response = make_caller().get("/v2/templates?format=xml", Accept=accept)
 
     assert response.headers["Content-Type"] == "application/json"
@@ -371,20 +371,20 @@ def test_one_slash_at_the_end_and_any_number_at_the_start_are_ignored() -> None:
     assert folded.status_code == 200
 
 
-def test_plain_http_is_refused_where_https_is_the_rule() -> None:
+def test_plain_http_is_rejected_in_production() -> None:
     with override_settings(SECURE_SSL_REDIRECT=True):
         response = make_caller().get("/v2/templates")
 
     check_envelope(response, 403, ("AuthError", "Error: use https"))
 
 
-def test_a_foreign_host_is_refused_in_the_envelope() -> None:
+def test_an_unknown_host_gets_the_error_body() -> None:
     response = Client(raise_request_exception=False).get("/v2/templates", headers={"Host": "elsewhere.example"})
 
     assert response.json()["status_code"] == response.status_code == 400
 
 
-def test_messages_go_on_where_the_rate_cannot_be_counted() -> None:
+def test_messages_are_accepted_if_the_rate_cannot_be_counted() -> None:
     caller = make_caller()
     template = sms_template(caller)
     drop_table(RateSlot._meta.db_table)

@@ -1,4 +1,4 @@
-"""What stands beside the contract's words: `fix` says what to do, `docs` where to read on. Never instead, never values.
+"""The additional keys `fix` and `docs` of an error. They never replace the contract's text and contain no values.
 
 One test for each row of Developer experience §11 but files.
 """
@@ -27,7 +27,7 @@ def make_caller(**fields: Any) -> Caller:
 
 
 def help_of(response: Any) -> tuple[str, str]:
-    """Return fix and docs of the only error, which has the contract's two keys as well."""
+    """Return fix and docs of the only error, which also has the contract's two keys."""
     (entry,) = response.json()["errors"]
     assert entry.keys() == {"error", "message", "fix", "docs"}
     assert response.headers["Content-Type"] == "application/json"
@@ -35,7 +35,7 @@ def help_of(response: Any) -> tuple[str, str]:
     return entry["fix"], entry["docs"]
 
 
-def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
+def test_the_clock_error_states_both_times_and_their_difference() -> None:
     caller = make_caller()
     with time_machine.travel("2026-11-21T09:01:04Z", tick=False):
         late = caller.get("/v2/templates", Authorization=caller.authorization(iat_offset=-52))
@@ -49,7 +49,7 @@ def test_the_clock_row_says_both_times_and_how_far_they_are_apart() -> None:
     assert docs.startswith(f"{BASE}/docs/#")
 
 
-def test_the_clock_row_names_the_days_where_they_differ() -> None:
+def test_the_clock_error_names_different_days() -> None:
     caller = make_caller()
     with time_machine.travel("2026-11-21T00:00:40Z", tick=False):
         late = caller.get("/v2/templates", Authorization=caller.authorization(iat_offset=-52))
@@ -59,7 +59,7 @@ def test_the_clock_row_names_the_days_where_they_differ() -> None:
     )
 
 
-def test_the_unknown_key_row_has_the_same_words_for_every_cause() -> None:
+def test_the_unknown_key_error_has_the_same_text_for_every_cause() -> None:
     caller, stranger = make_caller(), make_caller()
     causes = [
         caller.authorization(signature="AAAA"),
@@ -73,7 +73,7 @@ def test_the_unknown_key_row_has_the_same_words_for_every_cause() -> None:
 
 
 @pytest.mark.parametrize(("live", "key_type"), [(True, KeyType.TEAM), (False, KeyType.LIVE)], ids=["team", "trial"])
-def test_the_team_and_trial_rows_lead_to_the_service(live: bool, key_type: KeyType) -> None:
+def test_the_team_and_trial_errors_link_to_the_service(live: bool, key_type: KeyType) -> None:
     caller = make_caller(key_type=key_type, live=live)
 
     fix, _ = help_of(caller.send_email(email_template(caller)))
@@ -82,7 +82,7 @@ def test_the_team_and_trial_rows_lead_to_the_service(live: bool, key_type: KeyTy
     assert fix == f"Add this recipient to the team or the guest list, or make the service live: {link}"
 
 
-def test_the_sender_row_lists_the_ids_of_this_service_alone() -> None:
+def test_the_sender_error_lists_the_ids_of_this_service_only() -> None:
     caller = make_caller()
     default = caller.service.sms_senders.get()
     other = make_sms_sender(caller.service, "OTHER", is_default=False)
@@ -93,7 +93,7 @@ def test_the_sender_row_lists_the_ids_of_this_service_alone() -> None:
     assert fix == f"Ids of this service: {default.id} (default), {other.id}"
 
 
-def test_the_reply_to_row_lists_them_or_says_that_there_are_none() -> None:
+def test_the_reply_to_error_lists_the_ids_or_states_that_there_are_none() -> None:
     caller, without = make_caller(), make_caller()
     without.service.reply_to_addresses.all().delete()
     address = caller.service.reply_to_addresses.get()
@@ -103,7 +103,7 @@ def test_the_reply_to_row_lists_them_or_says_that_there_are_none() -> None:
         assert help_of(one.send_email(email_template(one), email_reply_to_id=unknown))[0] == fix
 
 
-def test_the_missing_value_row_names_names_and_the_likely_slip_but_no_value() -> None:
+def test_the_missing_value_error_names_placeholders_and_similar_names_but_no_value() -> None:
     caller = make_caller()
     template = email_template(caller, "Dear ((name)), pay by ((dueDate))")
     values = {"name": "Secret Jo", "amount": "12345", "dueDat": "tomorrow"}
@@ -123,7 +123,7 @@ def test_the_missing_value_row_names_names_and_the_likely_slip_but_no_value() ->
         ("4158961600", "Start a UK number with 0, any other with + and its country code."),
     ],
 )
-def test_the_phone_number_row_counts_digits_and_never_repeats_them(number: str, fix: str) -> None:
+def test_the_phone_number_error_counts_digits_and_never_repeats_them(number: str, fix: str) -> None:
     caller = make_caller()
 
     response = caller.send_sms(sms_template(caller), phone_number=number)
@@ -132,7 +132,7 @@ def test_the_phone_number_row_counts_digits_and_never_repeats_them(number: str, 
     assert number not in response.content.decode()
 
 
-def test_the_rate_row_says_when_to_come_back() -> None:
+def test_the_rate_error_states_when_to_retry() -> None:
     caller = make_caller(rate_limit_per_minute=1)
     template = sms_template(caller)
     caller.send_sms(template)
@@ -143,7 +143,7 @@ def test_the_rate_row_says_when_to_come_back() -> None:
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
 
 
-def test_every_address_of_the_documentation_is_on_our_own_host() -> None:
+def test_every_url_of_the_documentation_is_on_the_services_host() -> None:
     caller = make_caller()
     answers = [caller.get("/v2/nowhere"), caller.post("/v2/notifications/sms", {}), caller.get("/v2/templates?x=1")]
 
@@ -155,7 +155,7 @@ def test_every_address_of_the_documentation_is_on_our_own_host() -> None:
 @pytest.mark.parametrize(
     "accept", ["application/json", "*/*", "application/vnd.signalbox+xml", "text/html", "application/vnd.signalbox"]
 )
-def test_callers_that_do_not_ask_for_help_get_the_two_keys_alone(accept: str) -> None:
+def test_callers_that_do_not_request_help_get_two_keys_only(accept: str) -> None:
     caller = calling.make_caller()
 
     refused = caller.post("/v2/notifications/sms", {}, Accept=accept)
@@ -167,7 +167,7 @@ def test_callers_that_do_not_ask_for_help_get_the_two_keys_alone(accept: str) ->
 @pytest.mark.parametrize(
     "accept", [HELPFUL, HELPFUL.upper(), f"text/html, {HELPFUL};q=0.5, */*", f"{HELPFUL}; charset=utf-8"]
 )
-def test_help_is_asked_for_by_one_of_the_types_in_accept(accept: str) -> None:
+def test_help_is_requested_by_a_type_in_accept(accept: str) -> None:
     refused = calling.make_caller().get("/v2/templates?x=1", Accept=accept)
 
     assert help_of(refused)[1] == f"{BASE}/docs/#errors-unexpected-property"

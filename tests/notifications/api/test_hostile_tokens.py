@@ -1,4 +1,4 @@
-"""Tokens made to be let in: 401 or 403 by the contract, nothing fetched, nobody believed.
+"""Forged tokens get 401 or 403 as the contract states, and cause no requests.
 
 Source: docs/reference/security.md §2; docs/testing.md, G1, G3.
 """
@@ -60,7 +60,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("header", HEADERS.values(), ids=HEADERS)
 @pytest.mark.fault("G1", "G3")
-def test_a_header_that_asks_for_something_else_opens_nothing(caller: Caller, header: dict[str, Any]) -> None:
+def test_a_token_with_a_forged_header_is_rejected(caller: Caller, header: dict[str, Any]) -> None:
     claims = {"iss": str(caller.service.id), "iat": int(time.time())}
     secret = str(caller.key.secret).encode()
     digest = {"HS384": hashlib.sha384, "HS512": hashlib.sha512}.get(str(header["alg"]), hashlib.sha256)
@@ -82,7 +82,7 @@ def test_a_header_that_asks_for_something_else_opens_nothing(caller: Caller, hea
     ids=lambda further: next(iter(further)),
 )
 @pytest.mark.fault("G1", "G3")
-def test_what_a_token_says_of_keys_is_not_looked_at(caller: Caller, further: dict[str, Any]) -> None:
+def test_keys_in_a_token_are_ignored(caller: Caller, further: dict[str, Any]) -> None:
     claims = {"iss": str(caller.service.id), "iat": int(time.time())}
 
     assert ask(signed(str(caller.key.secret).encode(), {"alg": "HS256", **further}, claims)) == 200
@@ -90,7 +90,7 @@ def test_what_a_token_says_of_keys_is_not_looked_at(caller: Caller, further: dic
     assert ask(signed(b"\0", {"alg": "HS256", **further}, claims)) == 403
 
 
-def test_a_key_fits_its_own_service_alone(caller: Caller) -> None:
+def test_a_key_signs_for_its_own_service_only(caller: Caller) -> None:
     other = make_caller()
 
     assert ask(f"Bearer {make_token(str(caller.service.id), other.key.secret)}") == 403
@@ -107,13 +107,13 @@ def test_a_key_fits_its_own_service_alone(caller: Caller) -> None:
         pytest.param("Bearer a.b.c, Bearer d.e.f", 401, id="two headers, as a server joins them"),
     ],
 )
-def test_what_is_no_token_is_refused(authorization: str, status: int) -> None:
+def test_an_invalid_token_is_rejected(authorization: str, status: int) -> None:
     assert ask(authorization) in {status, 401, 403}
     assert ask(authorization) == status
 
 
 @pytest.mark.fault("G1", "G3")
-def test_an_unknown_service_costs_the_same_work_as_a_wrong_signature(caller: Caller) -> None:
+def test_an_unknown_service_causes_the_same_work_as_a_wrong_signature(caller: Caller) -> None:
     known = f"Bearer {make_token(str(caller.service.id), str(uuid4()))}"
     unknown = f"Bearer {make_token(str(uuid4()), str(uuid4()))}"
     ask(known)
@@ -123,7 +123,7 @@ def test_an_unknown_service_costs_the_same_work_as_a_wrong_signature(caller: Cal
 
 
 def digests(authorization: str) -> int:
-    """Count the HMACs of one request, by what the interpreter says it calls."""
+    """Count the HMACs of one request with the interpreter's profile events."""
     seen: Counter[str] = Counter()
 
     def note(frame: Any, event: str, function: Any) -> None:

@@ -1,4 +1,4 @@
-"""What is counted of a key: its calls by day and its newest refusals, without a value the caller sent."""
+"""The recorded use of a key: its calls by day and its newest errors, without values of the caller."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def days() -> list[tuple[int, int]]:
     return list(ApiKeyDay.objects.values_list("calls", "refused"))
 
 
-def test_calls_and_refusals_are_added_up_by_day(caller: Caller) -> None:
+def test_calls_and_errors_are_added_up_by_day(caller: Caller) -> None:
     template = sms_template(caller)
     caller.send_sms(template)
     assert days() == [(1, 0)]
@@ -42,7 +42,7 @@ def test_calls_and_refusals_are_added_up_by_day(caller: Caller) -> None:
     assert days() == [(3, 1)]
 
 
-def test_a_refusal_is_kept_by_its_entry_in_the_documentation(caller: Caller) -> None:
+def test_an_error_is_stored_by_its_slug(caller: Caller) -> None:
     answer = caller.send_sms(sms_template(caller), phone_number="secret-number")
     days()
 
@@ -52,7 +52,7 @@ def test_a_refusal_is_kept_by_its_entry_in_the_documentation(caller: Caller) -> 
     assert row.request_id == answer.headers["X-Request-Id"]
 
 
-def test_a_wrong_clock_is_told_by_how_much(caller: Caller) -> None:
+def test_a_wrong_clock_is_stored_with_its_difference(caller: Caller) -> None:
     call(caller, iat_offset=-47)
     call(caller, claims={"iat": 10**300})
 
@@ -63,7 +63,7 @@ def test_a_wrong_clock_is_told_by_how_much(caller: Caller) -> None:
     assert senseless.seconds_apart is None
 
 
-def test_calls_of_a_revoked_key_are_its_own(caller: Caller) -> None:
+def test_calls_of_a_revoked_key_count_for_that_key(caller: Caller) -> None:
     caller.key.revoked_at = caller.key.created_at
     caller.key.save()
 
@@ -73,13 +73,13 @@ def test_calls_of_a_revoked_key_are_its_own(caller: Caller) -> None:
     assert ApiCallError.objects.get().slug == "api-key-revoked"
 
 
-def test_a_stranger_counts_for_nobody(caller: Caller) -> None:
+def test_an_unknown_caller_counts_for_no_key(caller: Caller) -> None:
     call(caller, secret="wrong")
 
     assert days() == []
 
 
-def test_the_newest_refusals_are_kept(caller: Caller) -> None:
+def test_the_newest_errors_are_kept(caller: Caller) -> None:
     for _ in range(2):
         for _ in range(ERRORS_KEPT_PER_KEY - 5):
             caller.get("/v2/notifications/no-id")
@@ -89,7 +89,7 @@ def test_the_newest_refusals_are_kept(caller: Caller) -> None:
     assert days() == [(2 * (ERRORS_KEPT_PER_KEY - 5),) * 2]
 
 
-def test_a_key_that_is_gone_loses_its_count_and_no_other_does(caller: Caller) -> None:
+def test_a_deleted_key_loses_its_count_and_no_other_key_does(caller: Caller) -> None:
     gone = make_caller()
     gone.get("/v2/notifications")
     caller.get("/v2/notifications")

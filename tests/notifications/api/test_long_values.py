@@ -1,4 +1,4 @@
-"""How many items a value may hold. Source: docs/reference/sending-api.md §5, §7."""
+"""The maximum number of items in a value. Source: docs/reference/sending-api.md §5, §7."""
 
 import json
 from typing import Any
@@ -37,17 +37,17 @@ def first(answer: Any) -> dict[str, str]:
     ],
     ids=["a list", "objects", "lists of lists", "a list in an object", "an object"],
 )
-def test_a_value_of_more_than_10000_items_is_refused(value: Any) -> None:
+def test_a_value_of_more_than_10000_items_is_rejected(value: Any) -> None:
     answer = send(value)
 
     assert (answer.status_code, first(answer)) == (400, REFUSED)
 
 
-def test_a_value_of_10000_items_goes_on_to_the_other_checks() -> None:
+def test_a_value_of_10000_items_reaches_the_other_checks() -> None:
     assert "Your message is too long." in first(send(["word"] * 10_000))["message"]
 
 
-def test_a_preview_takes_no_more() -> None:
+def test_a_preview_has_the_same_limit() -> None:
     caller = make_caller()
     template = sms_template(caller, content="Hello ((name))")
     body = json.dumps({"personalisation": {"name": [1] * 10_001}}).encode()
@@ -59,7 +59,7 @@ def test_a_preview_takes_no_more() -> None:
 
 @pytest.mark.parametrize("value", [[{}] * 3_000_000, [""] * 3_000_000, [[]] * 200_001, {"a": [0] * 200_002}])
 @pytest.mark.fault("E9")
-def test_more_values_than_a_request_may_hold_are_refused_before_they_are_made(value: Any) -> None:
+def test_too_many_values_are_rejected_before_they_are_parsed(value: Any) -> None:
     answer = send(value)
 
     assert (answer.status_code, first(answer)) == (

@@ -1,4 +1,4 @@
-"""Messages, templates and received texts as callers read them. Source: docs/reference/sending-api.md §17."""
+"""Callers read messages, templates and received texts. Source: docs/reference/sending-api.md §17."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -44,7 +44,7 @@ def read(caller: Caller, row: Notification) -> dict[str, Any]:
     return body
 
 
-def test_every_key_of_a_record_is_always_there(caller: Caller) -> None:
+def test_every_key_of_a_record_is_always_present(caller: Caller) -> None:
     sms, email = make_row(caller), make_row(caller, template=email_template(caller), body="\n Dear Ana \n")
 
     text, message = read(caller, sms), read(caller, email)
@@ -62,7 +62,7 @@ def test_every_key_of_a_record_is_always_there(caller: Caller) -> None:
     }
 
 
-def test_what_a_text_message_cost_is_known_once_it_is_handed_over(caller: Caller, settings: Any) -> None:
+def test_the_cost_of_a_text_message_is_known_once_it_is_sent(caller: Caller, settings: Any) -> None:
     settings.SMS_RATE = Decimal("0.0227")
     waiting = make_row(caller)
     sent = make_row(caller, sent_at=timezone.now(), parts=3, rate_multiplier=2, status=Status.SENT)
@@ -78,8 +78,8 @@ def test_what_a_text_message_cost_is_known_once_it_is_handed_over(caller: Caller
     }
 
 
-def test_an_email_costs_nothing_and_says_so_with_a_decimal_point(caller: Caller) -> None:
-    """Clients of typed languages take `0` for a whole number."""
+def test_an_email_costs_nothing_written_with_a_decimal_point(caller: Caller) -> None:
+    """Clients in typed languages would parse `0` as a whole number."""
     row = make_row(caller, template=email_template(caller))
 
     answer = caller.get(f"/v2/notifications/{row.id}")
@@ -89,7 +89,7 @@ def test_an_email_costs_nothing_and_says_so_with_a_decimal_point(caller: Caller)
     assert re.findall(rb'"cost_in_pounds":([^,]*)', caller.get("/v2/notifications").content) == [b"0.0"]
 
 
-def test_an_id_may_be_written_in_many_ways_and_is_shown_in_one(caller: Caller) -> None:
+def test_an_id_may_have_several_spellings_and_is_shown_in_one(caller: Caller) -> None:
     row = make_row(caller)
 
     for written in (str(row.id).upper(), row.id.hex, f"urn:uuid:{row.id}"):
@@ -97,7 +97,7 @@ def test_an_id_may_be_written_in_many_ways_and_is_shown_in_one(caller: Caller) -
 
 
 @pytest.mark.parametrize("text", ["lighthouse", "0", "e4abd5a-7a72-4230-8ebb-8e04456198c9", "%00", "a b"])
-def test_an_id_that_is_none(caller: Caller, text: str) -> None:
+def test_an_invalid_id_is_rejected(caller: Caller, text: str) -> None:
     assert messages(caller.get(f"/v2/notifications/{text}")) == ["notification_id is not a valid UUID"]
     assert messages(caller.get(f"/v2/template/{text}")) == ["id is not a valid UUID"]
     assert messages(caller.get(f"/v2/template/{text}/version/1")) == ["id is not a valid UUID"]
@@ -123,7 +123,7 @@ def test_two_services_never_see_each_others_rows(caller: Caller) -> None:
     assert stranger.get("/v2/received-text-messages").json()["received_text_messages"] == []
 
 
-def test_past_retention_there_is_nothing_whether_or_not_it_is_deleted_yet() -> None:
+def test_past_retention_a_message_is_not_found_even_before_its_deletion() -> None:
     caller = make_caller(retention_days=7)
     with time_machine.travel("2026-11-20T12:00:00Z", tick=False):
         last_day = make_row(caller, created_at=datetime(2026, 11, 13, 0, 0, tzinfo=UTC))
@@ -231,7 +231,7 @@ def test_a_reference_is_found_exactly_and_an_empty_one_is_one(caller: Caller) ->
         ("received-text-messages", "status=x", ["Additional properties are not allowed (status was unexpected)"]),
     ],
 )
-def test_errors_of_a_query_are_told_all_at_once(caller: Caller, path: str, query: str, errors: list[str]) -> None:
+def test_all_errors_of_a_query_are_reported_together(caller: Caller, path: str, query: str, errors: list[str]) -> None:
     response = caller.get(f"/v2/{path}?{query}")
 
     assert response.status_code == 400
@@ -246,7 +246,7 @@ def make_second_version(template: Template, **fields: Any) -> TemplateVersion:
     return TemplateVersion.objects.create(template=template, number=2, **{**values, **fields})
 
 
-def test_a_template_and_its_versions_each_with_its_own_words(caller: Caller, settings: Any) -> None:
+def test_a_template_and_its_versions_have_their_own_content(caller: Caller, settings: Any) -> None:
     template = email_template(caller, "((b)) ((First Name)) ((first_name??yes))", "((c)) ((B))", name="Named")
     make_second_version(template, created_by="ana@example.org")
 
@@ -283,11 +283,11 @@ def test_the_author_of_a_template_is_an_email_address_also_for_an_account_withou
 
 
 @pytest.mark.parametrize("number", ["0", "2", "99", "two", "-1", "1.0", "9" * 30, "１"])
-def test_a_version_that_is_not_there(caller: Caller, number: str) -> None:
+def test_an_unknown_version_of_a_template_is_not_found(caller: Caller, number: str) -> None:
     assert caller.get(f"/v2/template/{sms_template(caller).id}/version/{number}").status_code == 404
 
 
-def test_templates_by_name_then_type_without_archived_ones(caller: Caller) -> None:
+def test_templates_are_sorted_by_name_and_type_without_archived_ones(caller: Caller) -> None:
     for name, make in [
         ("beta", sms_template),
         ("Beta", sms_template),
@@ -305,7 +305,7 @@ def test_templates_by_name_then_type_without_archived_ones(caller: Caller) -> No
     assert listed("?type=letter") == []
 
 
-def test_a_preview_is_what_would_be_sent() -> None:
+def test_a_preview_equals_the_sent_message() -> None:
     caller = make_caller(name="Town Hall", prefix_sms=True, permissions=[])
     text, message = sms_template(caller, "Hello ((n))"), email_template(caller, "# Hi ((n))", "For ((n))")
     make_second_version(message, content="[x](https://a.example) ((n))", unsubscribe_link=True)
@@ -344,7 +344,9 @@ def test_a_preview_is_what_would_be_sent() -> None:
         (b'{"personalisation": null}', "application/json", 400, "personalisation None is not of type object"),
     ],
 )
-def test_bodies_of_a_preview(caller: Caller, raw: bytes, content_type: str, status: int, said: str | None) -> None:
+def test_bodies_of_a_preview_are_checked(
+    caller: Caller, raw: bytes, content_type: str, status: int, said: str | None
+) -> None:
     path = f"/v2/template/{sms_template(caller).id}/preview"
 
     response = caller.post(path, raw=raw, **{"Content-Type": content_type})

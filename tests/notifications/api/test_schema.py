@@ -56,14 +56,14 @@ def test_vector(vector: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("body", [None, [], "", 0, False, {}])
-def test_what_is_nothing_counts_as_an_empty_object(body: object) -> None:
+def test_an_empty_value_counts_as_an_empty_object(body: object) -> None:
     told = [error["message"] for error in errors_of(TextMessageSerializer, body)]
 
     assert told == ["phone_number is a required property", "template_id is a required property"]
 
 
 @pytest.mark.parametrize("body", [[7], "x", 12, True, 1.5])
-def test_any_other_value_is_told_without_a_property(body: object) -> None:
+def test_any_other_value_is_reported_without_a_property(body: object) -> None:
     assert [error["message"] for error in errors_of(EmailSerializer, body)] == [f"{body} is not of type object"]
 
 
@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 
 
 def words_for(name: str, value: Any, kind: str) -> str | None:
-    """What the contract's table says about a wrong value; None where it is a good one."""
+    """Return the error in the contract's table for a wrong value, or None for a valid one."""
     if kind == "uuid":
         return f"{name} is not a valid UUID"
     if kind == "https":
@@ -106,7 +106,7 @@ FIELDS = [
 
 @pytest.mark.parametrize(("channel", "name", "kind"), FIELDS)
 @pytest.mark.parametrize("value", WRONG, ids=repr)
-def test_every_field_refuses_a_wrong_type_by_its_name(channel: str, name: str, kind: str, value: object) -> None:
+def test_every_field_rejects_a_wrong_type_by_name(channel: str, name: str, kind: str, value: object) -> None:
     recipient = {"phone_number": "07700900123"} if channel == "sms" else {"email_address": "a@example.org"}
     body = {**recipient, "template_id": str(uuid4()), name: value}
 
@@ -114,12 +114,12 @@ def test_every_field_refuses_a_wrong_type_by_its_name(channel: str, name: str, k
 
     expected = words_for(name, value, kind)
     if expected is None:
-        assert all(message.startswith(f"{name} ") for message in told)  # of the right type, perhaps still a bad value
+        assert all(message.startswith(f"{name} ") for message in told)  # the type is right, but the value may be wrong
     else:
         assert told == [expected]
 
 
-def test_all_errors_at_once_in_the_order_of_the_table() -> None:
+def test_all_errors_are_reported_together_in_the_order_of_the_table() -> None:
     body = {
         "zulu": 1,
         "sms_sender_id": "q",
@@ -151,7 +151,7 @@ def test_a_reference_has_at_most_a_thousand_characters(length: int, is_good: boo
 
 
 @pytest.mark.parametrize(("blanks", "is_good"), [(389, True), (390, False), (1_000_000, False)])
-def test_a_number_of_mostly_blanks_fits_its_column_or_is_refused(blanks: int, is_good: bool) -> None:
+def test_a_number_with_many_spaces_fits_its_column_or_is_rejected(blanks: int, is_good: bool) -> None:
     caller = make_caller()
 
     response = caller.send_sms(sms_template(caller), phone_number=f"07700{' ' * blanks}900123")
@@ -161,7 +161,7 @@ def test_a_number_of_mostly_blanks_fits_its_column_or_is_refused(blanks: int, is
         assert messages(response) == ["phone_number Number is not valid – double check the phone number you entered"]
 
 
-def test_values_are_shown_as_python_prints_them_less_every_apostrophe() -> None:
+def test_values_are_shown_like_in_python_without_apostrophes() -> None:
     assert errors.shown({"a": ["b's", None, True, 1.50]}) == '{a: ["bs", None, True, 1.5]}'
 
 
@@ -169,14 +169,14 @@ ID = "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"
 
 
 @pytest.mark.parametrize("text", [ID, ID.upper(), ID.replace("-", ""), f"{{{ID}}}", f"urn:uuid:{ID}"])
-def test_a_uuid_may_be_written_in_many_ways(text: str) -> None:
+def test_a_uuid_may_have_several_spellings(text: str) -> None:
     assert str(parse_uuid(text)) == ID
 
 
 @pytest.mark.parametrize(
     "text", ["", ID[1:], f"{ID} ", f" {ID}", f"{ID}\n", ID.replace("-", "_"), f"{{{ID}", f"-{ID}", "x" * 36]
 )
-def test_what_is_no_uuid(text: str) -> None:
+def test_an_invalid_uuid_is_rejected(text: str) -> None:
     assert parse_uuid(text) is None
 
 
@@ -191,7 +191,7 @@ def test_what_is_no_uuid(text: str) -> None:
         "https://xn--bcher-kva.example/~x",
     ],
 )
-def test_an_unsubscribe_address_by_rfc_3986(url: str) -> None:
+def test_an_unsubscribe_url_follows_rfc_3986(url: str) -> None:
     assert fields.HttpsUrl().to_internal_value(url) == url
 
 
@@ -210,7 +210,7 @@ def test_an_unsubscribe_address_by_rfc_3986(url: str) -> None:
         ),
     ],
 )
-def test_an_unsubscribe_address_that_is_none(url: str) -> None:
+def test_an_invalid_unsubscribe_url_is_rejected(url: str) -> None:
     with pytest.raises(errors.ValidationError, match="one_click_unsubscribe_url is not a valid https url"):
         fields.HttpsUrl().to_internal_value(url)
 
@@ -229,7 +229,7 @@ def test_an_unsubscribe_url_may_be_2000_characters_long(caller: Caller) -> None:
     assert error["message"] == f"one_click_unsubscribe_url {longest}u is too long"
 
 
-def test_a_long_unsubscribe_address_is_read_in_no_time() -> None:
+def test_a_long_unsubscribe_url_is_read_in_linear_time() -> None:
     began = time.process_time()
 
     with pytest.raises(errors.ValidationError):
@@ -254,7 +254,7 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
         (None, None),
     ],
 )
-def test_a_moment_within_the_next_day(text: str | None, moment: datetime | None) -> None:
+def test_a_moment_within_the_next_day_is_accepted(text: str | None, moment: datetime | None) -> None:
     with time_machine.travel(NOW, tick=False):
         assert fields.ScheduledFor().to_internal_value(text) == moment
 
@@ -284,12 +284,12 @@ def test_a_moment_within_the_next_day(text: str | None, moment: datetime | None)
         ],
     ],
 )
-def test_a_moment_that_cannot_be_kept(text: str, words: str) -> None:
+def test_an_invalid_moment_is_rejected(text: str, words: str) -> None:
     with time_machine.travel(NOW, tick=False), pytest.raises(errors.ValidationError, match=f"datetime {words}"):
         fields.ScheduledFor().to_internal_value(text)
 
 
-# Every documented field does what the brief says.
+# Every documented field has its documented effect.
 
 
 @pytest.fixture
@@ -297,7 +297,7 @@ def caller() -> Caller:
     return make_caller()
 
 
-def test_the_text_message_fields(caller: Caller) -> None:
+def test_the_fields_of_a_text_message_have_their_effect(caller: Caller) -> None:
     other = make_sms_sender(caller.service, "BUREAU", is_default=False)
     template = sms_template(caller, "Hello ((name)), bring ((things))")
 
@@ -327,7 +327,7 @@ def test_the_text_message_fields(caller: Caller) -> None:
     assert (row.recipient, row.normalised_recipient, row.sms_sender) == ("07700 900 123", "447700900123", other)
 
 
-def test_the_email_fields(caller: Caller) -> None:
+def test_the_fields_of_an_email_have_their_effect(caller: Caller) -> None:
     other = make_reply_to(caller.service, "second@example.com", is_default=False)
     template = email_template(caller, "Dear ((name))\r\n\r\nBring ((things))", "For ((name)) and ((things))")
     url = "https://example.org/unsubscribe?user=7"
@@ -359,14 +359,14 @@ def test_the_email_fields(caller: Caller) -> None:
     )
 
 
-def test_the_two_needed_fields_are_enough(caller: Caller) -> None:
+def test_the_two_required_fields_are_enough(caller: Caller) -> None:
     email = caller.send_email(email_template(caller)).json()
 
     assert (email["reference"], email["content"]["one_click_unsubscribe_url"]) == (None, None)
     assert caller.send_sms(sms_template(caller)).json()["content"]["from_number"] == "PIGEON"
 
 
-def test_personalisation_is_needed_only_by_placeholders(caller: Caller) -> None:
+def test_personalisation_is_required_only_by_placeholders(caller: Caller) -> None:
     template = email_template(caller, "Your ((due_date)) and ((name))")
 
     response = asking_for_help(caller).send_email(template, personalisation={"dueDate": "x", "Naem": "y" * 9})
@@ -375,7 +375,7 @@ def test_personalisation_is_needed_only_by_placeholders(caller: Caller) -> None:
     assert response.json()["errors"][0]["fix"] == "You sent: dueDate, Naem. Did you mean `name` instead of `Naem`?"
 
 
-def test_a_file_is_refused_clearly_and_nothing_is_stored(caller: Caller) -> None:
+def test_a_file_for_a_text_message_is_rejected_and_nothing_is_stored(caller: Caller) -> None:
     caller.service.file_contact = "https://contact.example.org"
     caller.service.save()
     template = email_template(caller, "Get it: ((doc))")

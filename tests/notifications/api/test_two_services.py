@@ -1,4 +1,4 @@
-"""A walk over two services: no id of one gives the other anything but what an id nobody has would give it."""
+"""An id of another service gets the same answers as an id that does not exist."""
 
 import re
 import uuid
@@ -18,7 +18,7 @@ REFERENCE = "a-batch-of-the-first-service"
 
 @pytest.fixture
 def first() -> Caller:
-    """A service with one of everything that has an id."""
+    """Create a service with one of each kind of row that has an id."""
     caller = make_caller(name="The first service")
     email, text = email_template(caller, "The first one's words"), sms_template(caller, "Words too")
     TemplateVersion.objects.create(template=email, number=2, name="Newer", subject="Hi", content="More words")
@@ -88,7 +88,7 @@ WALK: dict[str, Ask] = {
 
 
 def told(response: Any, ids: Mapping[str, str]) -> tuple[int, str]:
-    """Return an answer with the ids that were asked for, and its own request's, left out."""
+    """Return an answer without the requested ids and its own request id."""
     text = response.content.decode()
     for identifier in ids.values():
         text = text.replace(identifier, "THE ID")
@@ -97,7 +97,7 @@ def told(response: Any, ids: Mapping[str, str]) -> tuple[int, str]:
 
 @pytest.mark.parametrize("step", WALK)
 @pytest.mark.fault("G4")
-def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller, second: Caller, step: str) -> None:
+def test_an_id_of_another_service_gets_the_answer_of_an_unknown_one(first: Caller, second: Caller, step: str) -> None:
     ids = ids_of(first)
     nobodys = {name: str(uuid.uuid4()) for name in ids}
 
@@ -110,14 +110,14 @@ def test_an_id_of_another_service_is_answered_like_one_nobody_has(first: Caller,
 
 
 @pytest.mark.parametrize("step", [step for step in WALK if "other type" not in step])
-def test_the_service_itself_gets_something_for_each(first: Caller, step: str) -> None:
-    """Or the walk would show nothing."""
+def test_the_service_itself_gets_a_result_for_each_id(first: Caller, step: str) -> None:
+    """Otherwise the comparison would prove nothing."""
     ids = ids_of(first)
 
     own, unknown = (WALK[step](first, asked) for asked in (ids, {name: str(uuid.uuid4()) for name in ids}))
 
     assert own.status_code in {200, 201}
-    if "after" not in step:  # of the list's two rows either may be the older one
+    if "after" not in step:  # either of the list's two rows may be the older one
         assert unknown.status_code in {400, 404}
 
 
@@ -130,12 +130,12 @@ def test_the_service_itself_gets_something_for_each(first: Caller, step: str) ->
         ("/v2/unsubscribe-requests", "unsubscribe_requests"),
     ],
 )
-def test_no_list_holds_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:
+def test_no_list_contains_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:
     assert first.get(path).json()[rows]
     assert second.get(path).json()[rows] == []
 
 
-def test_the_templates_of_each_service_are_its_own(first: Caller, second: Caller) -> None:
+def test_each_service_lists_its_own_templates(first: Caller, second: Caller) -> None:
     listed = [{row["id"] for row in one.get("/v2/templates").json()["templates"]} for one in (first, second)]
 
     assert [len(ids) for ids in listed] == [2, 2]

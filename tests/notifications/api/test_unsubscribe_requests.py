@@ -32,7 +32,7 @@ def ids(answer: Any) -> list[str]:
     return [row["id"] for row in answer.json()["unsubscribe_requests"]]
 
 
-def test_a_record_has_what_a_caller_needs_to_take_the_recipient_off_a_list(caller: Caller) -> None:
+def test_a_record_has_the_data_to_remove_the_recipient_from_a_list(caller: Caller) -> None:
     row = made(caller, created_at=MOMENT, recipient="Ana@Example.com")
 
     answer = caller.get(PATH)
@@ -94,7 +94,7 @@ def test_the_list_is_the_same_for_every_key_type(caller: Caller) -> None:
     assert [ids(one.get(PATH)) for one in callers] == [[str(row.id)]] * len(KeyType)
 
 
-def test_a_service_sees_its_own_requests_alone(caller: Caller) -> None:
+def test_a_service_sees_its_own_requests_only(caller: Caller) -> None:
     stranger = make_caller()
     row = made(caller)
     made(stranger)
@@ -111,7 +111,7 @@ def test_a_service_sees_its_own_requests_alone(caller: Caller) -> None:
         ("status=x", ["Additional properties are not allowed (status was unexpected)"]),
     ],
 )
-def test_a_wrong_parameter_is_refused(caller: Caller, query: str, words: list[str]) -> None:
+def test_an_invalid_parameter_is_rejected(caller: Caller, query: str, words: list[str]) -> None:
     answer = caller.get(f"{PATH}?{query}")
 
     assert answer.status_code == 400

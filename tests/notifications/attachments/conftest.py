@@ -1,4 +1,4 @@
-"""Each test has a store of blobs of its own: a folder, or for those that ask for it one that speaks S3."""
+"""Each test has its own blob store: a folder, or an S3 server on request."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.notifications.attachments.s3_store import S3Store
 
 @pytest.fixture(autouse=True)
 def blobs(settings: Any, tmp_path: Path) -> Path:
-    """The folder of the blobs of this test."""
+    """The folder for the blobs of this test."""
     folder = tmp_path / "files"
     own = {"BACKEND": "notifications.attachments.folder.BlobFolder", "OPTIONS": {"location": folder}}
     settings.STORAGES = {**settings.STORAGES, "attachments": own}
@@ -29,7 +29,7 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Store]:
 
 @pytest.fixture
 def s3(s3_server: S3Store, settings: Any) -> S3Store:
-    """Keep the blobs of this test in an object store, empty at first."""
+    """Use an empty S3 bucket for the blobs of this test."""
     s3_server.forget()
     own = {"BACKEND": "notifications.attachments.bucket.Bucket", "OPTIONS": s3_server.options()}
     settings.STORAGES = {**settings.STORAGES, "attachments": own}

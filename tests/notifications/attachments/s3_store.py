@@ -1,4 +1,4 @@
-"""A store that speaks S3, in a process of its own on loopback: it can be frozen, killed and started again."""
+"""An S3 server in a separate process on loopback, which tests can freeze, kill and start again."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ _SERVE = "import sys; from moto.server import main; main(sys.argv[1:])"
 
 
 class S3Store:
-    """`requests_seen` and the raw objects are asked over HTTP, as an attacker with the bucket would see them."""
+    """`requests_seen` and the raw objects are read over HTTP, as an attacker with access to the bucket would."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

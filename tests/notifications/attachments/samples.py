@@ -1,4 +1,4 @@
-"""Small files of every type, and others that pretend: disguised, broken, or made to harm."""
+"""Small files of every type, and harmful ones: disguised, broken or malicious."""
 
 import io
 import json
@@ -10,14 +10,14 @@ from itertools import pairwise
 
 from notifications.attachments.types import FileType
 
-EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # never in one piece
+EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"  # in two pieces
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
 _RELATIONS = "application/vnd.openxmlformats-package.relationships+xml"
 
 
 def archive(parts: Mapping[str, bytes | str], *, stored: frozenset[str] = frozenset()) -> bytes:
-    """A zip archive of these parts, packed but for the `stored` ones."""
+    """Return a zip archive of these parts, compressed except for the `stored` ones."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as writer:
         for name, content in parts.items():
@@ -26,7 +26,7 @@ def archive(parts: Mapping[str, bytes | str], *, stored: frozenset[str] = frozen
 
 
 def listed(content_type: str, main_part: str, *further: tuple[str, str]) -> str:
-    """The list of content types: of the main part, and of further ones by type and name."""
+    """Return the content types of the main part and of further ones by type and name."""
     parts = ((content_type, main_part), *further)
     return (
         '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -37,7 +37,7 @@ def listed(content_type: str, main_part: str, *further: tuple[str, str]) -> str:
 
 
 def relations(kind: str, target: str) -> str:
-    """Relationships of a part: one of this kind."""
+    """Return the relationships of a part with one of this kind."""
     base = "http://schemas.openxmlformats.org/package/2006/relationships"
     return (
         f'<Relationships xmlns="{base}"><Relationship Id="rId1" '
@@ -51,7 +51,7 @@ def office(content_type: str, main_part: str, further: Mapping[str, bytes | str]
 
 
 def docx_of(types: bytes | str) -> bytes:
-    """A .docx with this list of content types."""
+    """Return a .docx with these content types."""
     return archive({"[Content_Types].xml": types, "word/document.xml": "<main/>"})
 
 
@@ -68,7 +68,7 @@ def odt(kind: str = FileType.ODT) -> bytes:
 
 
 def ole(stream: str, *, directory_at: int = 1, chain: tuple[int, ...] = ()) -> bytes:
-    """An old Office file: a header, the allocation table in sector 0, the directory in its chain of sectors."""
+    """Return an old Office file: header, allocation table in sector 0, directory in a chain of sectors."""
     sectors = max(directory_at, *chain, 1) + 1
     table = [0xFFFFFFFF] * 128
     table[0] = 0xFFFFFFFD
@@ -144,7 +144,7 @@ def _with_symlink() -> bytes:
 
 
 def _overlapping() -> bytes:
-    """Many entries of the directory that all point at one packed part: a small file that unpacks to a large one."""
+    """Return an archive with many entries of one compressed part: a small file that unpacks to a large one."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as writer:
         writer.writestr("word/document.xml", b"\0" * 900_000)
@@ -160,7 +160,7 @@ def _overlapping() -> bytes:
 
 
 def _lying_sizes() -> bytes:
-    """A list of content types that says it is small, and is not."""
+    """Return content types whose declared size is smaller than the real one."""
     data = bytearray(office(WORD + " " * 3_000_000, "word/document.xml"))
     at = data.find(b"PK\x01\x02")
     struct.pack_into("<I", data, at + 24, 10)
@@ -175,7 +175,7 @@ def _twice() -> bytes:
 
 
 def bomb() -> bytes:
-    """200 MB of zeros in less than 200 KB, within a .docx."""
+    """Return 200 MB of zeros in a .docx of less than 200 KB."""
     return docx({"word/media/image.bin": b"\0" * 200_000_000})
 
 
@@ -186,7 +186,7 @@ def many_parts(count: int = 10_000) -> bytes:
 _MACROS = "application/vnd.ms-word.document.macroEnabled.main+xml"
 _DEEP = b"[" * 100_000 + b"]" * 100_000
 
-# name → (bytes, what they are)
+# name → (bytes, detected type)
 TRICKY: Mapping[str, tuple[bytes, FileType]] = {
     "PDF after a mark": (b"\xef\xbb\xbf" + PDF, FileType.PDF),
     "PDF after 16 blanks": (b" \r\n\t" * 4 + PDF, FileType.PDF),

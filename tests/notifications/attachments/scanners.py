@@ -20,7 +20,7 @@ def saying(answer: bytes) -> Answer:
 
 
 class FakeClamd(Listener):
-    """Speaks INSTREAM as clamd does, then says what the test wants. `files` is what it was sent."""
+    """Speak INSTREAM like clamd and answer with the test's function. `files`: the received files."""
 
     def __init__(self, answer: Answer, *, reads: bool = True) -> None:
         self.answer = answer
@@ -39,7 +39,7 @@ class FakeClamd(Listener):
 
 
 def read_stream(stream: BinaryIO) -> bytes:
-    """Read one INSTREAM command and the file behind it."""
+    """Read one INSTREAM command and its file."""
     assert stream.read(len(b"zINSTREAM\0")) == b"zINSTREAM\0"
     data = b""
     while size := int.from_bytes(stream.read(4), "big"):
@@ -53,7 +53,7 @@ def clamd_program() -> str | None:
 
 
 class RealClamd:
-    """clamd with one signature, ours, of the harmless test string; ready in a second, without any network."""
+    """clamd with a single signature, of the harmless test string. It is ready in a second and needs no network."""
 
     def __init__(self, *, tcp: bool = False) -> None:
         program = clamd_program()

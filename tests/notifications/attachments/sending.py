@@ -1,4 +1,4 @@
-"""Emails with files, sent by a caller, and what a test looks at afterwards."""
+"""Send emails with files, and read what was stored."""
 
 import base64
 import re
@@ -16,12 +16,12 @@ LINK = re.compile(r"http://\S+/d/[\w-]{22}(?:\?key=[\w-]{43})?")
 
 
 def file_of(data: bytes = CSV, **options: Any) -> dict[str, Any]:
-    """A file object of the personalisation."""
+    """Return a file object for the personalisation."""
     return {"file": base64.b64encode(data).decode(), **options}
 
 
 def file_caller(key_type: KeyType = KeyType.LIVE, **fields: Any) -> Caller:
-    """A caller whose service has a contact for people who download."""
+    """Return a caller whose service has a contact for recipients of files."""
     caller = make_caller(file_contact="help@example.org", **fields)
     return caller if key_type is KeyType.LIVE else make_caller(caller.service, key_type)
 
@@ -43,7 +43,7 @@ def links_in(text: str) -> list[str]:
 
 
 def key_of(link: str) -> FileKey:
-    """What a recipient holds: the id and the secret of a whole link."""
+    """Return the id and the secret of a link."""
     parts = urlsplit(link)
     file_id = links.read_id(parts.path.rpartition("/")[2])
     secret = links.read_key(parse_qs(parts.query)["key"][0])

@@ -1,4 +1,4 @@
-"""Blobs, keys and addresses: what the link opens, and what nothing else does.
+"""Blobs, keys and email addresses: only the link decrypts a file.
 
 Source: docs/reference/files.md §6, §7.
 """
@@ -22,11 +22,11 @@ SERVICE = uuid.UUID("11111111-2222-4333-8444-555555555555")
 
 
 @pytest.mark.parametrize("module", [links, encryption, validation, health_checks, forms], ids=lambda one: one.__name__)
-def test_the_examples_of_a_module(module):
+def test_the_doctests_of_a_module_pass(module):
     assert doctest.testmod(module).failed == 0
 
 
-def test_the_blob_is_the_one_of_the_contract():
+def test_the_blob_has_the_format_of_the_contract():
     """A file can be decrypted with the contract alone, by other programs and later releases."""
     key = FileKey.new()
     blob = key.encrypt(b"the file", service_id=SERVICE)
@@ -38,7 +38,7 @@ def test_the_blob_is_the_one_of_the_contract():
     assert AESGCM(content_key).decrypt(blob[4:16], blob[16:], bound_to) == b"the file"
 
 
-def test_what_the_row_keeps_is_derived_as_in_the_contract():
+def test_the_values_of_the_row_are_derived_as_in_the_contract():
     key = FileKey.new()
 
     def derived(purpose, length):
@@ -50,7 +50,7 @@ def test_what_the_row_keeps_is_derived_as_in_the_contract():
     assert key.email_tag("Ana@Example.org") == tag
 
 
-def test_a_blob_opens_with_its_own_key_for_its_own_service_alone():
+def test_a_blob_is_decrypted_with_its_own_key_for_its_own_service_only():
     key, other = FileKey.new(), FileKey.new()
     blob = key.encrypt(b"x" * 1000, service_id=SERVICE)
 
@@ -77,7 +77,7 @@ def test_no_bit_of_a_blob_can_be_changed_and_no_byte_be_missing():
 
 
 @pytest.mark.fault("F7")
-def test_equal_files_make_unequal_blobs():
+def test_equal_files_have_different_blobs():
     first, second = FileKey.new(), FileKey.new()
 
     assert (
@@ -86,14 +86,14 @@ def test_equal_files_make_unequal_blobs():
     assert first.encrypt(b"x", service_id=SERVICE) != first.encrypt(b"x", service_id=SERVICE)
 
 
-def test_a_key_shows_nothing_of_itself_in_a_trace():
+def test_a_key_is_not_shown_in_a_traceback():
     key = FileKey.new()
 
     assert key.secret.hex() not in repr(key)
     assert repr(key.secret) not in repr(key)
 
 
-# Never to be changed: recipients of files already sent would be locked out.
+# Never change these values: recipients of files that were already sent would be locked out.
 ADDRESSES = {
     "ana@example.org": "ana@example.org",
     " Ana@Example.ORG\n": "ana@example.org",
@@ -113,11 +113,11 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize(("typed", "normalised"), ADDRESSES.items(), ids=[ascii(one)[:30] for one in ADDRESSES])
-def test_the_form_in_which_an_address_is_proved(typed, normalised):
+def test_an_email_address_is_normalised_for_its_check(typed, normalised):
     assert encryption.normalise(typed) == normalised
 
 
-def test_an_address_is_proved_by_its_form_and_by_nothing_near_it():
+def test_only_the_normalised_email_address_matches():
     key = FileKey.new()
     tag = key.email_tag("ana@example.org")
 
@@ -127,7 +127,7 @@ def test_an_address_is_proved_by_its_form_and_by_nothing_near_it():
     assert not FileKey.new().is_email_address("ana@example.org", tag)
 
 
-def test_a_link_is_read_back_in_one_spelling_only(settings):
+def test_a_link_has_one_valid_spelling(settings):
     settings.FILES_BASE_URL = "https://files.example.gov.uk"
     key = FileKey.new()
     link = links.with_key(key.file_id, key.secret)

@@ -1,4 +1,4 @@
-"""What a file is, from its bytes; and nothing that is sent makes the detector raise. Items F4 and F5."""
+"""The type of a file is detected from its bytes, and no content makes the detector raise. Cases F4, F5."""
 
 import random
 import time
@@ -27,13 +27,13 @@ EXPECTED = {
 MUTATIONS = 20_000
 
 
-def test_there_are_samples_enough() -> None:
+def test_every_type_has_samples() -> None:
     assert samples.GOOD.keys() == EXPECTED.keys()
     assert len(samples.GOOD) + len(samples.TRICKY) >= 68
 
 
 @pytest.mark.parametrize("extension", samples.GOOD)
-def test_the_types_that_are_taken(extension: str) -> None:
+def test_a_supported_type_is_detected(extension: str) -> None:
     found = file_types.detect(samples.GOOD[extension])
 
     assert found == EXPECTED[extension]
@@ -42,11 +42,11 @@ def test_the_types_that_are_taken(extension: str) -> None:
 
 @pytest.mark.parametrize(("data", "expected"), samples.TRICKY.values(), ids=samples.TRICKY)
 @pytest.mark.fault("F4")
-def test_what_pretends_or_is_broken(data: bytes, expected: FileType) -> None:
+def test_a_disguised_or_broken_file_is_detected(data: bytes, expected: FileType) -> None:
     assert file_types.detect(data) == expected
 
 
-def test_an_extension_fits_its_own_type_alone_and_any_text_any_extension_of_text() -> None:
+def test_an_extension_must_match_its_type_and_text_has_several() -> None:
     texts, pictures = {"csv", "txt", "json"}, {"jpg", "jpeg"}
     for extension in EXPECTED:
         for other, found in EXPECTED.items():
@@ -81,7 +81,7 @@ def test_an_extension_fits_its_own_type_alone_and_any_text_any_extension_of_text
         (samples.TRICKY["a plain zip"][0], True, None),
     ],
 )
-def test_a_file_without_a_name_gets_the_extension_of_what_it_is(
+def test_a_file_without_a_name_gets_the_extension_of_its_type(
     data: bytes, is_csv: bool | None, extension: str | None
 ) -> None:
     assert file_types.extension_for(data, file_types.detect(data), is_csv=is_csv) == extension
@@ -89,7 +89,7 @@ def test_a_file_without_a_name_gets_the_extension_of_what_it_is(
 
 @pytest.mark.parametrize("name", ["bomb", "many parts"])
 @pytest.mark.fault("F5")
-def test_what_is_made_to_harm_is_refused_at_once_and_without_unpacking_it(name: str) -> None:
+def test_a_malicious_file_is_rejected_without_unpacking(name: str) -> None:
     data = samples.bomb() if name == "bomb" else samples.many_parts()
     assert len(data) < 2 * 1024 * 1024
     tracemalloc.start()
@@ -101,12 +101,12 @@ def test_what_is_made_to_harm_is_refused_at_once_and_without_unpacking_it(name: 
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found == FileType.ZIP
-    assert took < 8  # seconds of computing; one, measured without the tracer
+    assert took < 8  # seconds of CPU; one second was measured without the tracer
     assert most < 20 * 1024 * 1024
 
 
 def test_the_limit_of_parts_is_exact() -> None:
-    own = 2  # of a document with nothing else in it
+    own = 2  # in an otherwise empty document
 
     assert file_types.detect(samples.many_parts(zip_files.MAX_PARTS - own)) == FileType.DOCX
     assert file_types.detect(samples.many_parts(zip_files.MAX_PARTS - own + 1)) == FileType.ZIP

@@ -1,4 +1,4 @@
-"""A PDF that needs a password to open is refused by the scanner as it is set up; nobody could look into it.
+"""A PDF with a password is rejected by the scanner's configuration, because it cannot be scanned.
 
 Source: docs/reference/files.md §8; docs/testing.md, F5.
 """
@@ -13,7 +13,7 @@ from tests.notifications.attachments import samples
 from tests.notifications.attachments.scanners import RealClamd, clamd_program
 from tests.notifications.attachments.sending import file_caller, file_of, nothing_is_stored, send, told
 
-# Encrypted by the standard handler, with 40 bits, under a password that is not the empty one.
+# Encrypted by the standard handler with 40 bits, under a password that is not empty.
 LOCK = (
     b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <"
     + b"28bf4e5e4e758a41" * 4
@@ -51,9 +51,7 @@ def clamd() -> Iterator[RealClamd]:
 
 @pytest.mark.django_db
 @pytest.mark.fault("F5")
-def test_a_pdf_with_a_password_is_refused_in_the_words_of_the_virus_scan(
-    settings: Any, clamd: RealClamd, blobs: Path
-) -> None:
+def test_a_pdf_with_a_password_has_the_error_of_the_virus_scan(settings: Any, clamd: RealClamd, blobs: Path) -> None:
     settings.SCANNER = clamd.scanner
     caller = file_caller()
 

@@ -24,7 +24,7 @@ def service() -> Service:
 
 
 def sweep(hours: float = 0, **age: timedelta) -> list[dict[str, object]]:
-    """Run the nightly sweep so many hours from now; returns what it logged."""
+    """Run the nightly rule some hours from now and return its log events."""
     with time_machine.travel(timezone.now() + timedelta(hours=hours)), structlog.testing.capture_logs() as logs:
         list(expiry.remove_orphans(**age))
     return [dict(entry) for entry in logs]
@@ -35,7 +35,7 @@ def state_of(row: Attachment) -> AttachmentState:
     return row.state(timezone.now())
 
 
-def test_it_is_told_at_once_and_given_up_after_a_day(service: Service) -> None:
+def test_a_missing_blob_is_reported_at_once_and_its_row_closed_after_a_day(service: Service) -> None:
     lost, kept = make_file(service, blob=None), make_file(service)
 
     logs = sweep()
@@ -51,7 +51,7 @@ def test_it_is_told_at_once_and_given_up_after_a_day(service: Service) -> None:
     assert sweep(hours=50) == []
 
 
-def test_one_that_comes_back_is_forgotten_about(service: Service) -> None:
+def test_a_blob_that_reappears_is_not_reported_again(service: Service) -> None:
     back, _ = make_file(service, blob=None), make_file(service)
     sweep()
     store.write(back.storage_name, b"from a backup")
@@ -63,7 +63,7 @@ def test_one_that_comes_back_is_forgotten_about(service: Service) -> None:
     assert state_of(back) == AttachmentState.AVAILABLE
 
 
-def test_a_folder_that_is_not_mounted_takes_no_file_away(service: Service, blobs: Path) -> None:
+def test_a_folder_that_is_not_mounted_closes_no_row(service: Service, blobs: Path) -> None:
     rows = [make_file(service) for _ in range(3)]
     elsewhere = blobs.with_name("elsewhere")
     sweep()
@@ -81,7 +81,7 @@ def test_a_folder_that_is_not_mounted_takes_no_file_away(service: Service, blobs
     assert not Attachment.objects.exclude(missing_since=None).exists()
 
 
-def test_by_hand_it_is_healed_at_once(service: Service) -> None:
+def test_the_command_closes_the_row_at_once(service: Service) -> None:
     lost = make_file(service, blob=None)
 
     sweep(hours=0.1, older_than=timedelta(0))
@@ -89,7 +89,7 @@ def test_by_hand_it_is_healed_at_once(service: Service) -> None:
     assert state_of(lost) == AttachmentState.REMOVED
 
 
-def test_what_is_past_its_day_or_withdrawn_is_no_loss(service: Service) -> None:
+def test_an_expired_or_withdrawn_file_is_not_reported(service: Service) -> None:
     make_file(service, days=-1, blob=None)
     make_file(service, blob=None, withdrawn_at=timezone.now())
 

@@ -1,4 +1,4 @@
-"""The whole road, with real processes: the official client uploads, a mail server gets the link, a recipient downloads.
+"""The whole way with real processes: the official client uploads, a mail server gets the link, a recipient downloads.
 
 Source: docs/reference/files.md §2, §9; docs/reference/sending-api.md §23. Items A12 and A13.
 """
@@ -34,7 +34,7 @@ CONTENT = b"%PDF-1.7\n" + os.urandom(1_900_000)
 
 
 class Sender:
-    """A service of its own in a running Signalbox, and the official client that holds its live key."""
+    """A separate service in a running Signalbox, and the official client with its live key."""
 
     def __init__(self, service: Service, bucket: S3Store | None) -> None:
         document = {
@@ -68,7 +68,7 @@ class Sender:
 
     @contextlib.contextmanager
     def store_away(self) -> Iterator[None]:
-        """Freeze the bucket, or put a file where the folder should be."""
+        """Freeze the bucket, or put a file in the place of the folder."""
         if self.bucket is not None:
             self.bucket.freeze()
             try:
@@ -107,7 +107,7 @@ def sender(request: pytest.FixtureRequest, start_service: Callable[..., Service]
 
 
 def confirm_and_download(link: str, address: str) -> requests.Response:
-    """Do what a recipient does, as a browser without scripts would: continue, type the address, download."""
+    """Download a file like a browser without scripts: continue, enter the email address, download."""
     browser = requests.Session()
     landing = browser.get(link, timeout=30)
     assert landing.status_code == 200, landing.text
@@ -122,7 +122,7 @@ def confirm_and_download(link: str, address: str) -> requests.Response:
 
 
 def the_way_on(page: requests.Response) -> str:
-    """The address of the one button or link that leads on within the file's pages."""
+    """Return the URL of the one button or link that leads on."""
     ways = [
         unescape(way) for way in re.findall(r'(?:href|action)="([^"]*/(?:confirm|file|download)\?[^"]*)"', page.text)
     ]
@@ -130,7 +130,7 @@ def the_way_on(page: requests.Response) -> str:
     return requests.compat.urljoin(page.url, ways[0])  # type: ignore[attr-defined]
 
 
-def test_from_the_official_client_to_equal_bytes(sender: Sender, sink: SmtpSink) -> None:
+def test_a_file_of_the_official_client_is_downloaded_unchanged(sender: Sender, sink: SmtpSink) -> None:
     sink.messages.clear()
 
     sent = sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="permit 4711.pdf"))
@@ -154,7 +154,7 @@ def test_from_the_official_client_to_equal_bytes(sender: Sender, sink: SmtpSink)
     assert requests.get(link.partition("?")[0], timeout=30).status_code == 404
 
 
-def test_two_files_with_every_option_the_client_has(sender: Sender, sink: SmtpSink) -> None:
+def test_two_files_with_every_option_of_the_client_are_downloaded(sender: Sender, sink: SmtpSink) -> None:
     sink.messages.clear()
     table = b"name,plot\nAmala,12\nBen,7\n"
 
@@ -173,7 +173,7 @@ def test_two_files_with_every_option_the_client_has(sender: Sender, sink: SmtpSi
         assert (file.content == content, file.headers["Content-Type"]) == (True, kind)
 
 
-def test_the_clients_refusals_are_ours(sender: Sender) -> None:
+def test_the_client_has_the_same_limits(sender: Sender) -> None:
     with pytest.raises(HTTPError) as refused:
         sender.send(permit=prepare_upload(io.BytesIO(b"MZ\x90\0"), filename="permit.pdf"))
 
@@ -181,8 +181,8 @@ def test_the_clients_refusals_are_ours(sender: Sender) -> None:
     assert refused.value.message[0]["message"].startswith("Unsupported file type 'application/octet-stream'.")
 
 
-def test_logs_hold_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSink) -> None:
-    """Item F14, for every line that web and worker have written on this road, at the most talkative level."""
+def test_logs_contain_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSink) -> None:
+    """Case F14, for every line of web and worker at log level debug."""
     sink.messages.clear()
     sent = sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="heron-name.pdf"))
     link = links_in(sent["content"]["body"])[0]
@@ -199,7 +199,7 @@ def test_logs_hold_no_key_no_name_and_no_recipient(sender: Sender, sink: SmtpSin
 
 @pytest.mark.fault("A12")
 def test_a_web_server_killed_during_an_upload_leaves_at_most_an_orphan(sender: Sender) -> None:
-    """Item A12: the connection is reset, there is no row, and `sweep files --older-than 0` leaves no blob either."""
+    """Case A12: the connection is reset, there is no row, and `sweep files --older-than 0` leaves no blob."""
     service = sender.service
     body = json.dumps(
         {
@@ -231,7 +231,7 @@ def test_a_web_server_killed_during_an_upload_leaves_at_most_an_orphan(sender: S
     assert sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="a.pdf"))["id"]
 
 
-def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
+def test_an_orphan_of_a_killed_process_is_removed(sender: Sender) -> None:
     sender.send(permit=prepare_upload(io.BytesIO(CONTENT), filename="a.pdf"))
     service = sender.service
     if sender.bucket is not None:
@@ -239,7 +239,7 @@ def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
         requests.put(address, data=b"orphan", timeout=60).raise_for_status()
 
         def is_there() -> bool:
-            return requests.get(address, timeout=60).status_code != 404  # to a stranger: 403
+            return requests.get(address, timeout=60).status_code != 404  # without a token the answer is 403
     else:
         orphan = sender.files / "00" / ("0" * 32)
         orphan.parent.mkdir(exist_ok=True)
@@ -254,8 +254,8 @@ def test_an_orphan_that_a_killed_process_left_is_swept(sender: Sender) -> None:
     assert (by_hand.stdout.splitlines()[-1], is_there()) == ("files: 1", False)
 
 
-def test_a_store_that_is_away_is_500_for_files_alone(sender: Sender) -> None:
-    """Item A13, over HTTP: within 12 s, and the next request passes without a restart of anything."""
+def test_an_unavailable_store_is_500_for_files_only(sender: Sender) -> None:
+    """Case A13 over HTTP: an answer within 12 s, and the next request succeeds without a restart."""
     started = time.monotonic()
     with sender.store_away():
         away = status_of(sender)
@@ -263,7 +263,7 @@ def test_a_store_that_is_away_is_500_for_files_alone(sender: Sender) -> None:
         without = sender.client.send_email_notification(ADDRESS, sender.templates["plain"])
 
     assert away == 500
-    assert took < 30  # 12 s, and time for a machine with much else to do: boto would try for five minutes
+    assert took < 30  # 12 s, and time for a busy machine; boto would retry for five minutes
     assert without["id"]
     assert status_of(sender) == 201
 
@@ -276,8 +276,8 @@ def status_of(sender: Sender) -> int:
     return 201
 
 
-def test_an_attacker_with_the_folder_of_state_reads_nothing(sender: Sender, sink: SmtpSink) -> None:
-    """Database file, blobs and logs as they lie on the disk; FIELD_KEYS are elsewhere."""
+def test_an_attacker_with_the_state_folder_reads_nothing(sender: Sender, sink: SmtpSink) -> None:
+    """The database file, blobs and logs on the disk reveal nothing without FIELD_KEYS."""
     sink.messages.clear()
     marker = f"heron-{uuid.uuid4().hex}"
     table = f"name,secret\nAmala,{marker}\n".encode()

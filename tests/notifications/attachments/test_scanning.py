@@ -1,4 +1,4 @@
-"""Only a clear verdict lets a file in: a clamd that answers every odd thing, and the real one. Items A14, A15, F6.
+"""Only a clear verdict accepts a file, with a scripted clamd and the real one. Cases A14, A15, F6.
 
 Source: docs/reference/files.md §5.
 """
@@ -58,7 +58,7 @@ def check(settings: Any, fake: FakeClamd, *contents: bytes) -> None:
     scanning.check(contents or (b"hello",))
 
 
-def test_a_clean_file_is_sent_whole_in_pieces(settings: Any) -> None:
+def test_a_clean_file_is_sent_completely_in_blocks(settings: Any) -> None:
     data = os.urandom(200_001)
 
     with FakeClamd(CLEAN) as fake:
@@ -75,14 +75,14 @@ def test_no_other_answer_is_a_verdict(settings: Any, short: None, answer: bytes)
 
 
 @pytest.mark.parametrize("name", [b"Win.Test.EICAR_HDB-1", b"OK", b"A FOUND B", b"\xff"])
-def test_a_found_virus_is_one_whatever_its_name(settings: Any, name: bytes) -> None:
+def test_a_virus_is_found_whatever_its_name(settings: Any, name: bytes) -> None:
     with FakeClamd(saying(b"stream: " + name + b" FOUND\0")) as fake, pytest.raises(FileInfected) as refused:
         check(settings, fake)
 
     assert refused.value.message == "File did not pass the virus scan"
 
 
-def test_one_infected_file_counts_more_than_another_without_a_verdict(settings: Any) -> None:
+def test_an_infected_file_takes_precedence_over_one_without_a_verdict(settings: Any) -> None:
     def answer(connection: socket.socket, data: bytes) -> None:
         connection.sendall(b"stream: Bad FOUND\0" if data == b"bad" else b"stream: broken ERROR\0")
 
@@ -90,7 +90,7 @@ def test_one_infected_file_counts_more_than_another_without_a_verdict(settings: 
         check(settings, fake, b"unknown", b"bad")
 
 
-def test_one_file_without_a_verdict_keeps_all_out(settings: Any) -> None:
+def test_one_file_without_a_verdict_rejects_all(settings: Any) -> None:
     def answer(connection: socket.socket, data: bytes) -> None:
         connection.sendall(b"stream: OK\0" if data != b"odd" else b"stream: broken ERROR\0")
 
@@ -98,7 +98,7 @@ def test_one_file_without_a_verdict_keeps_all_out(settings: Any) -> None:
         check(settings, fake, b"one", b"odd", b"two")
 
 
-def test_a_reason_is_read_from_who_stops_listening(settings: Any) -> None:
+def test_the_reason_of_a_closed_connection_is_read(settings: Any) -> None:
     """An OK from a peer that has not read the whole file is not accepted."""
 
     def answer(connection: socket.socket, data: bytes) -> None:
@@ -109,7 +109,7 @@ def test_a_reason_is_read_from_who_stops_listening(settings: Any) -> None:
         check(settings, fake, os.urandom(8_000_000))
 
 
-def test_a_mute_scanner_ends_at_the_deadline(settings: Any, short: None) -> None:
+def test_a_silent_scanner_ends_at_the_deadline(settings: Any, short: None) -> None:
     is_over = threading.Event()
 
     with FakeClamd(lambda connection, data: is_over.wait(30) and None) as fake:
@@ -119,7 +119,7 @@ def test_a_mute_scanner_ends_at_the_deadline(settings: Any, short: None) -> None
         took = time.monotonic() - started
         is_over.set()
 
-    assert 0.5 < took < 15  # of the 30 that the scanner is mute
+    assert 0.5 < took < 15  # the scanner is silent for 30 s
 
 
 def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None) -> None:
@@ -133,7 +133,7 @@ def test_a_dripping_scanner_ends_at_the_deadline_too(settings: Any, short: None)
         with pytest.raises(NoVerdict):
             check(settings, fake)
 
-    assert time.monotonic() - started < 15  # of the 30 that it drips
+    assert time.monotonic() - started < 15  # the scanner drips for 30 s
 
 
 def test_a_scanner_that_does_not_read_ends_at_the_deadline(settings: Any, short: None) -> None:
@@ -156,7 +156,7 @@ def test_ten_files_share_four_connections(settings: Any) -> None:
         busy.append(data)
         at_once.append(len(busy))
         time.sleep(0.05)
-        busy.remove(data)  # before the answer: once it is out the next file may be on its way
+        busy.remove(data)  # before the answer, because the next file may start after it
         connection.sendall(b"stream: OK\0")
 
     with FakeClamd(slowly) as fake:
@@ -166,14 +166,14 @@ def test_ten_files_share_four_connections(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("scanner", ["clamd:unix:/nowhere/clamd.sock", "clamd:tcp:127.0.0.1:1"])
-def test_nobody_there_is_no_verdict(settings: Any, scanner: str) -> None:
+def test_an_unavailable_scanner_is_not_a_verdict(settings: Any, scanner: str) -> None:
     settings.SCANNER = scanner
 
     with pytest.raises(NoVerdict):
         scanning.check([b"hello"])
 
 
-def test_a_full_backlog_is_asked_again_until_there_is_room(settings: Any, tmp_path: Path) -> None:
+def test_a_full_backlog_is_retried(settings: Any, tmp_path: Path) -> None:
     place = str(tmp_path / "s")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(place)
@@ -205,7 +205,7 @@ def test_a_full_backlog_is_asked_again_until_there_is_room(settings: Any, tmp_pa
 # Without a scanner
 
 
-def test_without_a_scanner_the_test_virus_alone_is_found(settings: Any) -> None:
+def test_without_a_scanner_only_the_test_virus_is_found(settings: Any) -> None:
     settings.SCANNER = "none"
 
     scanning.check([b"hello", samples.EICAR[:-1], b"\0" * 1000])
@@ -213,9 +213,9 @@ def test_without_a_scanner_the_test_virus_alone_is_found(settings: Any) -> None:
         scanning.check([b"hello", b"before" + samples.EICAR + b"behind"])
 
 
-def test_the_doctor_says_openly_what_it_is(settings: Any) -> None:
+def test_the_doctor_names_the_missing_scanner(settings: Any) -> None:
     settings.SCANNER = "none"
-    assert health_checks.scanner().seen == "none: files are looked through for the test virus alone"
+    assert health_checks.scanner().seen == "none: files are checked for the test virus only"
 
     settings.SCANNER = "clamd:unix:/nowhere/clamd.sock"
     assert (
@@ -224,7 +224,7 @@ def test_the_doctor_says_openly_what_it_is(settings: Any) -> None:
 
 
 @pytest.mark.parametrize(("day", "is_red"), [("Thu Jan  1 08:00:00 2026", True), ("Thu Jan  1 08:00:00 2099", False)])
-def test_the_doctor_asks_how_old_the_signatures_are(settings: Any, day: str, is_red: bool) -> None:
+def test_the_doctor_checks_the_age_of_the_signatures(settings: Any, day: str, is_red: bool) -> None:
     def version(connection: socket.socket, data: bytes) -> None:
         connection.sendall(f"ClamAV 1.4.6/27800/{day}\0".encode())
 
@@ -240,7 +240,7 @@ def test_the_doctor_asks_how_old_the_signatures_are(settings: Any, day: str, is_
 
 
 @pytest.mark.django_db
-def test_no_verdict_is_500_and_nothing_stored_and_emails_without_files_go_on(settings: Any, blobs: Path) -> None:
+def test_without_a_verdict_the_answer_is_500_and_emails_without_files_work(settings: Any, blobs: Path) -> None:
     caller = file_caller()
     with FakeClamd(saying(b"stream: broken ERROR\0")) as fake:
         settings.SCANNER = fake.scanner
@@ -286,13 +286,13 @@ def test_the_real_clamd_finds_the_test_virus(settings: Any, clamd: RealClamd, da
 
 
 @pytest.mark.parametrize("extension", samples.GOOD)
-def test_the_real_clamd_lets_good_files_through(settings: Any, clamd: RealClamd, extension: str) -> None:
+def test_the_real_clamd_accepts_valid_files(settings: Any, clamd: RealClamd, extension: str) -> None:
     settings.SCANNER = clamd.scanner
 
     scanning.check([samples.GOOD[extension]])
 
 
-def test_the_real_clamd_takes_files_of_full_size_together(settings: Any, clamd: RealClamd) -> None:
+def test_the_real_clamd_scans_several_files_of_full_size(settings: Any, clamd: RealClamd) -> None:
     settings.SCANNER = clamd.scanner
 
     scanning.check([os.urandom(2 * 1024 * 1024 - 1) for _ in range(10)])
@@ -300,7 +300,7 @@ def test_the_real_clamd_takes_files_of_full_size_together(settings: Any, clamd: 
 
 @pytest.mark.django_db
 @pytest.mark.fault("F6")
-def test_a_found_virus_is_told_in_the_seeds_words_and_nothing_is_stored(
+def test_a_found_virus_has_the_contracts_error_and_nothing_is_stored(
     settings: Any, clamd: RealClamd, blobs: Path
 ) -> None:
     settings.SCANNER = clamd.scanner
@@ -319,8 +319,8 @@ def test_a_found_virus_is_told_in_the_seeds_words_and_nothing_is_stored(
 
 @pytest.mark.django_db
 @pytest.mark.fault("A14")
-def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) -> None:
-    """Item A14: 500 within the deadline and a second, and the next upload passes without a restart of ours."""
+def test_a_frozen_clamd_is_500_and_works_again_after_a_restart(settings: Any, blobs: Path) -> None:
+    """Case A14: a 500 within the deadline and a second, and the next upload succeeds without a restart."""
     if clamd_program() is None:
         pytest.skip("clamd is not installed")
     own = RealClamd(tcp=True)
@@ -342,7 +342,7 @@ def test_a_clamd_frozen_stopped_and_started_again(settings: Any, blobs: Path) ->
         own.start()
 
         assert (frozen.status_code, gone.status_code, without.status_code) == (500, 500, 201)
-        assert took < 15  # 1.5 s, and time for a machine with much else to do: it would never answer
+        assert took < 15  # 1.5 s, and time for a busy machine; without a deadline, the call would never end
         assert len(list(blobs.rglob("??/*"))) == 1
         assert send(caller, file_of()).status_code == 201
         assert health_checks.scanner().seen.startswith("ClamAV")

@@ -1,4 +1,4 @@
-"""From the request to the store: what is kept of a file and its link, and what nobody can read. Items D4, F7, F14.
+"""From the request to the store: the stored data of a file and its link, and what nobody can read. Cases D4, F7, F14.
 
 Source: docs/reference/files.md §1, §2.2, §7, §8; docs/reference/sending-api.md §10 to §12, §15.
 """
@@ -59,7 +59,7 @@ def caller() -> Caller:
 
 
 def everything_in_the_database() -> str:
-    """Every cell of every row of every table, as a dump would show it."""
+    """Return every cell of every row of every table, as in a dump."""
     cells: list[str] = []
     for model in apps.get_models():
         for row in model._default_manager.values_list():
@@ -67,7 +67,7 @@ def everything_in_the_database() -> str:
     return "\n".join(cells)
 
 
-def test_the_link_opens_the_file_and_nothing_else_is_needed(caller: Caller, any_store: str) -> None:
+def test_the_link_is_enough_to_open_the_file(caller: Caller, any_store: str) -> None:
     data = b"name,amount\n" + b"x,1\n" * 100_000
 
     response = send(caller, file_of(data, filename="accounts.csv"))
@@ -85,7 +85,7 @@ def test_the_link_opens_the_file_and_nothing_else_is_needed(caller: Caller, any_
     assert key.is_email_address(ADDRESS.upper(), row.email_tag)
 
 
-def test_options_are_kept(caller: Caller) -> None:
+def test_options_are_stored(caller: Caller) -> None:
     send(caller, file_of(confirm_email_before_download=False, retention_period="1 week", is_csv=False))
 
     row = Attachment.objects.get()
@@ -93,7 +93,7 @@ def test_options_are_kept(caller: Caller) -> None:
     assert (row.last_day - timezone.localdate(row.created_at)).days == 7
 
 
-def test_subject_and_body_both_hold_the_link_and_each_sending_makes_another(caller: Caller) -> None:
+def test_subject_and_body_have_the_link_and_each_send_a_new_one(caller: Caller) -> None:
     template = email_template(caller, "Get it: ((doc)) and again ((DOC))", subject="File ((doc))")
 
     content = send(caller, file_of(), template=template).json()["content"]
@@ -105,8 +105,8 @@ def test_subject_and_body_both_hold_the_link_and_each_sending_makes_another(call
     assert in_subject not in again["body"]
 
 
-def test_links_come_through_rendering_whole(caller: Caller) -> None:
-    """Keys hold hyphens and underscores, which mean something to Markdown and to typography."""
+def test_links_are_not_changed_by_rendering(caller: Caller) -> None:
+    """Keys contain hyphens and underscores, which have a meaning in Markdown and typography."""
     template = email_template(caller, "# ((doc))\n\n* ((doc))\n\nGet it: ((doc)).\n\n((doc))", subject="-- ((doc)) --")
     for _ in range(60):
         content = send(caller, file_of(), template=template).json()["content"]
@@ -120,7 +120,7 @@ def test_links_come_through_rendering_whole(caller: Caller) -> None:
         assert message.html.count(f'href="{link}"') == 4
 
 
-def test_what_is_kept_has_the_link_without_its_key(caller: Caller) -> None:
+def test_the_stored_message_has_the_link_without_its_key(caller: Caller) -> None:
     response = send(caller, file_of())
     told = links_in(response.json()["content"]["body"])[0]
     record = caller.get(f"/v2/notifications/{response.json()['id']}").json()
@@ -133,8 +133,8 @@ def test_what_is_kept_has_the_link_without_its_key(caller: Caller) -> None:
 
 @pytest.mark.parametrize("key_type", KeyType)
 @pytest.mark.fault("F14")
-def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, caplog: Any, blobs: Path) -> None:
-    """Item F14; the sandbox inbox stands for the recipient's mailbox and is the one exception, encrypted as well."""
+def test_after_the_send_the_key_is_not_stored(key_type: KeyType, console: Any, caplog: Any, blobs: Path) -> None:
+    """Case F14. The sandbox inbox replaces the recipient's mailbox and is the only exception; it is encrypted."""
     caplog.set_level(logging.DEBUG)
     caller = file_caller(key_type)
     if key_type is KeyType.TEAM:
@@ -175,7 +175,7 @@ def test_after_hand_over_the_key_is_nowhere(key_type: KeyType, console: Any, cap
 
 
 @pytest.mark.parametrize("end", ["permanent", "archived", "closed", "sweep"])
-def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
+def test_every_other_end_removes_the_key(caller: Caller, end: str) -> None:
     send(caller, file_of())
     row = Notification.objects.get()
     mine = Notification.objects.filter(pk=row.pk)
@@ -189,7 +189,7 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
         assert claim.fail(attempt, status=Status.PERMANENT_FAILURE, at=timezone.now())
     elif end == "closed":
         mine.advance(Status.TEMPORARY_FAILURE, timezone.now())
-    else:  # as a restored backup might be
+    else:  # as after the restore of a backup
         mine.update(status=Status.DELIVERED)
         clean_up("old-messages")
 
@@ -198,7 +198,7 @@ def test_any_other_end_takes_the_key_along(caller: Caller, end: str) -> None:
     assert row.encrypted_outgoing is None
 
 
-def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Caller) -> None:
+def test_a_message_that_waits_for_a_retry_keeps_its_key(caller: Caller) -> None:
     send(caller, file_of())
     row = Notification.objects.get()
     claim = claim_one(row.id)
@@ -213,16 +213,16 @@ def test_a_message_that_waits_for_its_next_try_keeps_what_it_needs(caller: Calle
 
 
 @pytest.mark.fault("F7")
-def test_whoever_takes_database_and_store_reads_nothing_and_the_link_opens_it(
+def test_database_and_store_reveal_nothing_and_the_link_opens_the_file(
     caller: Caller, any_store: str, caplog: Any
 ) -> None:
-    """Item F7: the attacker has every cell and every blob, and FIELD_KEYS too once the message is handed over."""
+    """Case F7: the attacker has every cell and every blob and, after the email was sent, FIELD_KEYS too."""
     caplog.set_level(logging.DEBUG)
     data = f"name,secret\nAmala,{MARKER}\n".encode()
     response = send(caller, file_of(data, filename=f"{MARKER}.csv"), file_of(data, filename=f"{MARKER}.csv"))
     found = links_in(response.json()["content"]["body"])
     drain_messages()
-    SandboxMessage.objects.all().delete()  # the mailbox of the recipient
+    SandboxMessage.objects.all().delete()  # the recipient's mailbox
 
     taken_blobs = [store.read(name) for name in store.names()]
     dump = everything_in_the_database()
@@ -242,7 +242,7 @@ def test_whoever_takes_database_and_store_reads_nothing_and_the_link_opens_it(
         assert key.open(store.read(row.storage_name), service_id=row.service_id) == data
 
 
-def test_the_store_tells_nothing_by_its_names(caller: Caller) -> None:
+def test_names_in_the_store_reveal_nothing(caller: Caller) -> None:
     send(caller, file_of())
 
     row = Attachment.objects.get()
@@ -260,7 +260,7 @@ def test_a_simulated_recipient_gets_a_link_and_nothing_is_stored_sent_or_counted
     assert not DailyCounter.objects.exists()
 
 
-def test_with_a_test_key_everything_is_real_but_the_hand_over() -> None:
+def test_with_a_test_key_everything_except_the_send_is_real() -> None:
     caller = file_caller(KeyType.TEST)
 
     [link] = links_in(send(caller, file_of()).json()["content"]["body"])
@@ -269,7 +269,7 @@ def test_with_a_test_key_everything_is_real_but_the_hand_over() -> None:
     assert key_of(link).open(store.read(row.storage_name), service_id=row.service_id) == samples.CSV
 
 
-def test_a_repeat_shows_the_link_without_its_key_and_stores_nothing(caller: Caller) -> None:
+def test_a_repeated_request_returns_the_link_without_its_key_and_stores_nothing(caller: Caller) -> None:
     template, file = file_template(caller), file_of()
     headers = {"Idempotency-Key": "once"}
 
@@ -287,8 +287,8 @@ def test_a_repeat_shows_the_link_without_its_key_and_stores_nothing(caller: Call
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("D4")
-def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path) -> None:
-    """Item D4."""
+def test_fifty_concurrent_requests_with_one_idempotency_key_create_one_message_with_its_file(blobs: Path) -> None:
+    """Case D4."""
     caller = file_caller()
     template, file = file_template(caller), file_of()
 
@@ -314,8 +314,8 @@ def test_fifty_at_once_under_one_key_make_one_message_with_its_file(blobs: Path)
 
 
 @pytest.mark.usefixtures("noon")
-def test_a_used_up_day_leaves_no_blob(caller: Caller, blobs: Path) -> None:
-    """The last refusal there is, in the transaction itself: the blobs are written by then."""
+def test_a_reached_daily_limit_leaves_no_blob(caller: Caller, blobs: Path) -> None:
+    """This is the last possible error, inside the transaction, when the blobs are already written."""
     Service.objects.filter(pk=caller.service.pk).update(daily_limit_email=5)
     caller = make_caller(Service.objects.get(pk=caller.service.pk))
     day = datetime.now(UTC).date()
@@ -332,7 +332,7 @@ def test_a_used_up_day_leaves_no_blob(caller: Caller, blobs: Path) -> None:
 
 
 def test_an_outage_in_the_middle_of_three_files_leaves_no_orphan(caller: Caller, blobs: Path) -> None:
-    """The folder of the second blob cannot be made: a file stands in its place for every name but the first's."""
+    """The folder of the second blob cannot be created, because a file has its name."""
     for number in range(256):
         place = blobs / f"{number:02x}"
         if number % 2:
@@ -347,9 +347,7 @@ def test_an_outage_in_the_middle_of_three_files_leaves_no_orphan(caller: Caller,
 
 
 @pytest.mark.fault("A13")
-def test_a_bucket_that_dies_in_the_middle_answers_500_and_emails_without_files_go_on(
-    caller: Caller, s3: S3Store
-) -> None:
+def test_a_bucket_that_dies_causes_a_500_and_emails_without_files_work(caller: Caller, s3: S3Store) -> None:
     assert send(caller, file_of()).status_code == 201
     s3.program.kill()
     try:
@@ -379,7 +377,7 @@ def test_a_database_that_refuses_the_row_leaves_no_blob(caller: Caller, blobs: P
     assert nothing_is_stored(blobs)
 
 
-def test_keys_can_be_renewed_under_names_and_waiting_messages(caller: Caller, settings: Any) -> None:
+def test_keys_can_be_rotated_with_stored_names_and_waiting_messages(caller: Caller, settings: Any) -> None:
     old = settings.FIELD_KEYS
     response = send(caller, file_of(filename="a.csv"))
     settings.FIELD_KEYS = ["bmV3LWZpZWxkLWtleS1mb3ItdGhpcy10ZXN0LW9ubHk=", *old]

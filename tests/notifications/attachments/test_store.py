@@ -1,4 +1,4 @@
-"""Both stores keep, give back and remove blobs, and tell "away" from "not there".
+"""Both stores write, read and delete blobs, and distinguish an unavailable store from a missing blob.
 
 Source: docs/reference/files.md §8.
 """
@@ -22,7 +22,7 @@ from tests.servers import wait_until
 BLOB = os.urandom(70_000)
 
 
-def test_a_blob_comes_back_as_it_was(any_store: str) -> None:
+def test_a_blob_is_read_back_unchanged(any_store: str) -> None:
     name = store.new_name()
 
     store.write(name, BLOB)
@@ -34,7 +34,7 @@ def test_a_blob_comes_back_as_it_was(any_store: str) -> None:
     assert abs(written_at.timestamp() - time.time()) < 60
 
 
-def test_what_is_not_there_is_told_apart_from_a_store_that_is_away(any_store: str) -> None:
+def test_a_missing_blob_is_distinguished_from_an_unavailable_store(any_store: str) -> None:
     with pytest.raises(store.BlobMissing):
         store.read("0" * 32)
     assert store.written_at("0" * 32) is None
@@ -51,7 +51,7 @@ def test_a_removed_blob_is_gone(any_store: str) -> None:
         store.read("a" * 32)
 
 
-def test_what_is_written_for_nothing_is_taken_away_again(any_store: str) -> None:
+def test_blobs_of_a_failed_request_are_deleted(any_store: str) -> None:
     names = [store.new_name() for _ in range(3)]
 
     with store.written(dict.fromkeys(names, BLOB)):
@@ -60,7 +60,7 @@ def test_what_is_written_for_nothing_is_taken_away_again(any_store: str) -> None
     assert store.names() == []
 
 
-def test_what_is_to_be_kept_stays_even_where_the_commit_failed(any_store: str) -> None:
+def test_kept_blobs_stay_even_if_the_commit_fails(any_store: str) -> None:
     name = store.new_name()
 
     with contextlib.suppress(ConnectionError), store.written({name: BLOB}) as blobs:
@@ -80,7 +80,7 @@ def test_the_doctor_writes_and_reads(any_store: str) -> None:
 # The folder
 
 
-def test_nobody_else_may_look_into_the_folder(blobs: Path) -> None:
+def test_other_users_cannot_read_the_folder(blobs: Path) -> None:
     name = store.new_name()
 
     store.write(name, BLOB)
@@ -92,8 +92,8 @@ def test_nobody_else_may_look_into_the_folder(blobs: Path) -> None:
 
 
 @pytest.mark.fault("A10")
-def test_a_full_disk_leaves_no_half_blob(blobs: Path) -> None:
-    """A limit on the size of files stands in for the end of the disk: the kernel refuses the write in the middle."""
+def test_a_full_disk_leaves_no_partial_blob(blobs: Path) -> None:
+    """A limit on the size of files simulates a full disk: the kernel refuses the write in the middle."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(BLOB) // 2, before[1]))
     try:
@@ -105,7 +105,7 @@ def test_a_full_disk_leaves_no_half_blob(blobs: Path) -> None:
     assert [path for path in blobs.rglob("*") if path.is_file()] == []
 
 
-def test_a_folder_that_cannot_be_written_is_a_store_that_is_away(blobs: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_unavailable_store(blobs: Path) -> None:
     blobs.parent.mkdir(exist_ok=True)
     blobs.write_bytes(b"a file where the folder should be")
 
@@ -114,7 +114,7 @@ def test_a_folder_that_cannot_be_written_is_a_store_that_is_away(blobs: Path) ->
     assert health_checks.file_store().fix
 
 
-def test_two_write_into_one_new_folder_at_once(blobs: Path) -> None:
+def test_two_concurrent_writes_into_one_new_folder_succeed(blobs: Path) -> None:
     names = [f"ab{number:030x}" for number in range(16)]
     failures: list[BaseException] = []
 
@@ -137,7 +137,7 @@ def test_two_write_into_one_new_folder_at_once(blobs: Path) -> None:
 # The bucket
 
 
-def test_a_bucket_that_is_not_there_is_a_store_that_is_away(s3: S3Store, settings: Any) -> None:
+def test_a_missing_bucket_is_an_unavailable_store(s3: S3Store, settings: Any) -> None:
     own = {
         "BACKEND": "notifications.attachments.bucket.Bucket",
         "OPTIONS": {**s3.options(), "bucket_name": "another-bucket"},
@@ -150,8 +150,8 @@ def test_a_bucket_that_is_not_there_is_a_store_that_is_away(s3: S3Store, setting
 
 
 @pytest.mark.fault("A13")
-def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a_restart(s3: S3Store) -> None:
-    """Item A13. Two tries of 5 s each, and what was written before goes later, behind the answer."""
+def test_a_frozen_bucket_times_out_and_works_again_without_a_restart(s3: S3Store) -> None:
+    """Case A13. Two tries of 5 s each. The blob that was written before is deleted after the answer."""
     first, second = store.new_name(), store.new_name()
     store.write(first, BLOB)
     s3.freeze()
@@ -163,12 +163,12 @@ def test_a_bucket_that_is_frozen_is_given_up_in_time_and_is_well_again_without_a
     finally:
         s3.thaw()
 
-    assert took < 30  # 10 s, and time for a machine with much else to do: boto would try for five minutes
+    assert took < 30  # 10 s, and time for a busy machine; boto would retry for five minutes
     assert store.read(first) == BLOB
     wait_until(lambda: store.names() == [first])
 
 
-def test_a_bucket_that_is_killed_is_away_at_once(s3: S3Store) -> None:
+def test_a_killed_bucket_is_unavailable_at_once(s3: S3Store) -> None:
     s3.program.kill()
     try:
         started = time.monotonic()

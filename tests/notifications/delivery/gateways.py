@@ -1,4 +1,4 @@
-"""A gateway for texts over HTTP on a real socket, that does what a test wants: answers, faults, or nothing at all."""
+"""A scripted HTTP gateway for texts on a real socket: answers, errors, or silence."""
 
 import contextlib
 import json
@@ -62,13 +62,13 @@ class ScriptedGateway(Listener):
 
 
 def answer(status: str, body: str = "", **headers: str) -> str:
-    """Return an answer as it goes over the wire; names of headers are written with underscores."""
+    """Return the bytes of an answer. Header names are written with underscores."""
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"HTTP/1.1 {status}", *lines, f"Content-Length: {len(body.encode())}", "", body])
 
 
 def drip(peer: socket.socket) -> None:
-    """Send headers that never end, a letter at a time."""
+    """Send headers that never end, byte by byte."""
     with contextlib.suppress(OSError):
         peer.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
         while True:
@@ -77,7 +77,7 @@ def drip(peer: socket.socket) -> None:
 
 
 def pour(megabytes: int) -> Callable[[socket.socket], None]:
-    """Return what sends a success of so many megabytes; `sent` on it says how much was taken."""
+    """Return a function that sends a success of some megabytes. Its attribute `sent`: the bytes that were accepted."""
 
     def send(peer: socket.socket) -> None:
         block = b" " * 65536

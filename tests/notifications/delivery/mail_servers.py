@@ -1,4 +1,4 @@
-"""Mail servers that do not do what they should, on real sockets. Each speaks just enough SMTP for one fault."""
+"""Faulty mail servers on real sockets. Each speaks just enough SMTP for one fault."""
 
 import contextlib
 import socket
@@ -60,7 +60,7 @@ class ScriptedServer(Listener):
 
 
 class DrippingServer(ScriptedServer):
-    """Sends its banner a letter at a time, so that no single read ever waits long."""
+    """Send the banner byte by byte, so that no single read times out."""
 
     def _say(self, peer: socket.socket, answer: str) -> None:
         while not self.closing.is_set():
@@ -69,7 +69,7 @@ class DrippingServer(ScriptedServer):
 
 
 def elapsed(action: Callable[[], object]) -> float:
-    """Return how many seconds the action took, whatever it raised."""
+    """Return the seconds that the action took, even if it raised."""
     started = time.monotonic()
     with contextlib.suppress(Exception):
         action()

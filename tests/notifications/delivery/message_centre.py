@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "smsc"
 
 
 def _node() -> str:
-    """Return node, with the server's package beside the script: installed once, and then there without a network."""
+    """Return node and the folder of the server's package, which the first use installs."""
     program, npm = shutil.which("node"), shutil.which("npm")
     if program is None or npm is None:
         pytest.skip("the message centre: node and npm are not on this machine")
@@ -49,13 +49,13 @@ class MessageCentre:
         return [event for event in list(self.events) if "id" in event]
 
     def tell(self, **command: object) -> None:
-        """Have it do something: `receipt`, `text`, `ask` or `drop`."""
+        """Send a command: `receipt`, `text`, `ask` or `drop`."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
 
     def wait_for(self, name: str, count: int = 1, seconds: float = 20) -> list[dict[str, Any]]:
-        """Return the events with this name as soon as there are so many."""
+        """Return the events with this name as soon as there are `count` of them."""
         wait_until(lambda: len(self._named(name)) >= count, seconds)
         return self._named(name)
 

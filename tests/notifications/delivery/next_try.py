@@ -1,4 +1,4 @@
-"""When a message is tried again, told in a way that a slow machine cannot change."""
+"""Check when a message is retried, independent of the machine's speed."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from notifications.models import Notification
 
-_ROUNDED = timedelta(seconds=0.1)  # databases keep moments in their own precision
+_ROUNDED = timedelta(seconds=0.1)  # databases store moments with different precision
 
 
 def is_tried_again_in(message: Notification, least: timedelta, most: timedelta) -> bool:

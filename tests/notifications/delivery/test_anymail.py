@@ -1,4 +1,4 @@
-"""Emails through a provider's API: what Mailgun is sent, what its answers mean, what it and Postmark report back."""
+"""Emails through a provider's API: requests to Mailgun, its answers, and receipts of Mailgun and Postmark."""
 
 import base64
 import hashlib
@@ -46,7 +46,7 @@ def after_one_try(settings: Any, entry: str, **fields: Any) -> Notification:
 
 
 def fields_of(request: Any) -> dict[str, Any]:
-    """Return the form as the provider would read it, whichever way it was sent."""
+    """Return the form as the provider would parse it."""
     content_type = request.headers["content-type"]
     if content_type.startswith("application/x-www-form-urlencoded"):
         return {name: values[0] for name, values in parse_qs(request.body.decode()).items()}
@@ -168,7 +168,7 @@ def post(name: str, body: object, **headers: str) -> Any:
 
 
 def signed(event: str, *, at: float | None = None, key: str = SIGNING_KEY, **data: Any) -> dict[str, Any]:
-    """Return a post as Mailgun makes and signs it."""
+    """Return a receipt as Mailgun creates and signs it."""
     timestamp, token = str(int(at or time.time())), uuid.uuid4().hex
     signature = hmac.new(key.encode(), f"{timestamp}{token}".encode(), hashlib.sha256).hexdigest()
     message = {"headers": {"message-id": "20261121.1@mg.example.org"}}

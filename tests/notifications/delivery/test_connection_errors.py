@@ -1,4 +1,4 @@
-"""Connections that fail, as staff read of them: real faults, raised by the libraries themselves."""
+"""Connection errors in the words for staff, from real errors of the libraries."""
 
 import smtplib
 import socket

@@ -1,4 +1,4 @@
-"""The examples in docstrings hold."""
+"""The doctests pass."""
 
 import doctest
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""A drain: batches that grow with the rate and shrink with a slow provider, until nothing is due or time is up."""
+"""A drain: batches grow with the rate and shrink with a slow provider, until nothing is due or the time is up."""
 
 import socket
 import threading
@@ -24,7 +24,7 @@ BULK, OTHER = uuid4(), uuid4()
 
 
 class Rows:
-    """A queue of numbers in memory; each takes so many seconds of a clock that only work moves."""
+    """A queue of numbers in memory. Each takes some seconds of a clock that only work moves."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self.waiting = list(range(count))
@@ -105,7 +105,7 @@ def test_after_its_time_a_drain_puts_the_rest_back():
     drained = it.run()
 
     assert drained.is_more_left
-    assert rows.done[-1] == 40  # one slow item alone was begun
+    assert rows.done[-1] == 40  # only one slow item was started
     assert rows.waiting == list(range(41, 80))
     assert rows.recorded == len(rows.done)
 
@@ -161,7 +161,7 @@ def test_an_error_records_finished_items_and_puts_back_the_others():
         it.run()
 
     assert rows.recorded == len(rows.done)
-    assert rows.waiting == list(range(4, 20))  # the third may have been sent: its claim runs out
+    assert rows.waiting == list(range(4, 20))  # the third may have been sent, so its claim must expire
 
 
 def test_a_slow_item_puts_the_rest_back_and_wakes_another_worker():
@@ -181,7 +181,7 @@ def test_a_slow_item_puts_the_rest_back_and_wakes_another_worker():
     rows.work = be_slow
     it.run()
 
-    assert meanwhile == [([12], 7)]  # 12 waits for any worker, and 10 has been recorded
+    assert meanwhile == [([12], 7)]  # 12 waits for any worker, and 10 is recorded
     assert rows.done[-2:] == [10, 11]
 
 
@@ -192,7 +192,7 @@ def test_another_worker_sends_messages_behind_a_slow_one():
     sent_meanwhile: list[str] = []
 
     class Slow(Outbox):
-        """Its third message takes until those behind it have been put back and sent by another worker."""
+        """Send its third message only when another worker has sent the messages behind it."""
 
         def work(self, item: Claim) -> timedelta | None:
             begun.append(item.notification.id)
@@ -202,9 +202,9 @@ def test_another_worker_sends_messages_behind_a_slow_one():
                 sent_meanwhile.extend(Notification.objects.values_list("status", flat=True))
             return super().work(item)
 
-    it = Drain(Slow(Channel.EMAIL), slow_seconds=0.2, wake=woken.set, clock=lambda: 0.0)  # as if no time passed
+    it = Drain(Slow(Channel.EMAIL), slow_seconds=0.2, wake=woken.set, clock=lambda: 0.0)  # a clock that stands still
     make_notification()
-    it.run()  # so fast that the next batch is a large one
+    it.run()  # so fast that the next batch is large
     for _ in range(4):
         make_notification()
     it.run()
@@ -237,7 +237,7 @@ def test_a_batch_shares_its_statements(django_assert_max_num_queries, settings):
         for _ in range(41):
             make_notification(template)
 
-        with django_assert_max_num_queries(25):  # two for each of three batches, and reads of the circuits
+        with django_assert_max_num_queries(25):  # two for each of three batches, and reads of the circuit breakers
             Drain(Outbox(Channel.EMAIL, slow_send_seconds=60), seconds=600, slow_seconds=600).run()
 
     assert Notification.objects.filter(status=Status.DELIVERED).count() == 41
@@ -262,7 +262,7 @@ def test_an_acceptance_of_a_slow_provider_is_recorded_before_the_next_send(setti
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("failures", [1, 2])
 def test_an_acceptance_that_could_not_be_recorded_is_recorded_again_and_nothing_is_sent_twice(settings, failures):
-    """As in a worker, outside of a transaction: the connection may be opened again."""
+    """As in a worker, outside a transaction, so that the connection can be opened again."""
     messages = [make_notification() for _ in range(3)]
     failing = FailingRecords(failures)
     with ScriptedServer() as server:
@@ -279,11 +279,11 @@ def test_an_acceptance_that_could_not_be_recorded_is_recorded_again_and_nothing_
 
 def late_answer(peer: socket.socket) -> None:
     time.sleep(SLOW_SEND_SECONDS * 2)
-    peer.sendall(GOOD.replace("\r\n", "\r\nConnection: close\r\n", 1).encode())  # it closes after such an answer
+    peer.sendall(GOOD.replace("\r\n", "\r\nConnection: close\r\n", 1).encode())  # and closes the connection
 
 
 class FailingRecords:
-    """A database that does not carry out the next UPDATEs that record acceptances."""
+    """Make the next UPDATEs that record acceptances fail."""
 
     def __init__(self, number: int) -> None:
         self.left = number

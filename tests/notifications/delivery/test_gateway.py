@@ -1,4 +1,4 @@
-"""The HTTP gateway: what it is sent, and what becomes of a message by each of its answers and errors."""
+"""The HTTP gateway: its requests, and the effect of each answer and error on a message."""
 
 import base64
 import resource
@@ -177,7 +177,7 @@ def test_a_dripping_gateway_ends_at_the_deadline(error):
         Gateway("g", gateway.url, read_seconds=20, total_seconds=0.5).send(SMS)
 
     assert failure.value.is_uncertain
-    assert time.monotonic() - started < 15  # of the 20 that one read might take
+    assert time.monotonic() - started < 15  # one read might take 20 s
 
 
 def test_a_reply_that_quotes_the_message_is_not_stored_as_a_reason():
@@ -204,7 +204,7 @@ def test_with_one_gateway_down_the_other_gets_the_message_at_once(settings):
 
 
 def after_a_doubt(settings, *script):
-    """Send by a gateway that can be asked and resets the first call; return the message and the requests thereafter."""
+    """Send through a gateway that supports queries and resets the first call. Return the message and later requests."""
     with ScriptedGateway(["reset", *script]) as gateway:
         message = after_one_try(gateway, settings, query="?ask=yes&token=t")
         Notification.objects.update(next_attempt_at=timezone.now() - timedelta(seconds=1))

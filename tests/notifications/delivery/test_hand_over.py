@@ -113,10 +113,10 @@ def test_sending_needs_one_claim_one_update_and_one_further_query(django_assert_
     with ScriptedServer() as server:
         settings.PROVIDERS = [f"smtp-1={server.url}"]
         make_notification()
-        drain_messages()  # opens the connection, and looks whether a circuit is open
+        drain_messages()  # opens the connection, and checks the circuit breakers
         message = make_notification()
 
-        with django_assert_num_queries(3 if connection.vendor == "postgresql" else 4):  # the last finds nothing due
+        with django_assert_num_queries(3 if connection.vendor == "postgresql" else 4):  # the last finds nothing
             drain(Channel.EMAIL)
 
     message.refresh_from_db()
@@ -377,7 +377,7 @@ def past_its_time(channel=Channel.EMAIL, **fields):
 @pytest.mark.parametrize(
     "fields",
     [
-        {},  # never tried: worker or broker were away, or a backup was restored
+        {},  # never tried: worker or broker were unavailable, or a backup was restored
         {"attempt": 1, "failed_attempts": 1, "provider": "sandbox", "attempts": [{**LOST, "outcome": "temporary"}]},
     ],
 )
@@ -469,7 +469,7 @@ def test_a_claim_without_a_result_is_recorded_as_uncertain():
 @pytest.mark.fault("B5")
 def test_after_the_death_of_a_worker_the_sandbox_has_the_message_once():
     message = make_notification()
-    sandbox.Sandbox().send(message_for(claim_one(message.id)))  # and the worker died before it could note that
+    sandbox.Sandbox().send(message_for(claim_one(message.id)))  # and the worker died before it could record that
     Notification.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
 
     drain_messages()

@@ -1,4 +1,4 @@
-"""An invite that is mailed: once, by any provider of emails, and readable nowhere on its way.
+"""A mailed invite is sent once by any email provider, and nobody else can read it.
 
 Source: docs/reference/console.md §2.7.
 """
@@ -33,7 +33,7 @@ def member():
 
 @pytest.fixture
 def sink(smtp_sink, settings):
-    """A mail server that all email goes to."""
+    """A mail server that gets all emails."""
     settings.PROVIDERS = [f"mail=smtp://127.0.0.1:{smtp_sink.port}"]
     return smtp_sink
 
@@ -48,7 +48,7 @@ def mail(invite_id):
 
 
 def lease_ends():
-    """Let the time pass for which a worker holds an invite."""
+    """Move the time past the claim of an invite."""
     Invite.objects.exclude(mail_at=None).update(mail_at=timezone.now() - timedelta(seconds=1))
 
 
@@ -117,7 +117,7 @@ def test_after_the_death_of_a_worker_the_same_link_is_mailed_again(sink, member)
     invite_id = invite(member)
     encrypted = bytes(Invite.objects.get().encrypted_token)
     mail(invite_id)
-    # What a worker leaves that dies between the server's answer and its own note of it.
+    # The state after a worker died between the server's answer and its own record.
     held = timezone.now() + timedelta(minutes=5)
     Invite.objects.filter(pk=invite_id).update(encrypted_token=encrypted, mail_at=held)
 
@@ -150,7 +150,7 @@ def test_an_ended_invite_is_not_mailed(sink, member, how):
 
     assert sink.messages == []
     assert not Invite.objects.to_mail().exists()
-    assert over.encrypted_token is None or how == "expired"  # clean-up removes such a row whole
+    assert over.encrypted_token is None or how == "expired"  # clean-up deletes such a row
 
 
 def test_no_link_is_sent_to_the_sandbox(settings, member):

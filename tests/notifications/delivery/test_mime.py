@@ -1,4 +1,4 @@
-"""An email as bytes: each header comes back from Python's parser as it was, in lines that every server takes."""
+"""The bytes of an email: Python's parser returns each header unchanged, and every server accepts the lines."""
 
 import re
 from email import message_from_bytes, policy
@@ -36,7 +36,7 @@ def email(**fields: Any) -> OutgoingEmail:
 
 
 def read(raw: bytes) -> EmailMessage:
-    """Parse a message after a look at its bytes."""
+    """Check the bytes of a message and parse it."""
     assert raw.isascii()
     assert raw.endswith(b"\r\n")
     lines = raw.split(b"\r\n")
@@ -54,7 +54,7 @@ def read(raw: bytes) -> EmailMessage:
 
 
 def sender_of(raw: bytes) -> tuple[str, str]:
-    """Return name and address of the sender; the newer parser puts a blank between the encoded-words of a name."""
+    """Return the sender's name and email address. The newer parser adds a space between the encoded words of a name."""
     name, address = parseaddr(str(message_from_bytes(raw)["From"]))
     (same,) = read(raw)["From"].addresses
     assert same.addr_spec == address
@@ -94,7 +94,7 @@ def test_a_plain_subject_stays_readable_in_the_source(subject: str) -> None:
     assert b"=?" not in mime.write(email(subject=subject))
 
 
-# What the renderer leaves of a subject: one line without control characters.
+# The renderer returns a subject in one line without control characters.
 @given(subject=st.text(max_size=300), name=st.text(max_size=300))
 @example(subject="a" * 66 + " é", name='"')
 @settings(max_examples=150, deadline=None, derandomize=True)

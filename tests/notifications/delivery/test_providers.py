@@ -1,4 +1,4 @@
-"""The setting PROVIDERS, and leaving a provider alone that fails."""
+"""The setting PROVIDERS, and the circuit breakers of failing providers."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -91,7 +91,7 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
 
 
 @pytest.mark.parametrize(
-    ("entry", "reports"),
+    ("entry", "has_receipts"),
     [
         ("sandbox", True),
         ("p=smtp://mail.example.org", False),
@@ -113,13 +113,13 @@ def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
         ("p=anymail+scaleway://?secret_key=k&project_id=p", False),
     ],
 )
-def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, reports):
+def test_each_provider_declares_whether_it_reports_deliveries(settings, entry, has_receipts):
     settings.PROVIDERS = [entry]
 
     [provider] = providers.configured()
 
-    assert provider.adapter.reports_deliveries is reports
-    assert providers.reporting() == ([provider.name] if reports else [])
+    assert provider.adapter.sends_receipts is has_receipts
+    assert providers.with_receipts() == ([provider.name] if has_receipts else [])
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ class Clock:
 
 
 class Unreliable:
-    """A provider that does what its list says, and counts how often it was asked."""
+    """A provider with a list of outcomes that counts its calls."""
 
     name = "unreliable"
     carries = (OutgoingSms,)
@@ -206,13 +206,13 @@ def test_a_rejected_login_opens_the_circuit_for_all_processes_until_a_message_ge
     assert ProviderCircuit.objects.get().reason == "535 at log-in"
 
     ProviderCircuit.objects.update(probe_at=clock)
-    assert (provider.allows(), elsewhere.allows()) == (True, False)  # one message a minute, over all processes
+    assert (provider.allows(), elsewhere.allows()) == (True, False)  # one message a minute over all processes
     ask(provider)
     assert not provider.allows()
 
     ProviderCircuit.objects.update(probe_at=clock)
     assert provider.allows()
-    ask(provider)  # refused, but not us
+    ask(provider)  # the message was rejected, but not the login
     assert (provider.has_open_circuit(), elsewhere.has_open_circuit(), ProviderCircuit.objects.count()) == (
         False,
         False,
@@ -226,7 +226,7 @@ def test_weights_share_the_messages_and_the_others_are_fallbacks(settings):
         "large=https://l.example.org?weight=3",
         "small=https://s.example.org?token=x&weight=1",
     ]
-    chance = random.Random(20261121)  # noqa: S311  the same draws each time
+    chance = random.Random(20261121)  # noqa: S311  the same order in each run
 
     orders = [[provider.name for provider in providers.able_to_take(SMS, chance=chance)] for _ in range(2000)]
 

@@ -1,4 +1,4 @@
-"""A mail server that refuses for a while, or breaks off: what the row shows of it."""
+"""A mail server that rejects temporarily or disconnects, and the attempts in the message's row."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def test_a_server_that_rejects_for_10_minutes_is_retried_by_the_table(settings):
             message.refresh_from_db()
             assert message.status == Status.CREATED
         server.answers["RCPT"] = "250 fine"
-        settings.PROVIDERS = [f"smtp-1={server.url}/"]  # a breaker of its own, as after the minute the other one waits
+        settings.PROVIDERS = [f"smtp-1={server.url}/"]  # a separate circuit breaker, as after a minute
         drain_messages()
 
     message.refresh_from_db()

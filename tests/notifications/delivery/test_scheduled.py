@@ -1,4 +1,4 @@
-"""A scheduled message really waits, and really goes: at most 15 s after its time, by the clock and the sweep alone."""
+"""A scheduled message is sent at most 15 s after its time, by the clock and the sweep only."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""Texts by SMPP, to a message centre in another language: alphabets, parts, refusals, receipts, texts, lost binds."""
+"""Texts by SMPP to a message centre in Node: alphabets, parts, errors, receipts, received texts, lost binds."""
 
 import uuid
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from tests.notifications.delivery.message_centre import MessageCentre
 from tests.notifications.draining import drain_messages
 from tests.servers import free_port, wait_until
 
-GSM_LONG = "Größe: 12 € [ok] §4 " * 20  # each sign of the extension takes two septets
+GSM_LONG = "Größe: 12 € [ok] §4 " * 20  # each character of the extension takes two septets
 UCS_LONG = "Bwrdd ŵyth ŷd " * 12
 
 
@@ -206,8 +206,8 @@ def test_a_receipt_without_an_id_is_ignored() -> None:
 
 @pytest.fixture
 def listening(centre: MessageCentre, settings: Any, transactional_db: None) -> Iterator[Smpp]:
-    """The provider of the settings, listening as a worker does."""
-    settings.PROVIDERS = [f"smsc={centre.url}?system_type={uuid.uuid4().hex[:8]}"]  # no other test's
+    """The provider of the settings, listening like a worker."""
+    settings.PROVIDERS = [f"smsc={centre.url}?system_type={uuid.uuid4().hex[:8]}"]  # a different provider for each test
     [provider] = providers.listening()
     assert isinstance(provider, Smpp)
     provider.listen(_applied, _received)
@@ -220,7 +220,7 @@ def _applied(name: str, receipt: Receipt) -> None:
     try:
         status.take_in(name, [receipt])
     finally:
-        connections.close_all()  # or the test database could not be dropped
+        connections.close_all()  # otherwise the test database could not be dropped
 
 
 def _received(name: str, text: IncomingText) -> None:
@@ -255,7 +255,7 @@ def test_a_receipt_on_the_bind_sets_the_status(
 ) -> None:
     message = sent_text(f"07700 9001{last}")
     centre.wait_for("answered")
-    status.apply_early()  # the centre reports at once, perhaps before the row says that it has been sent
+    status.apply_early()  # the centre may report before the row is recorded as sent
 
     message.refresh_from_db()
     assert message.status == expected

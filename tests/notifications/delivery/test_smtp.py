@@ -1,4 +1,4 @@
-"""The mail server adapter: what goes over the wire, and what each refusal means."""
+"""The SMTP adapter: its commands, and the meaning of each rejection."""
 
 import base64
 import time
@@ -13,7 +13,7 @@ from tests.notifications.delivery.mail_servers import DrippingServer, ScriptedSe
 from tests.notifications.delivery.test_mime import read
 from tests.servers import SmtpSink
 
-# A server says in its greeting whether commands may come before it has answered the last one.
+# A greeting states whether the client may send commands before the last answer.
 GREETINGS = pytest.mark.parametrize(
     "greeting", [pytest.param("250 here", id="one by one"), pytest.param("250-here\r\n250 PIPELINING", id="at once")]
 )
@@ -69,7 +69,7 @@ def test_a_long_subject_and_name_have_lines_that_every_server_accepts(smtp_sink,
     mail = sent(smtp_sink, email(subject=subject.strip(), from_name="Ämter und Büros " * 15))
 
     assert mail["Subject"].strip() == subject.strip()
-    # Python's parser puts a blank between the encoded-words of a name, which may be within a word.
+    # Python's parser adds a space between the encoded words of a name, possibly inside a word.
     assert "".join(mail["From"].addresses[0].display_name.split()) == "ÄmterundBüros" * 15
     assert max(map(len, smtp_sink.envelopes[0].content.split(b"\r\n"))) < 998
 
@@ -213,7 +213,7 @@ def test_a_silent_server_times_out(stage, uncertain):
         Smtp("mail", server.url, read_seconds=0.3).send(email())
 
     assert failure.value.is_uncertain == uncertain
-    assert time.monotonic() - started < 8  # of the 10 that a read may take where nothing else is said
+    assert time.monotonic() - started < 8  # a read may take 10 s
 
 
 @pytest.mark.fault("B2")
@@ -222,7 +222,7 @@ def test_a_dripping_server_ends_at_the_deadline():
     with DrippingServer() as server, pytest.raises(TemporaryFailure):
         Smtp("mail", server.url, read_seconds=5, total_seconds=0.5).send(email())
 
-    assert time.monotonic() - started < 20  # of the 25 that a message may take where nothing else is said
+    assert time.monotonic() - started < 20  # a message may take 25 s
 
 
 def test_a_refused_connection_is_retried():
@@ -250,7 +250,7 @@ def test_no_reason_contains_a_recipient():
 
 def test_a_password_is_only_sent_to_another_machine_over_tls():
     with ScriptedServer(EHLO="250-here\r\n250 AUTH PLAIN") as server:
-        # Another way to write 127.0.0.1, which does not look like this machine.
+        # Another form of 127.0.0.1 that does not look local.
         provider = Smtp("mail", f"smtp://user:hunter2@127.1:{server.port}")
         with pytest.raises(TemporaryFailure) as failure:
             provider.send(email())

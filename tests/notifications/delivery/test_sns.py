@@ -1,4 +1,4 @@
-"""Texts through Amazon SNS, to a server that speaks it, and what its answers mean."""
+"""Texts through Amazon SNS with a scripted server, and the meaning of its answers."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ def error(status: str, code: str, words: str = "words") -> str:
 
 @pytest.fixture(scope="module")
 def amazon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that speaks SNS, and its address."""
+    """Start a server that speaks SNS and return its URL."""
     port = free_port()
     serve = "import sys; from moto.server import main; main(sys.argv[1:])"
     program = Program(

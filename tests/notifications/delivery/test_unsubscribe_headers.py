@@ -1,4 +1,4 @@
-"""The headers for which mail programs show an unsubscribe button: who sets their URL, and how they go over the wire."""
+"""The headers of the unsubscribe button in mail programs: the source of their URL, and their bytes."""
 
 import re
 import uuid

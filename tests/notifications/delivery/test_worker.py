@@ -1,4 +1,4 @@
-"""A real worker: killed in the middle of its work it loses nothing, and it comes back to what was refused for now."""
+"""A real worker loses no message when it is killed, and retries temporarily rejected ones."""
 
 import json
 import os
@@ -36,7 +36,7 @@ SERVICE = {
 
 
 class WatchedSink(SmtpSink):
-    """Does something of the test's when a message is there, before it is acknowledged."""
+    """Call the test's function when a message has arrived, before the acknowledgement."""
 
     before_answer: Callable[[], None] | None = None
 
@@ -56,7 +56,7 @@ def sink() -> Iterator[WatchedSink]:
 
 @pytest.fixture(scope="module")
 def killable(start_service: Callable[..., Service], sink: WatchedSink) -> Service:
-    """A service that sends to `sink` and does not wait long for a dead worker."""
+    """Start a service that sends to `sink` and whose claims are short."""
     return start_service(PROVIDERS=f"mail={sink.url}", DJANGO_SETTINGS_MODULE="tests.quick_settings")
 
 
@@ -68,7 +68,7 @@ def _empty(sink: WatchedSink) -> None:
 
 
 def accept(service: Service, count: int) -> list[str]:
-    """Have the API take `count` emails of a new service and return their ids."""
+    """Send `count` emails of a new service through the API and return their ids."""
     document = {"services": [{"id": str(uuid.uuid4()), **SERVICE}]}
     provisioned = json.loads(service.manage("provision", "-", input=json.dumps(document)).stdout)["services"][0]
     client = NotificationsAPIClient(provisioned["api_keys"][0]["api_key"], base_url=service.url)
@@ -149,7 +149,7 @@ def test_after_the_death_of_a_worker_before_its_record_the_same_message_is_sent_
 
 
 def test_a_broken_connection_before_the_record_of_an_acceptance_sends_nothing_twice(killable, sink):
-    """A file has no connections: on SQLite this is an ordinary delivery."""
+    """On SQLite, which has no connections to break, this is an ordinary delivery."""
 
     def cut() -> None:
         sink.before_answer = None

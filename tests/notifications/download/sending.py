@@ -1,4 +1,4 @@
-"""A file as it stands when its email has gone: a blob in the store, a row, and the link only the recipient has."""
+"""A file after its email was sent: a blob in the store, a row, and the recipient's link."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ CONTENT = b"%PDF-1.7\n" + bytes(range(256)) * 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentFile:
-    """What the recipient holds, and what the tests may look at behind it."""
+    """The recipient's link, and the data behind it for tests."""
 
     row: Attachment
     key: FileKey
@@ -37,7 +37,7 @@ class SentFile:
         return links.write(self.key.secret)
 
     def now(self) -> Attachment:
-        """Return the row as it is in the database."""
+        """Return the row from the database."""
         return Attachment.objects.get(pk=self.row.pk)
 
 
@@ -50,7 +50,7 @@ def send_file(
     expires_at: datetime | None = None,
     **fields: Any,
 ) -> SentFile:
-    """Store one file. address: None where none is to be asked for."""
+    """Store one file. address: None if no email address is required."""
     key = FileKey.new()
     service = service or make_service(name="Parks and Gardens", file_contact="help@parks.example")
     blob_name = store.new_name()

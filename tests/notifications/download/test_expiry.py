@@ -1,4 +1,4 @@
-"""A file that is gone is gone from the next request on, whatever clean-up has run (test plan: C3, F9)."""
+"""A removed file is not available from the next request on, whether or not clean-up has run. Cases C3, F9."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,11 +18,11 @@ pytestmark = pytest.mark.django_db
 
 STEPS = ("", "confirm", "file", "download")
 MADE_AT = datetime(2026, 3, 25, 12, tzinfo=UTC)
-EXPIRES_AT = datetime(2026, 4, 1, 23, tzinfo=UTC)  # midnight in London: the clocks have gone forward since
+EXPIRES_AT = datetime(2026, 4, 1, 23, tzinfo=UTC)  # midnight in London after the clocks went forward
 
 
 class SweptMeanwhile(Storage):
-    """A store that somebody withdraws the file from at the very moment it is asked."""
+    """A store in which the file is withdrawn at the moment of the read."""
 
     def _open(self, name: str, mode: str = "rb") -> File:
         Attachment.objects.filter(storage_name=name).update(withdrawn_at=timezone.now())
@@ -72,7 +72,7 @@ def test_a_withdrawn_file_is_gone_between_two_clicks(client):
 
 
 def test_a_file_that_is_removed_during_its_download_is_not_available(client, settings):
-    """The row is looked at, then the store is asked: between the two somebody may have withdrawn the file."""
+    """The row is read before the store, and the file may be withdrawn in between."""
     file = send_file(address=None)
     settings.STORAGES = {**settings.STORAGES, "attachments": {"BACKEND": f"{__name__}.SweptMeanwhile"}}
 

@@ -1,4 +1,4 @@
-"""The confirm form works from our own page alone (test plan: G8)."""
+"""The form for the email address works from its own page only. Case G8."""
 
 import re
 

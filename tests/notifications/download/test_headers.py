@@ -1,4 +1,4 @@
-"""The headers of pages and of bytes, exactly as the contract's table has them (test plan: F11)."""
+"""The headers of pages and files equal the contract's table. Case F11."""
 
 from email.message import Message
 
@@ -49,7 +49,7 @@ def test_pages_of_unknown_files_have_their_headers(client, path):
 
 @pytest.mark.parametrize("typed", [None, "", "bo@example.org", ADDRESS])
 def test_the_form_sends_its_own_origin(client, typed):
-    """With no-referrer a browser posts `Origin: null`, and every form would be refused."""
+    """With no-referrer, a browser sends `Origin: null`, and every form would be rejected."""
     file = send_file()
 
     answer = client.get(file.path("confirm")) if typed is None else client.post(
@@ -129,7 +129,7 @@ def test_a_name_stays_one_header_that_reads_back(client, name, served):
 
 
 def test_recipients_pages_do_not_use_a_console_session(console, settings):
-    """A session is prolonged by every request it is shown at: not by these, which set no cookie but their own."""
+    """Every request with a session extends it. These requests do not, and set only their own cookie."""
     file = send_file(address=None)
 
     answers = [console.get(file.path(step)) for step in ("", "file", "download")]

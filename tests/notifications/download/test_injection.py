@@ -1,4 +1,4 @@
-"""Whatever a service, a file or a recipient is called, it stays text on every page (test plan: H4)."""
+"""Names of services, files and recipients stay text on every page. Case H4."""
 
 from html.parser import HTMLParser
 
@@ -55,7 +55,7 @@ SCRIPTS = [
 
 
 class Skeleton(HTMLParser):
-    """A page as a parser sees it: elements with the names of their attributes, where they lead, and the text."""
+    """A page as a parser sees it: elements with the names of their attributes, link targets, and the text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ def pages(client, *, service_name: str, contact: str, file_name: str, typed: str
 @pytest.mark.fault("H4")
 def test_scripts_stay_text(client, script, settings):
     settings.FILES_TRIES_PER_IP_ADDRESS = 1000
-    # What is harmless is of the same kind, since the kind of a contact decides how it is shown.
+    # The harmless value has the same kind, because the kind of a contact decides how it is shown.
     kind = next((kind for kind in ("https://x.example/a", "a@b.example") if script.startswith(kind[:11])), "words")
     harmless = pages(client, service_name="Parks", contact=kind, file_name="a.pdf", typed="nobody")
 

@@ -1,4 +1,4 @@
-"""What opens a file and what does not, and that a stranger cannot tell one refusal from another (test plan: F8)."""
+"""Only the exact link opens a file, and all wrong links look the same. Case F8."""
 
 import sys
 from types import FrameType
@@ -21,10 +21,10 @@ def file() -> SentFile:
 
 
 def wrong_links(file: SentFile) -> dict[str, str]:
-    """Everything that is not quite the link."""
+    """Return links that almost equal the right one."""
     identifier, key, other = file.written_id, file.written_key, send_file()
     last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    same_bytes = last[last.index(key[-1]) ^ 1]  # the two bits behind the 32 bytes: another spelling of one secret
+    same_bytes = last[last.index(key[-1]) ^ 1]  # the last two bits after the 32 bytes: another spelling of one secret
     return {
         "unknown id": f"{'B' * 21}A?key={key}",
         "other file's key": f"{identifier}?key={other.written_key}",
@@ -107,7 +107,7 @@ def test_a_right_link_opens_without_counting(client, file):
 
 
 class Derivations:
-    """Counts, from outside, how often a key is derived."""
+    """Count how often a key is derived."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""FILES_BASE_URL as a host of its own: it serves the recipient's pages and static files, and nothing else."""
+"""With FILES_BASE_URL on a separate host, that host serves only recipients' pages and static files."""
 
 import pytest
 

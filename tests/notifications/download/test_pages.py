@@ -1,4 +1,4 @@
-"""Every row of the contract's table of cases, and what all pages have in common. Source: docs/reference/files.md §9."""
+"""Every row of the contract's table of cases, and properties of all pages. Source: docs/reference/files.md §9."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from notifications.models import DownloadEvent
 from tests.notifications.download.sending import ADDRESS, CONTENT, SentFile, send_file
 
 NOON = datetime(2026, 3, 25, 12, tzinfo=ZoneInfo("Europe/London"))
-LAST_MOMENT = datetime(2026, 4, 2, tzinfo=ZoneInfo("Europe/London"))  # the first at which it is not served
+LAST_MOMENT = datetime(2026, 4, 2, tzinfo=ZoneInfo("Europe/London"))  # the first moment at which the file is not served
 
 LINK = "This link does not work"
 GONE = "This file is no longer available"
@@ -61,7 +61,7 @@ def heading(answer: Any) -> str:
 
 
 def words(answer: Any) -> str:
-    """What a person reads, tags and line ends left out."""
+    """Return the text of a page without tags and line ends."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())).split())
 
 
@@ -269,7 +269,7 @@ def test_a_page_is_small_and_loads_nothing_else(client, step):
 
 
 def test_the_download_link_would_not_save_a_form_as_the_file(client):
-    """With the attribute a browser would save what a redirect leads to."""
+    """With the attribute `download`, a browser would save the page that a redirect leads to."""
     page = client.get(send_file(address=None).path("file")).content.decode()
 
     assert " download" not in page.partition("<main>")[2].replace(" download?", "")
@@ -291,7 +291,7 @@ def test_the_invalid_field_is_marked_for_everyone(client):
 
 @pytest.mark.parametrize("step", ["", "confirm", "file", "download"])
 def test_without_the_database_no_file_opens(client, step):
-    """No cache can open the door by forgetting; and the page that says so keeps the key in the address to itself."""
+    """No cache may open the file, and the error page sends no Referer with the key."""
     file = send_file(address=None)
     client.raise_request_exception = False
 

@@ -1,4 +1,4 @@
-"""The cookie opens one file, by one link, for one hour (test plan: F10)."""
+"""The cookie opens one file with one link for one hour. Case F10."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +18,7 @@ def name_of(file: SentFile, *, secure: bool = False) -> str:
 
 
 def confirm(client, file: SentFile, **further) -> str:
-    """Give the right address and return the cookie for it."""
+    """Enter the right email address and return the cookie."""
     answer = client.post(file.path("confirm"), {"email_address": ADDRESS}, **further)
     return answer.cookies[name_of(file, secure=further.get("secure", False))].value
 

@@ -1,4 +1,4 @@
-"""How often an address may be guessed, however the guesses arrive (test plan: D6)."""
+"""The limits of wrong email addresses, however the requests arrive. Case D6."""
 
 import json
 import re
@@ -200,7 +200,7 @@ print(json.dumps([send_file().path("confirm") for _ in range({count})]))
 
 
 class Crowd:
-    """Many who post at the same moment, to a running service and with one form's token."""
+    """Concurrent requests to a running service with the token of one form."""
 
     def __init__(self, service: Service, files: int) -> None:
         made = service.manage("shell", "--verbosity", "0", "-c", SEND.format(count=files))

@@ -1,4 +1,4 @@
-"""The page behind the unsubscribe link of an email: it asks, stores the request once, and takes only our own links."""
+"""The page of an unsubscribe link: it asks, stores the request once, and accepts Signalbox's own links only."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ def path_of(message: Notification) -> str:
 
 @pytest.fixture
 def browser() -> Client:
-    """One that keeps no cookies and sends none, as in a mail program, and holds a page to its form's protection."""
+    """A client without cookies, like a mail program, that checks CSRF tokens."""
     return Client(enforce_csrf_checks=True)
 
 
@@ -125,7 +125,7 @@ def test_confirming_twice_stores_one_request_with_its_first_moment(browser: Clie
     first = UnsubscribeRequest.objects.get()
 
     assert browser.post(path_of(message)).status_code == 303
-    confirm(LinkedEmail.of(message))  # as a second process does that has not found the first request
+    confirm(LinkedEmail.of(message))  # as a concurrent process that has not found the first request
 
     assert UnsubscribeRequest.objects.get().created_at == first.created_at
 
@@ -208,7 +208,7 @@ def test_a_link_works_while_its_secret_key_is_a_fallback(browser: Client, messag
 
 
 def earlier_path_of(message: Notification) -> str:
-    """A link as the release before this one has sent it."""
+    """Return a link of the previous release."""
     return f"/unsubscribe/{Signer(salt='unsubscribe').sign(str(message.id))}"
 
 
@@ -218,7 +218,7 @@ def test_a_link_of_the_previous_release_works_while_its_message_exists(browser: 
     assert "Tide &amp; Times sent you the email" in said(browser.get(path))
     assert browser.post(path).headers["Location"] == path
     assert "Unsubscribe request sent" in said(browser.get(path))
-    browser.post(path_of(message))  # a second try carried the link of this release
+    browser.post(path_of(message))  # a second attempt used the link of this release
 
     kept = UnsubscribeRequest.objects.get()
     assert (kept.notification_id, kept.recipient) == (message.id, "ana@example.com")

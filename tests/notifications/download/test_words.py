@@ -1,4 +1,4 @@
-"""Sizes, days and moments as people say them."""
+"""Sizes, days and moments in words."""
 
 import doctest
 from datetime import date, datetime, timedelta

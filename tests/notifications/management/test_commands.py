@@ -1,4 +1,4 @@
-"""The commands as an operator types them, beside a running service."""
+"""Commands as an operator runs them, beside a running service."""
 
 import copy
 import json
@@ -17,10 +17,10 @@ from tests.servers import ROOT, wait_until
 
 @pytest.fixture(scope="module")
 def variables(service) -> dict[str, str]:
-    """What `.demo.env` would hold: the demo services, provisioned from a file."""
+    """Return the content of `.demo.env` for the demo services, provisioned from a file."""
     document = copy.deepcopy(demo_document.DOCUMENT)
     key = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
-    key["name"] = f"try_{uuid.uuid4().hex}"  # the service may hold the demo's own key from other tests
+    key["name"] = f"try_{uuid.uuid4().hex}"  # the service may have the demo's own key from other tests
     key["secret"] = str(uuid.uuid4())
     done = service.manage("provision", "-", input=json.dumps({"services": document}))
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The demo data: the same on every machine but for its secrets, and safe to make again."""
+"""The demo data is the same on every machine except for its secrets, and can be created repeatedly."""
 
 import json
 

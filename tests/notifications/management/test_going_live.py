@@ -1,4 +1,4 @@
-"""A service that may send emails goes live with a reply-to address only, whichever way a document takes."""
+"""A service that sends emails needs a reply-to address to go live, in every form of document."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Services as files: what a document makes, changes and leaves. Source: docs/reference/sending-api.md §22."""
+"""Services in a provision document: created, changed and kept values. Source: docs/reference/sending-api.md §22."""
 
 import json
 import uuid
@@ -247,7 +247,7 @@ def test_a_key_is_revoked_permanently():
     key = ApiKey.objects.get()
     assert key.revoked_at is not None
     assert errors_of({"name": "Parks", "api_keys": [{"secret": secret, "revoked": False}]}) == [
-        "services[0].api_keys[0].revoked: cannot be undone: make another key"
+        "services[0].api_keys[0].revoked: cannot be undone: create another key"
     ]
 
 
@@ -328,7 +328,7 @@ FAULTY = [
     ({"name": "P", "sms_senders": [{"sender": "0044"}]},
      "services[0].sms_senders[0].sender: Enter a sender that does not begin with 00: networks replace it."),
     ({"name": "P", "sms_senders": [{"sender": "ONE", "default": True}, {"sender": "TWO", "default": True}]},
-     "services[0].sms_senders[1].default: is true for another one already"),
+     "services[0].sms_senders[1].default: is already true for another sender"),
     ({"name": "P", "reply_to_addresses": [{"email_address": "x"}]},
      "services[0].reply_to_addresses[0].email_address: "
      "Enter an email address in the correct format, like name@example.com"),
@@ -432,7 +432,7 @@ def test_services_whose_names_differ_only_in_case_are_rejected():
     assert errors_of({"id": identifier, "name": "PARKS"}) == [
         "services[0].name: A service with this name already exists."
     ]
-    assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with an id of its own
+    assert errors_of({"id": identifier, "name": "Parks"}) == []  # a copy with its own id
 
 
 def test_a_stored_value_stays_valid_after_a_rule_changes():

@@ -1,4 +1,4 @@
-"""What a provision document changes is in the audit: an event for each row, with both sides, and who ran it."""
+"""Changes by a provision document are audited: an event for each row with old and new values, and the user."""
 
 import getpass
 import uuid
@@ -23,7 +23,7 @@ def events() -> dict[tuple[str, str, str], AuditEvent]:
 
 
 def later(**service: Any) -> dict[tuple[str, str, str], AuditEvent]:
-    """Apply a document to the service; return what that has added to the audit."""
+    """Apply a document to the service and return its audit events."""
     before = set(AuditEvent.objects.values_list("pk", flat=True))
     apply_one(**service)
     return {key: event for key, event in events().items() if event.pk not in before}

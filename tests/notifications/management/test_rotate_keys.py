@@ -1,4 +1,4 @@
-"""After `rotate_keys` every secret opens with the new key alone."""
+"""After `rotate_keys` the new key alone decrypts every secret."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The whole way: the official client sends, a worker hands over by SMPP and listens, the client reads what became."""
+"""The whole way: the official client sends, a worker sends by SMPP and receives, the client reads the final status."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def centre() -> Iterator[MessageCentre]:
 @pytest.fixture(scope="module")
 def running(start_service: Callable[..., Service], centre: MessageCentre) -> Service:
     service = start_service(PROVIDERS=f"smsc={centre.url}")
-    service.start("clock", "manage.py", "clock")  # a receipt may be here before the note on what it is about
+    service.start("clock", "manage.py", "clock")  # a receipt may arrive before its message is recorded as sent
     return service
 
 
@@ -62,9 +62,9 @@ def test_the_client_sees_each_final_status_and_the_texts_that_come_back(
     try:
         wait_until(lambda: seen() == sent)
     except TimeoutError:
-        assert seen() == sent  # says which
+        assert seen() == sent  # shows the difference
     centre.tell(text={"source_addr": "447700900456", "destination_addr": "447700900854", "short_message": "Yes"})
-    centre.wait_for("answered", len(sent))  # one refusal has no receipt, and the text is answered too
+    centre.wait_for("answered", len(sent))  # a rejected message has no receipt, and the received text is answered too
     [text] = client.get_received_texts()["received_text_messages"]
     assert (text["user_number"], text["content"]) == ("447700900456", "Yes")
 

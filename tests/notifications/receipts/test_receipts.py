@@ -105,7 +105,7 @@ def test_an_email_that_was_only_accepted_may_still_fail_and_is_called_back_twice
         "delivered",
         outcome,
     ]
-    assert not CountedDay.objects.get().is_settled  # or its figures would say for good that it was delivered
+    assert not CountedDay.objects.get().is_settled  # otherwise the day would count it as delivered permanently
 
 
 def test_a_receipt_confirms_what_was_only_accepted_and_no_failure_follows() -> None:

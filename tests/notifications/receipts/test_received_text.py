@@ -1,4 +1,4 @@
-"""Texts people send to a service: the sandbox's endpoint, the number that decides, and `manage.py receive_text`."""
+"""Received texts: the sandbox's endpoint, the number that selects the service, and `manage.py receive_text`."""
 
 import json
 import uuid
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 PATH = "/providers/sandbox/received-text"
 TOKEN = "a-token-of-the-sandbox"
-NUMBER = "07700 900851"  # at which the services of these tests receive
+NUMBER = "07700 900851"  # the number at which these services receive
 
 
 def post(
@@ -167,7 +167,7 @@ def test_only_post_is_allowed(method: str) -> None:
 
 
 class TestCommand:
-    """`manage.py receive_text`, beside a running service."""
+    """`manage.py receive_text` beside a running service."""
 
     @pytest.fixture
     def known(self, service: RunningService) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class TestCommand:
         assert faulty.stderr.splitlines() == [
             "texts[1].content: is required",
             "texts[1].colour: is not a known key",
-            "texts[2].service: is no service",
+            "texts[2].service: is not the id of a service",
             "texts[2].content: is required",
             "texts[3]: must be an object",
         ]
@@ -220,7 +220,7 @@ class TestCommand:
         refusal = self.receive(service, {"service": identifier, "from": "1", "content": "x"})
 
         assert refusal.returncode == 1
-        assert refusal.stderr.startswith("texts[0].service: takes no texts")
+        assert refusal.stderr.startswith("texts[0].service: cannot receive texts")
 
     def test_a_missing_file_and_invalid_json_are_one_line(self, service: RunningService) -> None:
         assert service.manage("receive_text", "nowhere.json").returncode == 1

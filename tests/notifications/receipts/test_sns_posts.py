@@ -1,4 +1,4 @@
-"""What Amazon's topic posts back, signed as Amazon signs, and what only looks like it."""
+"""Receipts of an Amazon topic with Amazon's signature, and forged ones."""
 
 import base64
 import json
@@ -45,7 +45,7 @@ def certificate(valid: timedelta = timedelta(days=1)) -> str:
 
 @pytest.fixture
 def theirs() -> Iterator[ScriptedGateway]:
-    """Amazon's own host, where the certificate is, and where a subscription is confirmed."""
+    """A scripted host of Amazon with the certificate and the confirmation of subscriptions."""
     with ScriptedGateway([answer("200 OK", certificate())]) as server:
         yield server
 
@@ -55,7 +55,7 @@ Post = Callable[..., Any]
 
 @pytest.fixture
 def post(theirs: ScriptedGateway, db: None) -> Post:
-    """Post what `signed` has made, to an address of the provider `sns`."""
+    """Post the result of `signed` to the URL of the provider `sns`."""
 
     def send(body: object, path: str = "receipt", topic: str = TOPIC) -> Any:
         with override_settings(PROVIDERS=[f"sns={url(theirs.url, topic=topic)}"]):
@@ -67,7 +67,7 @@ def post(theirs: ScriptedGateway, db: None) -> Post:
 
 
 def signed(theirs: ScriptedGateway, message: object, **fields: Any) -> dict[str, str]:
-    """Return a post as Amazon makes and signs it; fields replace its own before the signature."""
+    """Return a receipt as Amazon creates and signs it. `fields` replace its own before the signature."""
     key = fields.pop("key", KEY)
     version = fields.pop("version", "2")
     report = {

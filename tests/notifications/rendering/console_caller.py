@@ -24,7 +24,7 @@ print(json.dumps([
 
 
 class ConsoleCaller:
-    """Signed in as an operator; what is asked may be asked side by side."""
+    """A signed-in operator. Requests may run in parallel."""
 
     def __init__(self, service: Service, vectors: list[Vector]) -> None:
         self.url = service.url
@@ -41,7 +41,7 @@ class ConsoleCaller:
         self.token = self._read_token()
 
     def preview(self, vector: Vector, **typed: str) -> str:
-        """Return the pane beside the editor, for a vector's template and what its placeholders are tried with."""
+        """Return the preview of a vector's template with its example values."""
         samples = {f"sample-{name}": value for name, value in vector.get("personalisation", {}).items() if value}
         text = {"type": "sms", "content": vector["template"], "service": self.services[vector["id"]]}
         answer = self._ask("POST", "notifications/template/preview/", {**text, **samples, **typed})
@@ -49,7 +49,7 @@ class ConsoleCaller:
         return answer.text
 
     def set_contact(self, vector: Vector) -> str:
-        """Type a vector's number as the contact on a service's page for files."""
+        """Enter a vector's number as the contact for files of a service."""
         path = f"notifications/service/{self.services[vector['id']]}/file-page/"
         return self._ask("POST", path, {"file_contact": vector["input"]}).text
 

@@ -1,4 +1,4 @@
-"""The normal form in which HTML fragments are compared. Source: docs/reference/rendering.md §9."""
+"""The normal form for comparing HTML fragments. Source: docs/reference/rendering.md §9."""
 
 import html
 import re
@@ -46,7 +46,7 @@ class _TreeBuilder(HTMLParser):
 
 
 def normal_form(fragment: str) -> str:
-    """Write a fragment so that equal meaning is equal text."""
+    """Return a fragment in a form in which equal meaning is equal text."""
     builder = _TreeBuilder()
     builder.feed(fragment)
     builder.close()
@@ -54,7 +54,7 @@ def normal_form(fragment: str) -> str:
 
 
 def _children(element: Element) -> str:
-    """Write the contents, with white space gone at the edges of blocks and beside breaks."""
+    """Return the contents without white space at the edges of blocks and beside breaks."""
     children = [_unwrapped(child) for child in element.children]
     written = []
     for place, child in enumerate(children):
@@ -92,7 +92,7 @@ def _is_edge(node: "Element | str | None") -> bool:
 
 
 def _unwrapped(node: "Element | str") -> "Element | str":
-    """Take a list out of its presentation table, and an inset out of its `div`."""
+    """Replace the presentation table around a list, and the `div` around an inset, by their content."""
     if not isinstance(node, Element):
         return node
     if node.name == "table" and node.attributes == {"role": "presentation"}:

@@ -1,4 +1,4 @@
-"""The examples in docstrings are true."""
+"""The doctests pass."""
 
 import doctest
 import importlib
@@ -15,5 +15,5 @@ def _modules(package: ModuleType) -> list[str]:
 
 
 @pytest.mark.parametrize("name", _modules(recipients) + _modules(rendering))
-def test_the_examples_of_a_module(name: str) -> None:
+def test_the_doctests_of_a_module_pass(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0

@@ -1,4 +1,4 @@
-"""Emails as a whole: emptiness, footer, names kept from linking, document. Source: docs/reference/rendering.md §4."""
+"""Whole emails: empty ones, the footer, names without links, the document. Source: docs/reference/rendering.md §4."""
 
 import pytest
 

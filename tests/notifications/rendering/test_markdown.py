@@ -1,4 +1,4 @@
-"""Rules of email bodies that no vector shows. Source: docs/reference/rendering.md §4.3 to §4.7."""
+"""Rules of email bodies without a vector. Source: docs/reference/rendering.md §4.3 to §4.7."""
 
 import pytest
 

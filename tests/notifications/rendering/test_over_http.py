@@ -1,4 +1,4 @@
-"""The vectors of the rendering contract as callers and staff meet them: over HTTP against a running service.
+"""Play the vectors of the rendering contract over HTTP against a running service, as callers and staff use it.
 
 What only the console shows is asked of it: counts while typing, characters of no alphabet, the bubble, texts with their
 placeholders unfilled, and a service's contact. `test_vectors` judges every case once more, without a server.
@@ -23,7 +23,7 @@ from tests.servers import Program
 from tests.service import Service
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "rendering.jsonl"
-PLAYERS = 8  # as many as the web server has threads
+PLAYERS = 8  # the number of threads of the web server
 SIMULATED = {"447700900000", "447700900111", "447700900222"}  # accepted, and never sent
 TOO_LONG = (
     "Your message is too long. Text messages cannot be longer than 918 characters. Your message is {} characters long."
@@ -39,7 +39,7 @@ BUBBLE = re.compile(r'<div class="nf-bubble">(.*?)</div>', re.DOTALL)
 def check_unfilled_text(console: ConsoleCaller, vector: Vector) -> None:
     ticked = {"redact_personalisation": "on"} if vector["redact"] else {}
     missing = [name for name in placeholders.find(vector["template"]) if vector["personalisation"].get(name) is None]
-    emptied = {f"sample-{name}": "" for name in missing}  # a condition that nobody touched is tried with yes
+    emptied = {f"sample-{name}": "" for name in missing}  # the editor tries unset conditions with yes
     page = console.preview(vector, type="email", subject="Subject", **emptied, **ticked)
 
     _, marked = (html.unescape(text) for text in UNFILLED.findall(page))
@@ -57,7 +57,7 @@ def check_sms_editor_count(console: ConsoleCaller, vector: Vector) -> None:
 
 
 def check_sms_rejected_chars(console: ConsoleCaller, vector: Vector) -> None:
-    """Of the characters that no text message holds, the editor names three."""
+    """The editor names three of the characters that a text message cannot contain."""
     match = REJECTED.search(console.preview(vector))
 
     assert match
@@ -222,7 +222,7 @@ def check_recipient_match(caller: Caller, vector: Vector) -> None:
 
 
 def check_v2_validation(caller: Caller, vector: Vector) -> None:
-    """A vector's template id is nobody's: where the body passes the schema, it is our own that is sent."""
+    """Replace a vector's unknown template id with a real one if the body has a valid shape."""
     body, template_id = vector["body"], caller.templates[vector["id"]]
     if vector["schema"] == "file":
         response = caller.send(vector, personalisation={"doc": body})
@@ -251,7 +251,7 @@ def _message(response: requests.Response) -> str:
 
 
 def _with_link(text: str, vector: Vector) -> str:
-    """Put the case's unsubscribe link in the place of ours."""
+    """Replace the service's unsubscribe link with the one of the case."""
     return re.sub(r"http://127\.0\.0\.1:\d+/unsubscribe[^\s\"<)]*", vector.get("unsubscribe_link", ""), text)
 
 
@@ -267,7 +267,7 @@ def console(service: Service) -> ConsoleCaller:
 
 @pytest.fixture(scope="module")
 def played(request: pytest.FixtureRequest, caller: Caller, console: ConsoleCaller) -> Iterator[dict[str, Future[None]]]:
-    """Play the cases of this run side by side: most of their time they wait for the worker."""
+    """Play the cases of this run in parallel, because they mostly wait for the worker."""
     ids = {item.callspec.id for item in request.session.items if hasattr(item, "callspec")}
 
     def play(vector: Vector) -> None:

@@ -46,7 +46,7 @@ markdown_like = st.text(alphabet="ab1.:/@ \n\t\\`*_[](){}<>#+-!|^•=~&;\"'%\u00
 
 
 class Elements(HTMLParser):
-    """Collects every element with its attributes; anything else than text is a fault."""
+    """Collect every element with its attributes. Anything but text is an error."""
 
     def __init__(self, fragment: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -189,7 +189,7 @@ def test_a_value_is_neither_a_template_nor_markup(value: str) -> None:
 
 
 def test_the_documentation_shows_a_sanitised_link() -> None:
-    [chapter] = [chapter.text for chapter in CHAPTERS if "### Values that strangers wrote" in chapter.text]
+    [chapter] = [chapter.text for chapter in CHAPTERS if "### Values from untrusted sources" in chapter.text]
     request, answer = map(json.loads, re.findall(r"```json\n(.*?)```", chapter, re.DOTALL))
 
     sanitised = sanitise.request(request["personalisation"], request["sanitise_content_for"])

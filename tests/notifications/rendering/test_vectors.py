@@ -177,7 +177,7 @@ CHECKS: dict[str, Check] = {
 
 
 def _vectors() -> list[Vector]:
-    lines = VECTORS.read_text(encoding="utf-8").strip().split("\n")  # splitlines would split at U+2028
+    lines = VECTORS.read_text(encoding="utf-8").strip().split("\n")  # splitlines would also split at U+2028
     return [vector for vector in map(json.loads, lines) if vector["kind"] != "v2_validation"]
 
 

@@ -1,4 +1,4 @@
-"""A caller of the services the rendering vectors need, over HTTP: all provisioned at once, with a template for each."""
+"""A caller of the services of the rendering vectors over HTTP, provisioned at once with a template for each."""
 
 import json
 import time
@@ -17,7 +17,7 @@ Vector = dict[str, Any]  # the keys differ by kind
 
 
 class Caller:
-    """The services these cases need, provisioned at once, and signed requests of theirs."""
+    """The services of these cases, provisioned at once, and their signed requests."""
 
     def __init__(self, service: Service, vectors: list[Vector]) -> None:
         self.url = service.url
@@ -44,7 +44,7 @@ class Caller:
         return dict(response.json())
 
     def send(self, vector: Vector, *, key: str = "test", **fields: Any) -> requests.Response:
-        """Send a vector's own template, as a text or as an email by its kind."""
+        """Send a vector's own template as a text or as an email."""
         path, recipient = (
             ("sms", {"phone_number": NUMBER}) if _is_text(vector) else ("email", {"email_address": ADDRESS})
         )
@@ -52,14 +52,14 @@ class Caller:
         return self.post(vector, f"/v2/notifications/{path}", body, key=key)
 
     def received(self, vector: Vector) -> dict[str, Any]:
-        """Return what arrived in the sandbox, once a worker has sent it."""
+        """Return the message in the sandbox once a worker has sent it."""
         query = {"template": self.templates[vector["id"]], "wait": "30"}
         messages = _ask("GET", f"{self.url}/sandbox/api/messages", params=query).json()["messages"]
         assert messages, "nothing arrived"
         return dict(messages[0])
 
     def costs(self, vector: Vector, sent: requests.Response) -> dict[str, Any]:
-        """Return what the record says of costs, once the message is handed over."""
+        """Return the costs in the record once the message is sent."""
         deadline = time.monotonic() + 30
         while not (record := self.get(vector, f"/v2/notifications/{sent.json()['id']}"))["is_cost_data_ready"]:
             assert time.monotonic() < deadline, "never handed over"
@@ -74,7 +74,7 @@ class Caller:
         return _ask(method, self.url + path, data=data, headers=headers)
 
     def _service(self, vector: Vector) -> dict[str, Any]:
-        """Return the document of the service a case is about: its prefix, its permissions, its guest list."""
+        """Return the document of a case's service: its prefix, permissions and guest list."""
         prefix = vector.get("prefix") if vector.get("show_prefix", True) else None
         permissions = LIST
         if vector["kind"] == "phone":
@@ -114,7 +114,7 @@ class Caller:
         elif vector["kind"] == "sanitise_request":
             content = " ".join(f"(({name}))" for name in vector["personalisation"])
         if _has_too_long_text(vector):
-            content = "((text))"  # `provision` refuses a text that is too long by itself: it comes as a value
+            content = "((text))"  # `provision` rejects a template that is too long, so the text is a value
         row = {"id": self.templates[vector["id"]], "name": vector["id"], "content": content}
         if _is_text(vector):
             return {**row, "type": "sms"}

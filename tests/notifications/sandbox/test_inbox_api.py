@@ -28,7 +28,7 @@ def ids(answer):
 
 @pytest.fixture
 def suite(client, settings, db):
-    """A test suite that holds the token."""
+    """A test suite with the token."""
     settings.SANDBOX_TOKEN = "open-sesame"
     client.defaults["HTTP_AUTHORIZATION"] = "Bearer open-sesame"
     client.defaults["REMOTE_ADDR"] = "198.51.100.1"
@@ -202,7 +202,7 @@ def test_an_empty_token_opens_nothing(client, settings, db):
     ("request_of", "status"),
     [
         (LOCAL, 200),
-        ({**LOCAL, "SERVER_NAME": "0.0.0.0"}, 401),  # noqa: S104  a server that listens to all the world
+        ({**LOCAL, "SERVER_NAME": "0.0.0.0"}, 401),  # noqa: S104  a server that listens on all addresses
         ({**LOCAL, "REMOTE_ADDR": "198.51.100.1"}, 401),
         ({**LOCAL, "HTTP_X_FORWARDED_FOR": "127.0.0.1"}, 401),
         ({**LOCAL, "HTTP_FORWARDED": "for=127.0.0.1"}, 401),

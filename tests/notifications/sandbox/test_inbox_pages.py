@@ -1,4 +1,4 @@
-"""The inbox's pages: safe to look at, searched by POST, emptied by POST."""
+"""The inbox's pages: a GET changes nothing, searches and removals are POSTs."""
 
 import pytest
 from django.test import Client

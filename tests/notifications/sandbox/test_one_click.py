@@ -1,4 +1,4 @@
-"""The unsubscribe button of an email in the inbox: pressed as mail programs press it."""
+"""The unsubscribe button in the inbox works as in mail programs."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""What signed-in staff see of the inbox: messages of their services, masked without *See recipients*."""
+"""Staff see the messages of their services in the inbox, masked without *See recipients*."""
 
 import uuid
 
@@ -22,7 +22,7 @@ def service(db: None) -> Service:
 
 
 def email_to(service: Service, to: str = "ana@example.org", **template: object) -> tuple[Notification, SandboxMessage]:
-    """One email with a file and our unsubscribe link, as it arrived."""
+    """Return an email with a file and an unsubscribe link as it arrived."""
     kept = factories.make_template(service, content="Dear ((name)), see ((file))", **template)
     sent = factories.make_notification(kept, to, reference="case-7", body="Dear Ana Marsh, see …")
     file = make_file(service=service, template=kept, notification_id=sent.pk, name="permit.pdf")

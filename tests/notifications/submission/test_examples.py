@@ -14,7 +14,7 @@ from tests import factories
 
 @pytest.fixture
 def template(request, db):
-    """An email template with awkward placeholders, or a text message without any."""
+    """Create an email template with odd placeholders, or a text message without placeholders."""
     if request.param is Channel.EMAIL:
         return factories.make_template(content='Dear ((it\'s a "name")) of ((straße))', subject="For ((who))")
     return factories.make_template(channel=Channel.SMS, content="The tide is high")
@@ -22,7 +22,7 @@ def template(request, db):
 
 @pytest.fixture
 def key(service, template):
-    """A test key of the running service, which has a template of the same id and words."""
+    """Return a test key of the running service, which has a template of the same id and content."""
     secret, version = str(uuid.uuid4()), template.versions.get()
     words = {"id": str(template.pk), "type": template.type, "name": template.name, "content": version.content}
     subject = {"subject": version.subject} if version.subject else {}

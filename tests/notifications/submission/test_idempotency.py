@@ -1,4 +1,4 @@
-"""A request sent twice with one Idempotency-Key is done once. Source: docs/reference/sending-api.md §15."""
+"""A request that is sent twice with one Idempotency-Key is done once. Source: docs/reference/sending-api.md §15."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

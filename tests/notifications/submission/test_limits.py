@@ -1,4 +1,4 @@
-"""The day's limits: exact under parallel requests, by the UTC date, and only for accepted messages."""
+"""The daily limits are exact under parallel requests, count by UTC date, and count accepted messages only."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -21,7 +21,7 @@ ABROAD, JERSEY = "+61491570006", "+44 7797 712345"
 
 
 def new_message(caller: Caller) -> Notification:
-    """A text message as it is before it is stored."""
+    """Return a text message before it is stored."""
     return Notification(
         service=caller.service,
         key_type=KeyType.LIVE,
@@ -108,7 +108,7 @@ def test_the_day_is_a_utc_date_and_the_wait_ends_with_it() -> None:
 @pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize("kinds", [[LimitKind.SMS], [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]])
 def test_the_limit_may_be_reached_between_check_and_count(kinds: list[LimitKind]) -> None:
-    """Another request takes the last message while this one is being judged: nothing of this one stays."""
+    """Another request takes the last message of the day during this one, which stores nothing."""
     caller = make_caller(**{"daily_limit_sms": 5, f"daily_limit_{kinds[-1].value}": 1})
     first, second = (new_message(caller) for _ in range(2))
     limits.check(caller.key, kinds[-1])
@@ -124,12 +124,12 @@ def test_the_limit_may_be_reached_between_check_and_count(kinds: list[LimitKind]
 
 @pytest.mark.usefixtures("noon")
 def test_a_counter_far_from_its_limit_is_cached() -> None:
-    """Where the rate limit lets nobody come near the day's limit meanwhile, and nowhere else."""
+    """This applies only if the rate limit prevents reaching the daily limit in the meantime."""
     caller = make_caller(rate_limit_per_minute=100, daily_limit_sms=1000)
     others = DailyCounter.objects.create(service=caller.service, day=timezone.now().date(), kind=LimitKind.SMS)
 
     def looks(count: int) -> list[int]:
-        """So many have been sent: how often two requests, one after the other, look at the counter."""
+        """Return how often two consecutive requests read the counter after so many messages."""
         DailyCounter.objects.filter(id=others.id).update(count=count)
         ttl_cache.clear()
         found = []
@@ -139,7 +139,7 @@ def test_a_counter_far_from_its_limit_is_cached() -> None:
             found.append(len(queries))
         return found
 
-    # 100 a minute by live keys, as many by team keys, and a hundred by hand.
+    # 100 a minute by live keys, 100 by team keys, and 100 from the console
     assert looks(699) == [1, 0]
     assert looks(700) == [2, 1]
     DailyCounter.objects.filter(id=others.id).update(count=1000)

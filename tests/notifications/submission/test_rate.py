@@ -1,4 +1,4 @@
-"""The sliding minute: exact over threads and processes, in Redis and in the database, and never in a message's way."""
+"""The sliding minute is exact over threads and processes, in Redis and in the database, and delays no message."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ def wait_at(key: ApiKey, limit: int, seconds: float) -> int:
 
 @pytest.fixture(params=["database", "redis"])
 def key(request: pytest.FixtureRequest, settings: Any) -> ApiKey:
-    """A key of a service that may make three requests a minute, counted in either store."""
+    """Return a key of a service with a limit of three requests a minute, counted in either store."""
     settings.REDIS_URL = request.getfixturevalue("redis_server").url if request.param == "redis" else ""
     rate.redis_breaker.note_success()
     return make_api_key(make_service(rate_limit_per_minute=3))
@@ -76,7 +76,7 @@ def test_the_window_slides_and_rejected_requests_do_not_count() -> None:
     key = make_api_key()
 
     assert [wait_at(key, 2, second) for second in (0, 20)] == [0, 0]
-    assert wait_at(key, 2, 30) == 30_100  # the first leaves at 60 s, to a tenth of a second
+    assert wait_at(key, 2, 30) == 30_100  # the first request leaves at 60 s, to a tenth of a second
     assert wait_at(key, 2, 60.0) > 0
     assert wait_at(key, 2, 60.1) == 0
     assert wait_at(key, 2, 61) == 19_100

@@ -289,8 +289,8 @@ def test_step_22_the_length_is_checked_last(caller: Caller) -> None:
     send_email(caller.key, message, personalisation={"x": "é" * 1_000_000})
 
 
-def wake_ups(callbacks: list[Any]) -> list[Any]:  # Any: partials of whatever is done after the commit
-    """Return those that wake a worker; the rest only counts the message."""
+def wake_ups(callbacks: list[Any]) -> list[Any]:  # Any: partials of any work after the commit
+    """Return the callbacks that wake a worker; the others only count the message."""
     return [callback for callback in callbacks if callback.func != registry.MESSAGES.add]
 
 

@@ -1,4 +1,4 @@
-"""Every value runs through all entry points: console form, provision document and API judge it alike."""
+"""Console form, provision document and API apply the same rules to every value."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_a_duplicate_gets_the_same_error(console, service, name, first, second, 
     way = WAYS[name]
     assert by_document(way, first) == []
 
-    if name != "key":  # a document finds a key by its name, and changes nothing
+    if name != "key":  # a document finds a key by its name and changes nothing
         assert [line.partition(": ")[2] for line in by_document(way, second)] == [reason]
     assert reason in by_console(console, way, service, second)
     assert len(way.stored()) == 1

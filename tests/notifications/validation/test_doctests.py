@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the rules."""
+"""The doctests of the rules pass."""
 
 import doctest
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""Which characters a name may hold, and which names read like another one."""
+"""The allowed characters of a name, and names that look like another one."""
 
 import pytest
 

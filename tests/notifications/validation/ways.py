@@ -1,4 +1,4 @@
-"""The ways for a value into Signalbox: the form of the console, a provision document and, for some, the API."""
+"""The ways to set a value: the console form, a provision document and, for some values, the API."""
 
 import html
 import re
@@ -27,7 +27,7 @@ from notifications.models import (
 from tests import factories
 from tests.notifications.calling import make_caller, messages
 
-_UNTOUCHED = 77  # each number of the service before a value arrives; within every rule
+_UNTOUCHED = 77  # the initial value of each number; it satisfies every rule
 _DAYS = {"name": "Tides", "retention_days": _UNTOUCHED, "unsubscribe_request_days": _UNTOUCHED}
 _LIMITS = {
     "rate_limit_per_minute": _UNTOUCHED,
@@ -182,13 +182,13 @@ WAYS = {
 
 
 def make_service() -> Service:
-    """Return the service that the values are for."""
+    """Return the service of the values."""
     numbers = {name: number for name, number in {**_DAYS, **_LIMITS}.items() if number == _UNTOUCHED}
     return factories.make_service(name="Tides", live=False, **numbers)
 
 
 def by_console(console: Client, way: Way, service: Service, text: str) -> str:
-    """Post the form; return the page that comes back."""
+    """Post the form and return the response page."""
     if way.of_service:
         return _post(console, reverse(f"admin:notifications_{way.page}", args=[service.pk]), way.form(text))
     page = reverse(f"admin:notifications_{way.page}")
@@ -203,7 +203,7 @@ def _post(console: Client, page: str, form: dict[str, Any]) -> str:
 
 
 def by_document(way: Way, text: str) -> list[str]:
-    """Provision the value; return the lines of its errors."""
+    """Provision the value and return the lines of its errors."""
     errors = DocumentErrors()
     document = {"name": "Tides", **way.document(text)}
     with transaction.atomic():
@@ -213,7 +213,7 @@ def by_document(way: Way, text: str) -> list[str]:
 
 
 def by_api(channel: Channel, text: str) -> list[str]:
-    """Send a message to the value; return the messages of the errors."""
+    """Send a message to the value and return the messages of the errors."""
     caller = make_caller()
     template = factories.make_template(caller.service, channel, content="Dear all")
     field = "email_address" if channel == Channel.EMAIL else "phone_number"

@@ -1,4 +1,4 @@
-"""One callback over real HTTP: what is posted, what each answer leads to, and the schedule of the tries."""
+"""One callback over real HTTP: its body, the effect of each answer, and the schedule of retries."""
 
 import json
 import threading
@@ -54,7 +54,7 @@ def owe(url: str, **fields: Any) -> CallbackDelivery:
 
 
 def make_due(delivery: CallbackDelivery) -> None:
-    """Move time on to the next try."""
+    """Move the time to the next attempt."""
     CallbackDelivery.objects.filter(id=delivery.id).update(next_attempt_at=timezone.now() - MINUTE)
 
 
@@ -257,7 +257,7 @@ def test_a_failing_receiver_gets_every_event_by_the_schedule_with_one_webhook_id
         drain_callbacks()
 
     delivery.refresh_from_db()
-    slack = timedelta(seconds=5)  # of the call itself, on a busy machine
+    slack = timedelta(seconds=5)  # for the call itself on a busy machine
     assert [
         planned * 0.8 <= delay <= planned * 1.2 + slack for planned, delay in zip(SCHEDULE, delays, strict=True)
     ] == [True] * len(SCHEDULE)
@@ -270,7 +270,7 @@ def test_each_attempt_is_signed_with_its_own_time():
     with Receiver(500) as receiver:
         delivery = owe(receiver.url, signing_secret=SECRET)
         drain_callbacks()
-        time.sleep(1.1)  # the timestamp is in whole seconds
+        time.sleep(1.1)  # the timestamp has whole seconds
         make_due(delivery)
         drain_callbacks()
 
@@ -283,7 +283,7 @@ def test_a_duplicate_wake_up_calls_once(receiver):
     delivery = owe(receiver.url)
 
     tasks.drain_callbacks()
-    tasks.call_back(str(delivery.id))  # as the previous version names it
+    tasks.call_back(str(delivery.id))  # as named by the previous version
 
     assert len(receiver.posted) == 1
 
@@ -299,7 +299,7 @@ def test_a_callback_of_a_dead_worker_is_repeated_with_the_same_id(receiver):
     delivery.refresh_from_db()
     assert [attempt["outcome"] for attempt in delivery.attempts] == ["uncertain", "accepted"]
     assert receiver.posted[0].headers["webhook-id"] == held.webhook_id
-    assert not held.give_up(delivery.attempts[0])  # a late finisher changes nothing
+    assert not held.give_up(delivery.attempts[0])  # a late result changes nothing
     delivery.refresh_from_db()
     assert delivery.state == DeliveryState.ACCEPTED
 

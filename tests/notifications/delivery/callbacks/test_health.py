@@ -1,4 +1,4 @@
-"""An endpoint that is gone, or fails for three days, is paused, and its owners are mailed by the providers in use."""
+"""An endpoint that is gone, or fails for three days, is paused, and its owners are mailed."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ def call(endpoint: CallbackEndpoint) -> None:
 
 
 def move_on(**elapsed: Any) -> None:
-    """Let time pass for the endpoints."""
+    """Move the time of the endpoints."""
     for endpoint in CallbackEndpoint.objects.exclude(failing_since=None):
         CallbackEndpoint.objects.filter(pk=endpoint.pk).update(
             failing_since=endpoint.failing_since - timedelta(**elapsed)

@@ -1,4 +1,4 @@
-"""A real worker, killed while it calls: the callback is made again, with the same webhook-id, and its log says why.
+"""A real worker is killed during a callback: the call is repeated with the same webhook-id, and its log explains why.
 
 Source: docs/reference/security.md §9, promise 5.
 """
@@ -24,7 +24,7 @@ SERVICE: dict[str, Any] = {
 
 
 class WatchedReceiver(Receiver):
-    """Does something of the test's when a callback is there, before it is answered."""
+    """Call the test's function when a callback has arrived, before the answer."""
 
     before_answer: Callable[[], None] | None = None
 

@@ -1,4 +1,4 @@
-"""What is owed: one row a final status or received text, in the transaction of it, and nothing where nobody listens."""
+"""A final status or received text stores one callback in its transaction, and none without an endpoint."""
 
 from datetime import timedelta
 
@@ -133,9 +133,9 @@ def test_a_service_without_callbacks_needs_no_more_queries(django_assert_num_que
     lonely, talkative = (make_message(make_service(), key_type=KeyType.TEST) for _ in range(2))
     make_callback(talkative.service)
 
-    with django_assert_num_queries(4):  # savepoint, look and lock, change, savepoint
+    with django_assert_num_queries(4):  # savepoint, lookup and lock, change, savepoint
         advance(lonely, Status.DELIVERED)
-    with django_assert_num_queries(6):  # and what it has become, and the row
+    with django_assert_num_queries(6):  # also the new status, and the row
         advance(talkative, Status.DELIVERED)
 
 

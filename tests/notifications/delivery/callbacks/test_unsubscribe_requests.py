@@ -1,4 +1,4 @@
-"""The callback for an unsubscribe request: owed once, signed, tried again, and kept as long as its request."""
+"""The callback for an unsubscribe request: stored once, signed, retried, and kept as long as its request."""
 
 import json
 from datetime import UTC, timedelta

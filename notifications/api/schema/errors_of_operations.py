@@ -1,4 +1,4 @@
-"""The errors of each operation in the order of its checks, and all errors in families."""
+"""List the errors of each operation in the order of its checks, and all errors by subject."""
 
 from notifications import errors
 
@@ -66,7 +66,7 @@ FAMILIES = {
         *(*_BODY, *_IDEMPOTENCY),
     ),
     "Limits": (errors.RateLimited, errors.DailyLimitReached),
-    "Reports of providers": (
+    "Delivery receipts": (
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
     "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound, errors.NotScheduled),

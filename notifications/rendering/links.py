@@ -19,7 +19,7 @@ _PATH = re.compile(r"[/?#][^\s<]*+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class FoundLink:
     """A URL in a text, from the offset `start` up to, but not including, `end`."""
 
     text: str
@@ -28,10 +28,10 @@ class Address:
     has_scheme: bool
 
 
-def find(text: str) -> Iterator[Address]:
+def find(text: str) -> Iterator[FoundLink]:
     """Yield the URLs from left to right.
 
-    >>> [address.text for address in find("Ask fern@quay.example, see quay.example/map or e.g. HTTPS://pay.example")]
+    >>> [link.text for link in find("Ask fern@quay.example, see quay.example/map or e.g. HTTPS://pay.example")]
     ['quay.example/map', 'HTTPS://pay.example']
     """
     searched_to = 0
@@ -49,7 +49,7 @@ def find(text: str) -> Iterator[Address]:
         path = _PATH.match(text, host_end)
         searched_to = path.end() if path else host_end
         begin = host_at if scheme_at is None else scheme_at
-        yield Address(text=text[begin:searched_to], start=begin, end=searched_to, has_scheme=scheme_at is not None)
+        yield FoundLink(text=text[begin:searched_to], start=begin, end=searched_to, has_scheme=scheme_at is not None)
 
 
 def _scheme_before(text: str, host_at: int, searched_to: int) -> int | None:

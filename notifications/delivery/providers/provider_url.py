@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ProviderUrl:
     """scheme://user:password@host:port/path?parameters, decoded. Missing parts are empty; a missing port is None."""
 
     scheme: str
@@ -66,12 +66,12 @@ class Address:
             raise ValueError(f"has a parameter {name} that must be yes or no")
         return value == "yes"
 
-    def is_reporting(self, *, can_report: bool, by_default: bool = True) -> bool:
+    def are_receipts_on(self, *, can_check_receipts: bool, by_default: bool = True) -> bool:
         """Return the parameter `receipts`; its default is whether receipts are possible. Raises ValueError."""
-        is_reporting = self.is_yes("receipts", default=can_report and by_default)
-        if is_reporting and not can_report:
+        are_receipts_on = self.is_yes("receipts", default=can_check_receipts and by_default)
+        if are_receipts_on and not can_check_receipts:
             raise ValueError("has receipts=yes, but no secret to check delivery receipts")
-        return is_reporting
+        return are_receipts_on
 
     def without(self, name: str) -> Self:
         return replace(self, parameters={key: value for key, value in self.parameters.items() if key != name})

@@ -1,4 +1,4 @@
-"""Every refusal of a file, in its words and in its order, and nothing stored after it. Items F1 to F3.
+"""Every error about a file, in the contract's order; nothing is stored after one. Cases F1 to F3.
 
 Source: docs/reference/files.md §2.1, §3; docs/reference/sending-api.md §10.
 """
@@ -100,7 +100,7 @@ SHAPES: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("options", "messages"), SHAPES, ids=[str(options)[:60] for options, _ in SHAPES])
-def test_stage_2_all_errors_of_one_object(options: dict[str, Any], messages: list[str]) -> None:
+def test_stage_2_reports_all_errors_of_one_object(options: dict[str, Any], messages: list[str]) -> None:
     with pytest.raises(InvalidRequest) as refused:
         validation.parse({**file_of(), **options})
 
@@ -111,11 +111,11 @@ def test_stage_2_all_errors_of_one_object(options: dict[str, Any], messages: lis
     ("period", "expected"),
     [(None, 26), ("1 week", 1), ("1 weeks", 1), (" 78 WEEKS\n", 78), ("04 weeks", 4), ("26 Week", 26)],
 )
-def test_periods_that_are_taken(period: str | None, expected: int) -> None:
+def test_valid_periods_are_accepted(period: str | None, expected: int) -> None:
     assert validation.parse(file_of(retention_period=period)).weeks == expected
 
 
-def test_null_is_what_clients_send_for_every_option_left_out() -> None:
+def test_null_counts_as_a_missing_option() -> None:
     request = validation.parse(file_of(filename=None, confirm_email_before_download=None, retention_period=None))
 
     assert (request.filename, request.asks_for_email_address, request.weeks, request.is_csv) == (None, True, 26, None)
@@ -148,7 +148,7 @@ NOT_BASE64 = {
 
 @pytest.mark.parametrize("encoded", NOT_BASE64.values(), ids=NOT_BASE64)
 @pytest.mark.fault("F1", "F2")
-def test_stage_5_what_is_not_base64(encoded: str) -> None:
+def test_stage_5_rejects_invalid_base64(encoded: str) -> None:
     with pytest.raises(InvalidFile, match=r"^Document is not base64 encoded$"):
         validation.decode(validation.parse({"file": encoded}))
 
@@ -190,7 +190,7 @@ NAMES = {
 
 @pytest.mark.parametrize(("name", "message"), NAMES.items(), ids=[ascii(name) for name in NAMES])
 @pytest.mark.fault("F3")
-def test_stage_5_names(name: str, message: str) -> None:
+def test_stage_5_checks_names(name: str, message: str) -> None:
     request = validation.parse(file_of(samples.PDF, filename=name))
 
     if not message:
@@ -201,7 +201,7 @@ def test_stage_5_names(name: str, message: str) -> None:
     assert refused.value.message == message
 
 
-def test_a_name_that_is_made_is_of_chance_and_has_the_right_extension() -> None:
+def test_a_generated_name_is_random_and_has_the_right_extension() -> None:
     request = validation.parse(file_of(samples.PDF))
     names = {validation.name_for(request, samples.PDF) for _ in range(20)}
 
@@ -262,7 +262,7 @@ WHOLE_ROAD: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 @pytest.mark.parametrize(("files", "message"), WHOLE_ROAD.values(), ids=WHOLE_ROAD)
 @pytest.mark.fault("F1", "F2")
-def test_stages_3_to_7_over_the_whole_road(
+def test_stages_3_to_7_reject_over_the_api(
     caller: Caller, blobs: Path, files: list[dict[str, Any]], message: str
 ) -> None:
     response = send(asking_for_help(caller), *files)
@@ -272,16 +272,16 @@ def test_stages_3_to_7_over_the_whole_road(
     assert nothing_is_stored(blobs)
 
 
-def test_one_byte_less_than_2_mib_is_taken(caller: Caller) -> None:
+def test_one_byte_less_than_2_mib_is_accepted(caller: Caller) -> None:
     assert send(caller, file_of(b"a" * (2 * MiB - 1))).status_code == 201
 
 
-def test_ten_files_are_taken(caller: Caller) -> None:
+def test_ten_files_are_accepted(caller: Caller) -> None:
     assert send(caller, *[file_of()] * 10).status_code == 201
     assert Attachment.objects.count() == 10
 
 
-def test_the_shape_comes_before_the_contact_and_the_contact_before_the_content(blobs: Path) -> None:
+def test_the_shape_is_checked_before_the_contact_and_the_contact_before_the_content(blobs: Path) -> None:
     caller = make_caller()
     settings_url = f"http://127.0.0.1:8000/admin/notifications/service/{caller.service.id}/"
 
@@ -294,7 +294,7 @@ def test_the_shape_comes_before_the_contact_and_the_contact_before_the_content(b
     assert nothing_is_stored(blobs)
 
 
-def test_the_recipient_comes_before_the_file(caller: Caller) -> None:
+def test_the_recipient_is_checked_before_the_file(caller: Caller) -> None:
     Service.objects.filter(pk=caller.service.pk).update(live=False)
 
     response = send(caller, {"file": 5})
@@ -319,7 +319,7 @@ def test_an_object_without_a_file_and_one_in_a_list_are_ordinary_values(caller: 
     assert not Attachment.objects.exists()
 
 
-def test_a_file_that_no_placeholder_asks_for_is_taken_all_the_same(caller: Caller, blobs: Path) -> None:
+def test_a_file_without_a_placeholder_is_stored(caller: Caller, blobs: Path) -> None:
     template = file_template(caller)
     refused = caller.send_email(template, personalisation={"doc": "x", "other": file_of(b"")})
     taken = caller.send_email(template, personalisation={"doc": "x", "other": file_of()})
@@ -329,7 +329,9 @@ def test_a_file_that_no_placeholder_asks_for_is_taken_all_the_same(caller: Calle
     assert Attachment.objects.count() == Notification.objects.count() == 1
 
 
-def test_too_long_with_its_link_in_place_is_refused_before_anything_is_stored(caller: Caller, blobs: Path) -> None:
+def test_an_email_that_is_too_long_with_its_link_is_rejected_before_anything_is_stored(
+    caller: Caller, blobs: Path
+) -> None:
     template = file_template(caller, 2)
 
     response = caller.send_email(template, personalisation={"doc": file_of(), "doc2": "x" * 1_999_950})

@@ -19,11 +19,11 @@ _EMAIL_ADDRESS = "Enter a valid email address, like name@example.com."
 _PROPERTY = {Channel.EMAIL: "email_address ", Channel.SMS: "phone_number "}
 
 
-def of_recipient(refusal: errors.NotificationError, channel: Channel) -> str:
+def of_recipient(error: errors.NotificationError, channel: Channel) -> str:
     """Return the error of an invalid recipient without the API's property name."""
     if channel is Channel.EMAIL:
         return _EMAIL_ADDRESS
-    return f"{refusal.message.removeprefix(_PROPERTY[channel])}."
+    return f"{error.message.removeprefix(_PROPERTY[channel])}."
 
 
 def of_trial(places: Mapping[str, str]) -> str:
