@@ -178,7 +178,7 @@ class SortPeriod(InvalidQuery):
 class SortField(InvalidQuery):
     slug = "data-query-sort-field"
     text = "sort_by: not a field that can be sorted by."
-    fix = "Sort by a key of the rows in the answer."
+    fix = "Sort by a key of the rows in the response."
 
 
 class LimitPeriod(InvalidQuery):
@@ -190,7 +190,7 @@ class LimitPeriod(InvalidQuery):
 class CursorForm(InvalidQuery):
     slug = "data-query-cursor-form"
     text = "cursor works only on raw JSON reads."
-    fix = "Leave out `cursor`. Only raw JSON answers have pages."
+    fix = "Leave out `cursor`. Only raw JSON responses have pages."
 
 
 class CursorForeign(InvalidQuery):

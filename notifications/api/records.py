@@ -73,7 +73,7 @@ class NotificationSerializer(serializers.Serializer[Notification]):
     body = serializers.CharField()
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
     created_at = serializers.DateTimeField(help_text=UTC_DIGITS)
-    sent_at = serializers.DateTimeField(allow_null=True, help_text="When a provider took it.")
+    sent_at = serializers.DateTimeField(allow_null=True, help_text="When a provider accepted it.")
     completed_at = serializers.DateTimeField(allow_null=True, help_text="When the message reached its final status.")
     scheduled_for = serializers.DateTimeField(allow_null=True)
     one_click_unsubscribe_url = serializers.URLField(allow_null=True)
@@ -172,7 +172,7 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     body = serializers.CharField(help_text="The text as it would be sent.")
     subject = serializers.CharField(allow_null=True, help_text="null for a text message.")
     html = serializers.CharField(
-        allow_null=True, help_text="The email as mail programs show it; null for a text message."
+        allow_null=True, help_text="The email as email programs show it; null for a text message."
     )
     postage = Null(help_text="Always null.")
 

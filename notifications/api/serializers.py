@@ -111,7 +111,7 @@ class EmailSerializer(_MessageSerializer):
         required=False,
         max_length=MAX_UNSUBSCRIBE_URL_CHARACTERS,
         help_text=(
-            "An https URL that unsubscribes the recipient on a POST (RFC 8058). Mail programs show a button for it. "
+            "An https URL that unsubscribes the recipient on a POST (RFC 8058). Email programs show a button for it. "
             "If the template has an unsubscribe link, this URL replaces it in the headers but not in the text."
         ),
     )

@@ -47,7 +47,7 @@ def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpRespons
 
 def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
     error = "This is not the email address the file was sent to."
-    summary = f"{error} Use the address at which {file.row.service.name} wrote to you."
+    summary = f"{error} Enter the email address that {file.row.service.name} sent it to."
     return _form(request, file, status=400, summary=summary, error=error, typed=typed)
 
 

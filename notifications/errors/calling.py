@@ -195,7 +195,7 @@ class IdempotencyKeyInUse(SendingError):
     status = 409
     kind = "IdempotencyKeyInUse"
     text = "A request with this Idempotency-Key is still being answered"
-    fix = "Wait for the answer to the first request, or retry after the number of seconds in `Retry-After`."
+    fix = "Wait for the response to the first request, or retry after the number of seconds in `Retry-After`."
     retry_after_seconds = 1
 
 

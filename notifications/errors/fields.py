@@ -65,7 +65,7 @@ class BodyNotAnObject(WrongType):
 class NotAUuid(ValidationError):
     slug = "not-a-uuid"
     text = "{name} is not a valid UUID"
-    fix = "Copy the id from the console or from an earlier answer."
+    fix = "Copy the id from the console or from an earlier response."
 
 
 class NotOneOf(ValidationError):

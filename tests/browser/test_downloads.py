@@ -173,7 +173,7 @@ def test_after_ten_wrong_email_addresses_the_right_one_is_rejected_too(recipient
 
     recipient.confirm(ADDRESS)
 
-    recipient.sees("Too many tries")
+    recipient.sees("Too many attempts")
     recipient.page.get_by_role("link", name="Back to the beginning").click()
     recipient.sees("You have a file to download")
 
@@ -238,8 +238,8 @@ PAGES: list[tuple[str, str, str, str]] = [
     ("file", "address=None, name='A long name' + '-without-a-blank' * 5 + '.pdf'", "file", "Your file is ready"),
     ("expired", "expires_at=now - timedelta(days=1)", "", "This file is no longer available"),
     ("withdrawn", "withdrawn_at=now", "", "This file is no longer available"),
-    ("locked", "locked_until=now + timedelta(hours=1)", "confirm", "Too many tries"),
-    ("lost", "address=None, storage_name='0' * 32", "download", "Something is wrong with this file"),
+    ("locked", "locked_until=now + timedelta(hours=1)", "confirm", "Too many attempts"),
+    ("lost", "address=None, storage_name='0' * 32", "download", "This file is damaged"),
     ("nowhere", "", "nowhere", "This link does not work"),
 ]
 

@@ -53,8 +53,8 @@ curl -sS "{_BASE}/data/demo/visits?period=day&duration=7&collect=count:sum" -H "
 In parameters, write a colon in a field name as `\\:` and a backslash as `\\\\`. For example, `collect=a\\:b:sum` adds
 up the field `a:b`. Percent-encode both for the URL (`\\` is `%5C`).
 
-Answers have an `ETag`. Send it as `If-None-Match`: if the answer has not changed, you get 304 without a body. Send
-`Accept-Encoding: gzip` to get long answers compressed.
+Responses have an `ETag`. Send it as `If-None-Match`: if the response has not changed, you get 304 without a body. Send
+`Accept-Encoding: gzip` to get long responses compressed.
 """
 
 CHAPTERS = [

@@ -24,7 +24,7 @@ _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
 _GROUP = OpenApiParameter(
     "group", {**_WORD, "examples": ["demo"]}, OpenApiParameter.PATH, description="The data group."
 )
-_TYPE = OpenApiParameter("type", {**_WORD, "examples": ["visits"]}, OpenApiParameter.PATH, description="Its type.")
+_TYPE = OpenApiParameter("type", {**_WORD, "examples": ["visits"]}, OpenApiParameter.PATH, description="The data type.")
 _CODING = OpenApiParameter(
     "Content-Encoding",
     {"enum": ["gzip", "identity"]},
@@ -35,13 +35,13 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
     OpenApiParameter.HEADER,
-    description="A request with the same key and body within 24 hours gets the first answer and stores nothing.",
+    description="A request with the same key and body within 24 hours gets the first response and stores nothing.",
 )
 _REPLAYED = OpenApiParameter(
     "Idempotent-Replay",
     {"const": "true"},
     OpenApiParameter.HEADER,
-    description="This is the answer to an earlier request with the same `Idempotency-Key`.",
+    description="This is the response to an earlier request with the same `Idempotency-Key`.",
     response=[200],
 )
 _MOMENT = {"type": "string", "format": "date-time"}
@@ -97,7 +97,7 @@ def _parameters() -> list[OpenApiParameter]:
             "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`.",
         ),
         _query("filter_by_prefix", _TEXTS, "`field:prefix` for texts. Repeatable; all must match."),
-        _query("group_by", _TEXTS, "A field. The answer has one row for each of its values. Repeatable."),
+        _query("group_by", _TEXTS, "A field. The response has one row for each of its values. Repeatable."),
         _query("collect", _TEXTS, f"`field:method`, added to each row. Repeatable. Methods: {', '.join(METHODS)}."),
         _query("sort_by", {"type": "string"}, "`field:ascending` or `field:descending`."),
         _query(

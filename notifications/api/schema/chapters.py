@@ -50,7 +50,7 @@ have the same `Idempotency-Key`.
 
 - `reference` must not contain personal data. Lists and the console show it.
 - Emails that people subscribe to also need an unsubscribe link at the end of the body. It must lead to a page where the
-  recipient confirms. `one_click_unsubscribe_url` alone adds only the button of the mail program. A template with an
+  recipient confirms. `one_click_unsubscribe_url` alone adds only the button of the email program. A template with an
   unsubscribe link has both: see Unsubscribe requests.
 - A value may contain Markdown, such as a link, a heading or a list. If a value comes from an untrusted source, name it
   in `sanitise_content_for`. Otherwise its links become links in your email.
@@ -116,7 +116,7 @@ The texts that people sent to the service, newest first, {PAGE_SIZE} at a time.
 """
 
 _UNSUBSCRIBE_REQUESTS = f"""
-A template may end with an unsubscribe link. It leads to a page where the recipient confirms, and mail programs show a
+A template may end with an unsubscribe link. It leads to a page where the recipient confirms, and email programs show a
 button for it (RFC 8058), unless you send your own `one_click_unsubscribe_url`. The link works for at least 730 days,
 even after its message is deleted.
 

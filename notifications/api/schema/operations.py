@@ -109,7 +109,7 @@ def _path(name: str, about: str, example: str) -> OpenApiParameter:
 
 
 def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
+    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} Repeatable.")
 
 
 _MESSAGE_ID = _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")

@@ -67,7 +67,7 @@ def test_a_damaged_file_is_not_sent(client, damage):
 
     page = answer.content.decode()
     assert answer.status_code == 500
-    assert "<h1>Something is wrong with this file</h1>" in page
+    assert "<h1>This file is damaged</h1>" in page
     assert "help@parks.example" in page
     assert CONTENT[:8] not in answer.content
     assert "Content-Disposition" not in answer
@@ -92,7 +92,7 @@ def test_a_name_that_cannot_be_decrypted_is_damage_too(client):
 
     for step in ("file", "download"):
         answer = client.get(file.path(step))
-        assert (answer.status_code, "Something is wrong" in answer.content.decode()) == (500, True)
+        assert (answer.status_code, "This file is damaged" in answer.content.decode()) == (500, True)
 
 
 def test_nothing_of_the_link_is_logged(client):

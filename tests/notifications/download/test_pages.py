@@ -26,10 +26,10 @@ LAST_MOMENT = datetime(2026, 4, 2, tzinfo=ZoneInfo("Europe/London"))  # the firs
 LINK = "This link does not work"
 GONE = "This file is no longer available"
 FORM = "Confirm your email address"
-LOCKED = "Too many tries"
+LOCKED = "Too many attempts"
 MALFORMED = "Enter an email address in the right form, like name@example.com"
 STRANGER = (
-    "This is not the email address the file was sent to. Use the address at which Parks and Gardens wrote to you."
+    "This is not the email address the file was sent to. Enter the email address that Parks and Gardens sent it to."
 )
 
 pytestmark = pytest.mark.django_db
@@ -80,13 +80,13 @@ def case(name: str, ask: Ask, status: int, title: str, *says: str, **fields: Any
         case("landing", get(""), 200, "You have a file to download", "Parks and Gardens has sent you a file",
              "we ask for the email address", "Wednesday 1 April 2026", "Continue", "help@parks.example"),
         case("landing without a question", get(""), 200, "You have a file to download",
-             "we do not ask for your address", address=None),
+             "we do not ask for your email address", address=None),
         case("last day passed", get(""), 410, GONE, "Parks and Gardens sent it to you.", "Sunday 1 March 2026",
              "help@parks.example", expires_at=datetime(2026, 3, 2, tzinfo=ZoneInfo("Europe/London"))),
         case("removed", get("file"), 410, GONE, "It has been removed", deleted_at=NOON),
         case("withdrawn", get("download"), 410, GONE, "Parks and Gardens has withdrawn this file",
              "help@parks.example", withdrawn_at=NOON),
-        case("confirm", get("confirm"), 200, FORM, "so that nobody else can open the file", "Continue",
+        case("confirm", get("confirm"), 200, FORM, "makes sure that nobody else can open it", "Continue",
              "help@parks.example"),
         case("empty address", post(""), 400, FORM, "There is a problem", MALFORMED),
         case("no address", post("ana at example"), 400, FORM, MALFORMED),
