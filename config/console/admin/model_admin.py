@@ -208,7 +208,8 @@ class ConsoleModelAdmin(SavingAdmin):
     ) -> HttpResponse:
         """Return a page that explains an action and has the button for it.
 
-        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `template`.
+        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `leave` (the text of the way back),
+        `template`.
         """
         template = context.pop("template", "admin/action.html")
         page = {**self.page_context(request, title, obj), "button": button, **context}

@@ -58,7 +58,8 @@ class ScheduledMessageActions(ConsoleModelAdmin):
         planned = message.scheduled_for
         if planned is None or not message.is_scheduled:
             return self._error_page(request, message, title)
-        form = MoveForm(request.POST if request.method == "POST" else None)
+        initial = {"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"}
+        form = MoveForm(request.POST if request.method == "POST" else None, initial=initial)
         if request.method == "POST" and form.is_valid():
             moment = form.cleaned_data["scheduled_for"]
             try:
@@ -98,11 +99,17 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             )
             return self.action_done(request, self.row_url(message), "The message is cancelled. It will not be sent.")
         explanation = [
-            f"The message is scheduled for {formats.spoken(planned)}. It will not be sent.",
+            f"The message is scheduled for {formats.spoken(planned)}. If you cancel it, it will not be sent.",
             "This cannot be undone.",
         ]
         return self.action_page(
-            request, message, title=title, button=title, explanation=explanation, is_destructive=True
+            request,
+            message,
+            title=title,
+            button=title,
+            leave="Keep message",
+            explanation=explanation,
+            is_destructive=True,
         )
 
     def _error_page(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
