@@ -48,14 +48,11 @@ class Case:
         self.id: str = vector["id"]
         self.words: dict[str, str] = {"missing": f"missing-{secrets.token_hex(6)}", "uuid": str(uuid.uuid4())}
 
-    def declarations(self) -> list[dict[str, Any]]:
-        """Return the data set of the case and a second one, each with its own group."""
-        unique = secrets.token_hex(5)
+    def declaration(self) -> dict[str, Any]:
+        """Return the data set of the case, with its own group."""
         given = self.vector["given"]["data_set"]
         tokens = [{"scopes": ["write"]}, {"scopes": ["read"]}, {"scopes": ["write", "read"], "revoked": True}]
-        own = {**given, "group": f"{given['group'][:40]}-{unique}", "tokens": tokens}
-        other = {"group": f"other-{unique}", "type": "other", "tokens": [{"scopes": ["write", "read"]}]}
-        return [own, other]
+        return {**given, "group": f"{given['group'][:40]}-{secrets.token_hex(5)}", "tokens": tokens}
 
     def take(self, own: dict[str, Any], other: dict[str, Any]) -> None:
         write, read, revoked = (token["token"] for token in own["tokens"])
@@ -88,12 +85,13 @@ def cases() -> list[Case]:
 
 
 def provision(service: Service, wanted: list[Case]) -> None:
-    """Create the data sets of all cases in one call."""
-    document = {"data_sets": [one for case in wanted for one in case.declarations()]}
+    """Create the data sets of all cases, and the other data set that some cases name, in one call."""
+    other = {"group": f"other-{secrets.token_hex(5)}", "type": "other", "tokens": [{"scopes": ["write", "read"]}]}
+    document = {"data_sets": [other, *(case.declaration() for case in wanted)]}
     done = service.manage("provision", "-", input=json.dumps(document))
     assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)["data_sets"]
-    for case, own, other in zip(wanted, made[::2], made[1::2], strict=True):
+    other, *made = json.loads(done.stdout)["data_sets"]
+    for case, own in zip(wanted, made, strict=True):
         case.take(own, other)
 
 
