@@ -14,6 +14,7 @@ from typing import Any
 from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db.models import Model
+from django.utils.text import capfirst
 
 from config import formats
 from config.audit import author_of, titles
@@ -32,9 +33,9 @@ VERBS = {
     "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",
     "emptied": "emptied",
     "exported": "exported",
-    "extended": "extended the time of",
-    "found_late": "found {row} late",
-    "found_recovered": "found {row} recovered",
+    "extended": "set a later last day for",
+    "found_late": "found that {row} is late",
+    "found_recovered": "found that {row} is no longer late",
     "gave_up": "gave up",
     "invited": "invited",
     "issued": "issued",
@@ -43,16 +44,16 @@ VERBS = {
     "marked_done": "marked {row} as done",
     "moved": "moved",
     "paused": "paused",
-    "put_back_to_trial": "put {row} back into trial",
+    "put_back_to_trial": "returned {row} to trial",
     "redacted": "redacted personal details in messages of",
     "removed": "removed",
-    "resent": "sent failed events again for",
+    "resent": "resent failed events of",
     "restored": "restored",
     "resumed": "resumed",
     "revoked": "revoked",
     "rotated": "replaced",
     "sent": "sent",
-    "shortened": "shortened the time of",
+    "shortened": "set an earlier last day for",
     "tried": "sent a test event to",
     "withdrew": "withdrew",
 }
@@ -142,7 +143,8 @@ def actor_of(event: AuditEvent, names: Names | None = None) -> str:
     account = (names or {}).get((_ACCOUNT, event.actor_id)) if event.actor_kind == ActorKind.USER else None
     if account and account.stored == event.actor_label:
         return account.shown
-    return event.actor_label or str(event.actor_kind)
+    label = event.actor_label or str(event.actor_kind)
+    return capfirst(label) if event.actor_kind == ActorKind.COMMAND else label
 
 
 def name_of(event: AuditEvent, names: Names | None = None) -> str:

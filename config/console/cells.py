@@ -35,6 +35,11 @@ def two_lines(first: str, second: str) -> SafeString:
     return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
 
 
+def moment_by(at: datetime, person: str) -> SafeString:
+    """Return a time, with the person who acted in smaller type below it."""
+    return two_lines(moment(at), format_html("by {}", breakable(person)) if person else "")
+
+
 def breakable(text: str) -> SafeString:
     """Return a long email address with places to break it after "@" and ".".
 

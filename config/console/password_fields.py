@@ -18,7 +18,7 @@ def field(label: str = "New password", rules: str = RULES) -> forms.CharField:
     return forms.CharField(label=label, strip=False, max_length=_LONGEST, widget=widget, help_text=rules)
 
 
-def again(label: str = "New password again") -> forms.CharField:
+def again(label: str = "Repeat new password") -> forms.CharField:
     return field(label, rules="")
 
 

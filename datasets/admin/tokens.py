@@ -178,11 +178,11 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def last_used(self, token: AccessToken) -> SafeString | str:
         return cells.moment(token.last_used_at, never="Never")
 
-    @admin.display(description="From")
+    @admin.display(description="Last used from")
     def used_from(self, token: AccessToken) -> str:
         return token.last_used_from or "–"
 
-    @admin.display(description="Ends")
+    @admin.display(description="Expires")
     def ends(self, token: AccessToken) -> SafeString | str:
         return cells.moment(token.expires_at, never="Never")
 
@@ -190,7 +190,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def created(self, token: AccessToken) -> SafeString | str:
         return cells.moment(token.created_at)
 
-    @admin.display(description="By")
+    @admin.display(description="Issued by")
     def made_by(self, token: AccessToken) -> str:
         return str(token.created_by or "–")
 

@@ -88,4 +88,6 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
 
     @admin.display(description="Added", ordering="created_at")
     def added(self, row: ProtectedName) -> SafeString:
-        return cells.two_lines(row.created_by or "Installed with Signalbox", cells.moment(row.created_at))
+        if not row.created_by:
+            return cells.two_lines(cells.moment(row.created_at), "with the installation")
+        return cells.moment_by(row.created_at, row.created_by)

@@ -128,7 +128,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         """Return the title that `give_title` set for this reader."""
         return str(getattr(event, "row_title", "") or audit_sentences.sentence(event))
 
-    @admin.display(description="Through")
+    @admin.display(description="Source")
     def made_through(self, event: AuditEvent) -> str:
         return _THROUGH[ActorKind(event.actor_kind)]
 

@@ -154,7 +154,7 @@ def by(run: RetentionRun) -> str:
     """Return the name of the person or trigger that started a run."""
     if run.trigger == Trigger.PERSON:
         return run.by.get_username() if run.by else "a person"
-    return "command line" if run.trigger == Trigger.COMMAND else "schedule"
+    return "Command line" if run.trigger == Trigger.COMMAND else "Schedule"
 
 
 def _seen_by(request: HttpRequest) -> list[RetentionRule]:

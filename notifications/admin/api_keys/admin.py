@@ -248,7 +248,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     @admin.display(description="Created", ordering="created_at")
     def made(self, key: ApiKey) -> SafeString:
-        return cells.two_lines(key.created_by or "–", cells.moment(key.created_at))
+        return cells.moment_by(key.created_at, key.created_by)
 
 
 def _last_use(key: ApiKey) -> str:

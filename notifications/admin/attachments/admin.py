@@ -246,7 +246,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     def ends(self, file: Attachment) -> str:
         return f"{file.last_day:%-d %b %Y}"
 
-    @admin.display(description="Asks for email")
+    @admin.display(description="Asks for email address")
     def asks(self, file: Attachment) -> str:
         if file.deleted_at is not None:
             return "–"

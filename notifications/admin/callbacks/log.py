@@ -144,10 +144,10 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         if delivery.notification_id is not None:
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
         if delivery.received_text_id is not None:
-            return cells.two_lines("received text", str(delivery.received_text_id)[:8])
+            return cells.two_lines("Received text message", str(delivery.received_text_id)[:8])
         if delivery.unsubscribe_request_id is not None:
-            return cells.two_lines("unsubscribe request", str(delivery.unsubscribe_request_id)[:8])
-        return "test event"
+            return cells.two_lines("Unsubscribe request", str(delivery.unsubscribe_request_id)[:8])
+        return "Test event"
 
     @admin.display(description="Service")
     def of_service(self, delivery: CallbackDelivery) -> str:

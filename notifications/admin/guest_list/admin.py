@@ -133,4 +133,4 @@ class GuestListEntryAdmin(ServiceRowAdmin):
 
     @admin.display(description="Added")
     def added(self, entry: GuestListEntry) -> SafeString:
-        return cells.two_lines(cells.moment(entry.created_at), f"by {entry.created_by}" if entry.created_by else "")
+        return cells.moment_by(entry.created_at, entry.created_by)

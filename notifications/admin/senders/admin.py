@@ -55,7 +55,7 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     @admin.display(description="Added", ordering="created_at")
     def added(self, row: Any) -> SafeString:
-        return cells.two_lines(row.created_by or "–", cells.moment(row.created_at))
+        return cells.moment_by(row.created_at, row.created_by)
 
     @admin.display(description="Last used", ordering="last_used_at")
     def used(self, row: Any) -> SafeString | str:
@@ -116,7 +116,13 @@ class DefaultedAdmin(ServiceRowAdmin):
             "Calls that name its id are then refused.",
         ]
         return self.action_page(
-            request, row, title=title, button="Remove", explanation=explanation, form=form, is_destructive=True
+            request,
+            row,
+            title=title,
+            button=f"Remove {self.opts.verbose_name}",
+            explanation=explanation,
+            form=form,
+            is_destructive=True,
         )
 
     def removal_error(self, row: Any) -> str:

@@ -12,6 +12,13 @@ from notifications.models import Permission, ProtectedName, Service
 from notifications.validation import names, protected, services
 from notifications.validation.services import NEEDS_REPLY_TO
 
+_SENDS = (
+    (Permission.SMS, "Text messages"),
+    (Permission.EMAIL, "Emails"),
+    (Permission.INTERNATIONAL_SMS, "Text messages to international numbers"),
+    (Permission.SMS_TO_UK_LANDLINES, "Text messages to UK landlines"),
+)
+
 
 class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     """A form with a service's name. may_protect: whether the person may use protected names."""
@@ -34,8 +41,8 @@ class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
 class NewServiceForm(NamedForm):
     may_protect = True  # only operators create services
     permissions = forms.MultipleChoiceField(
-        label="May send",
-        choices=Permission.choices,
+        label="This service can send",
+        choices=_SENDS,
         widget=CheckboxSelectMultiple,
         initial=[Permission.SMS, Permission.EMAIL, Permission.INTERNATIONAL_SMS],
     )

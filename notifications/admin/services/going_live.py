@@ -36,7 +36,7 @@ def checks(service: Service, link_to: LinkTo) -> list[Check]:
 def _template(service: Service, link_to: LinkTo) -> Check:
     count = service.templates.filter(archived_at=None).count()
     detail = f"{formats.counted(count, 'template')} in use." if count else "This service has no template yet."
-    return Check(title="Templates", detail=detail, is_ready=count > 0, link=link_to("Templates", Template))
+    return Check(title="Templates", detail=detail, is_ready=count > 0, link=link_to("View templates", Template))
 
 
 def _team(service: Service, link_to: LinkTo) -> Check:
@@ -47,13 +47,13 @@ def _team(service: Service, link_to: LinkTo) -> Check:
         detail = "Nobody in the team can manage this service. Only operators can."
     elif managers == 1:
         detail = "Only one person can manage this service. Two is safer."
-    return Check(title="Team", detail=detail, is_ready=managers > 1, link=link_to("Team", TeamMember))
+    return Check(title="Team", detail=detail, is_ready=managers > 1, link=link_to("View team", TeamMember))
 
 
 def _reply_to(service: Service, link_to: LinkTo) -> Check:
     row = service.reply_to_addresses.filter(archived_at=None, is_default=True).first()
     detail = f"Replies go to {row.email_address}." if row else "There is no default reply-to address."
-    link = link_to("Reply-to addresses", ReplyToAddress)
+    link = link_to("View reply-to addresses", ReplyToAddress)
     return Check(title="Reply-to address", detail=detail, is_ready=row is not None, link=link)
 
 
@@ -64,5 +64,8 @@ def _sender(service: Service, link_to: LinkTo) -> Check:
     if row and not is_own:
         detail = f"Text messages come from {row.sender}, the sender of every new service. Add one that people know."
     return Check(
-        title="Text message sender", detail=detail, is_ready=is_own, link=link_to("Text message senders", SmsSender)
+        title="Text message sender",
+        detail=detail,
+        is_ready=is_own,
+        link=link_to("View text message senders", SmsSender),
     )

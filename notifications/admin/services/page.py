@@ -78,7 +78,7 @@ def _team(service: Service, link_to: LinkTo) -> Fact:
     return Fact(
         label="Team",
         value=formats.counted(service.team.count(), "person", "people"),
-        link=link_to("Team", TeamMember),
+        link=link_to("View team", TeamMember),
     )
 
 
@@ -92,7 +92,7 @@ def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
             label="Reply-to addresses",
             value=f"{len(addresses)}, default {default}" if addresses else "None",
             remark="" if addresses else "A service that sends email needs one before it goes live.",
-            link=link_to("Reply-to addresses", ReplyToAddress),
+            link=link_to("View reply-to addresses", ReplyToAddress),
         ),
     )
 
@@ -112,7 +112,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
         Fact(
             label="Senders",
             value=", ".join(f"{row.sender} (default)" if row.is_default else row.sender for row in names) or "None",
-            link=link_to("Text message senders", SmsSender),
+            link=link_to("View text message senders", SmsSender),
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
         Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),

@@ -242,7 +242,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     @admin.display(description="Added")
     def added(self, member: TeamMember) -> SafeString:
-        return cells.two_lines(cells.moment(member.created_at), f"by {member.created_by}" if member.created_by else "")
+        return cells.moment_by(member.created_at, member.created_by)
 
 
 def _losses(member: TeamMember) -> list[str]:

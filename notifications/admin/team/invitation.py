@@ -36,7 +36,7 @@ class AccountForm(forms.Form):
         label="User name",
         max_length=150,
         widget=TextInput(attrs={"autocomplete": "username", "autocapitalize": "off", "spellcheck": "false"}),
-        help_text=user_forms.NAME_HELP,
+        help_text="For example m.patel. You can also sign in with your email address.",
     )
     password = password_fields.field("Password")
     again = password_fields.again("Repeat password")

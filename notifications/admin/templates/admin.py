@@ -191,7 +191,7 @@ class TemplateAdmin(ArchivingAdmin):
     @admin.display(description="Changed", ordering="updated_at")
     def changed(self, template: Any) -> SafeString | str:
         version = template.newest[0]
-        return cells.two_lines(cells.breakable(version.created_by or "–"), cells.moment(version.created_at))
+        return cells.moment_by(version.created_at, version.created_by)
 
     @admin.display(description="Name", ordering="name")
     def called(self, template: Template) -> SafeString:

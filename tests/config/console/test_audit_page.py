@@ -69,7 +69,7 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
-    assert "By The system Through System" in page
+    assert "By The system Source System" in page
 
 
 # Sentences
@@ -127,12 +127,12 @@ def test_events_of_the_clock_name_the_system(console: Client) -> None:
         ),
         (
             {"verb": "put_back_to_trial", "kind": "service", "before": None, "object_label": "Pay"},
-            "mina put the service “Pay” back into trial",
+            "mina returned the service “Pay” to trial",
         ),
         (
             {"verb": "found_late", "kind": "dataset", "before": None, "object_label": "pay/volumes",
              "actor_kind": ActorKind.CLOCK, "actor_label": "clock"},
-            "The system found the data set “pay/volumes” late",
+            "The system found that the data set “pay/volumes” is late",
         ),
         (
             {"verb": "provision", "kind": "service", "before": None, "object_label": "Pay",
