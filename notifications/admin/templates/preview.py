@@ -40,7 +40,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         "channel": channel.value,
         "samples": tried,
         "kinds": samples.kinds(channel),
-        "errors": [error for _, error in find_errors(channel, subject or "–", content or None)],
+        "text_errors": [error for _, error in find_errors(channel, subject or "–", content or None)],
         "warnings": odd,
         "is_empty": not content.strip(),
     }

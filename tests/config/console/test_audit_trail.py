@@ -96,7 +96,7 @@ def test_a_row_shows_its_own_history(console):
 
     page = console.get(reverse("admin:notifications_service_history", args=[service.pk])).content.decode()
 
-    assert "command line archived the service “Tides”" in page
+    assert "Command line archived the service “Tides”" in page
 
 
 @pytest.mark.parametrize(

@@ -216,4 +216,6 @@ def test_a_name_encrypted_with_a_lost_key_does_not_break_the_page(console: Clien
     file = make_file()
     settings.FIELD_KEYS = ["YW5vdGhlci1maWVsZC1rZXktZm9yLXRoaXMtdGVzdCE="]
 
-    assert f"{file.masked_title} (its name was encrypted under a key that is not here)" in page_of(console, LIST)
+    assert f"{file.masked_title} (its name was encrypted with a key that FIELD_KEYS does not contain)" in page_of(
+        console, LIST
+    )

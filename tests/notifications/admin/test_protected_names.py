@@ -100,7 +100,7 @@ def test_an_operator_edits_the_list_and_the_audit_records_it(console, manager, s
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("h-m-r-c", "protected already"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
+    [("h-m-r-c", "already protected"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
 )
 def test_an_invalid_name_is_rejected(console, name, reason):
     before = ProtectedName.objects.count()

@@ -372,7 +372,7 @@ def test_the_delivery_log_names_the_request_and_masks_its_recipient(console: Cli
 
     log = text_of(console.get("/admin/notifications/callbackdelivery/"))
 
-    assert f"unsubscribe request {str(row.pk)[:8]}" in log
+    assert f"Unsubscribe request {str(row.pk)[:8]}" in log
     assert "ana@example.com" in console.get(page).content.decode()
     masked = may_not.get(page).content.decode()
     assert "a…@example.com" in masked
