@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
+from config.databases import keyset
 from notifications import errors
 from notifications.api.fields import parse_uuid
 from notifications.api.records import NOTIFICATION_COLUMNS
@@ -62,6 +62,11 @@ class Order:
     def columns(self) -> tuple[str, str]:
         sign = "" if self.is_ascending else "-"
         return f"{sign}{self.moment}", f"{sign}pk"
+
+    def after(self, moment: datetime, key: object) -> Q:
+        """Match the rows after the row with this moment and id."""
+        match = keyset.above if self.is_ascending else keyset.below
+        return match(moment, key, fields=(self.moment, "pk"))
 
 
 NEWEST_FIRST = Order(moment="created_at")
@@ -154,9 +159,10 @@ def _matching(query: QueryDict) -> list[Q]:
 def _page(
     rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool, order: Order = NEWEST_FIRST
 ) -> Page:
-    """Cut one page, strictly after `older_than` in the order of the list, so that equal moments lose no row."""
+    """Return the page strictly after the row `older_than` in the order of the list. Equal times lose no row."""
     if (older_than := query.get("older_than")) is not None:
-        rows = _after(rows, anchors.filter(pk=parse_uuid(older_than)).values_list(order.moment, "pk").first(), order)
+        anchor = anchors.filter(pk=parse_uuid(older_than)).values_list(order.moment, "pk").first()
+        rows = rows.filter(order.after(*anchor)) if anchor else rows.none()
     page = list(rows.order_by(*order.columns)[:PAGE_SIZE])
     filters = [(name, value) for name, values in query.lists() for value in values]
     others = [(name, value) for name, value in filters if name != "older_than"]
@@ -164,14 +170,4 @@ def _page(
         rows=page,
         current=urlencode(filters if keeps_place else others),
         next=urlencode([("older_than", str(page[-1].id)), *others]) if page else None,
-    )
-
-
-def _after(rows: Rows, anchor: tuple[datetime, UUID] | None, order: Order) -> Rows:
-    if anchor is None:
-        return rows.none()
-    moment, pk = anchor
-    beyond, pk_beyond = ("gte", "lte") if order.is_ascending else ("lte", "gte")
-    return rows.filter(**{f"{order.moment}__{beyond}": moment}).exclude(
-        **{order.moment: moment, f"pk__{pk_beyond}": pk}
     )

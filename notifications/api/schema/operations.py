@@ -109,20 +109,20 @@ def _path(name: str, about: str, example: str) -> OpenApiParameter:
 
 
 def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} Repeatable.")
+    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
 
 
-_MESSAGE_ID = _path("notification_id", "From the answer to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
+_MESSAGE_ID = _path("notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
 _MESSAGE_FILTERS = (
-    _words("template_type", queries.TYPES, "The channel; there are no letters."),
+    _words("template_type", queries.TYPES, "The channel. There are no letters."),
     _words(
         "status",
         queries.STATUSES,
-        "`failed` is every failure, `accepted` is created and sending, `received` is delivered.",
+        "`failed` means every failure, `accepted` means created and sending, `received` means delivered.",
     ),
-    OpenApiParameter("reference", description="Exactly this reference."),
+    OpenApiParameter("reference", description="The exact reference."),
     _OLDER_THAN,
-    OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Messages of CSV jobs too."),
+    OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Accepted, without effect."),
 )
 
 
@@ -154,7 +154,7 @@ class Messages(OpenApiViewExtension):
                 "Read one message",
                 records.NotificationSerializer,
                 _MESSAGE_ID,
-                about="Messages sent with any key of the service, until its retention ends.",
+                about="Messages of all keys of the service can be read until they are deleted.",
             ),
             scheduled=_read(
                 "listScheduledMessages",
@@ -189,7 +189,7 @@ class Messages(OpenApiViewExtension):
                 "List messages",
                 lists.NotificationsSerializer,
                 *_MESSAGE_FILTERS,
-                about="Those sent with a key of the same type, newest first. Follow `links.next` until it is absent.",
+                about="Messages sent with keys of the same type, newest first. Follow `links.next` until it is absent.",
             ),
         )
 
