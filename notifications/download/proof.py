@@ -1,4 +1,4 @@
-"""The cookie that says: in this browser, the address of this file was given. It holds for an hour and for one link.
+"""The cookie that proves that the right email address was entered in this browser. It is valid for one hour and link.
 
 Source: docs/reference/files.md §9.
 """
@@ -14,12 +14,12 @@ _SALT = "files.confirmed"
 
 
 def is_enough(request: HttpRequest, file: OpenedFile) -> bool:
-    """Say whether this browser may have the file: its address was given here, or none is asked for."""
+    """Return whether this browser may download the file: it has the cookie, or the file needs no email address."""
     return not file.row.asks_for_email_address or _is_given(request, file)
 
 
 def give(request: HttpRequest, response: HttpResponse, file: OpenedFile) -> None:
-    """Put the proof into the browser. Lax: Strict would ask again after each click in a mail program on the web."""
+    """Set the cookie. With SameSite=Strict the page would ask again after each click in a webmail program."""
     response.set_cookie(
         _name(request, file),
         signing.dumps(_content(file), salt=_SALT),
@@ -47,5 +47,5 @@ def _content(file: OpenedFile) -> dict[str, str]:
 
 
 def _name(request: HttpRequest, file: OpenedFile) -> str:
-    """A browser takes the prefix over https alone; plain http there is only on a developer's machine."""
+    """Return the name of the cookie. Browsers accept the prefix only over HTTPS; development may use plain HTTP."""
     return f"{'__Host-' if request.is_secure() else ''}f-{file.row.id.hex[:8]}"

@@ -1,7 +1,7 @@
-"""How often an address may be guessed: for one file, and from one network address over all files.
+"""Limit the attempts to guess an email address: for one file, and from one IP address over all files.
 
-A try is taken by one conditional UPDATE before the comparison and given back when the address was right, so that many
-at once are never more than the limit. It is all in the database: no cache can open the door by forgetting.
+One conditional UPDATE counts an attempt before the comparison. A right email address undoes it. So parallel attempts
+never exceed the limit. The counts are in the database, because a cache could lose them.
 Source: docs/reference/files.md §9.
 """
 
@@ -21,7 +21,7 @@ from notifications.models import Attachment, ClientTries
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    """A count that restarts with the first try after `length`. count, start: the columns it is kept in."""
+    """A count that restarts with the first attempt after `length`. count, start: the names of its columns"""
 
     count: str
     start: str
@@ -63,12 +63,12 @@ _CLIENT_WINDOW = _Window(
 
 
 def client_tag(ip_address: str | None, now: datetime) -> str:
-    """Return what is kept of a network address: an HMAC under a key of the day, IPv6 by its first 64 bits."""
+    """Return the stored form of an IP address: an HMAC with a daily key, for IPv6 of the first 64 bits."""
     return salted_hmac(f"files.client/{now:%Y-%m-%d}", network_of(ip_address), algorithm="sha256").hexdigest()
 
 
 def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:
-    """Return when the next try will be judged, None where that is now."""
+    """Return when the next attempt is allowed, or None if it is allowed now."""
     row = Attachment.objects.get(pk=file_id)
     client = ClientTries.objects.filter(tag=tag).first()
     ends = [window.full_until(row, now) for window in _FILE_WINDOWS]
@@ -78,7 +78,7 @@ def locked_until(file_id: UUID, tag: str, now: datetime) -> datetime | None:
 
 
 def take(file_id: UUID, tag: str, now: datetime) -> bool:
-    """Count one try against both limits. Return False, and count nothing, if either is used up."""
+    """Count one attempt against both limits. If either is reached, count nothing and return False."""
     if not _take_of_client(tag, now):
         return False
     if not _take_of_file(file_id, now):
@@ -88,14 +88,14 @@ def take(file_id: UUID, tag: str, now: datetime) -> bool:
 
 
 def give_back(file_id: UUID, tag: str) -> None:
-    """Undo a try: the address was right."""
+    """Undo an attempt, because the email address was right."""
     changes = {name: value for window in _FILE_WINDOWS for name, value in window.given_back().items()}
     Attachment.objects.filter(pk=file_id).update(**changes)
     _give_back_to_client(tag)
 
 
 def lock_if_full(file_id: UUID, now: datetime) -> bool:
-    """Note on the row that it is locked. True for the one wrong try that closed it."""
+    """Lock the file if its limit is reached. Return True only for the attempt that locked it."""
     unlocked = Q(locked_until=None) | Q(locked_until__lte=now)
     row = Attachment.objects.get(pk=file_id)
     until = max((end for end in (window.full_until(row, now) for window in _FILE_WINDOWS) if end), default=None)
@@ -116,7 +116,7 @@ def _take_of_client(tag: str, now: datetime) -> bool:
     changes = _CLIENT_WINDOW.taken(now)
     if room.update(**changes) == 1:
         return True
-    # Nobody from there has tried before, or the limit is reached: the row decides. Who is new clears up.
+    # There is no row yet, or the limit is reached. The first attempt of a client also deletes old rows.
     ClientTries.objects.filter(window_started_at__lte=now - _CLIENT_WINDOW.length).delete()
     ClientTries.objects.bulk_create([ClientTries(tag=tag, tries=0, window_started_at=now)], ignore_conflicts=True)
     return room.update(**changes) == 1

@@ -16,14 +16,14 @@ _MOST_SHOWN = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came of it, in words; reply: the first 4 kB of what was answered."""
+    """The result of a click as a sentence. reply: the first 4 kB of the response"""
 
     words: str
     reply: str = ""
 
 
 def press(url: str, *, resolve: Resolve = http_client.resolve) -> Answer:
-    """Post to the URL of `List-Unsubscribe`. A link of ours is confirmed without a call to this very server."""
+    """Post to the URL of `List-Unsubscribe`. A link of Signalbox is confirmed without an HTTP call."""
     if token := unsubscribe_links.token_of(url):
         return _confirmed(token)
     try:
@@ -31,14 +31,14 @@ def press(url: str, *, resolve: Resolve = http_client.resolve) -> Answer:
     except UnsafeUrl as error:
         return Answer(words=f"Nothing was posted: the URL {error}.")
     except CallFailed as error:
-        return Answer(words=f"Posted, but there is no answer: {error}.")
+        return Answer(words=f"Posted, but there was no response: {error}.")
     reply = answer.body[:_MOST_SHOWN].decode(errors="replace").strip()
-    return Answer(words=f"Posted. The answer is {answer.status}.", reply=reply)
+    return Answer(words=f"Posted. The response has the status {answer.status}.", reply=reply)
 
 
 def _confirmed(token: str) -> Answer:
     found = unsubscribe_requests.find(token)
     if found is None:
-        return Answer(words="This link does not work: it is damaged, or its service is not here.")
+        return Answer(words="This link does not work. It is damaged, or its service does not exist.")
     unsubscribe_requests.confirm(found.email)
     return Answer(words=f"{found.service.name} has the request. Staff see it under Unsubscribe requests.")

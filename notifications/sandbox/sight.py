@@ -1,4 +1,4 @@
-"""What of the inbox a caller may see: staff by their roles, test suites and a developer at this machine everything.
+"""Limit the inbox to what a caller may see: staff by their roles; test suites and local developers see everything.
 
 Source: docs/reference/running.md §9; docs/reference/console.md §1.3.
 """
@@ -18,17 +18,17 @@ from notifications.models import Notification, Role, SandboxMessage, Service, Te
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Rights in the inbox. Staff of no service see nothing in it.
+    """The permissions of a caller in the inbox. Staff without a service see nothing.
 
-    is_whole: every message, unmasked; such callers may remove messages too
-    roles: of everybody else, in each service of theirs
+    is_whole: whether the caller sees every message unmasked and may delete messages
+    roles: the roles of other callers by the id of the service
     """
 
     is_whole: bool
     roles: dict[UUID, frozenset[Role]]
 
     def rows(self) -> QuerySet[SandboxMessage]:
-        """Return the messages that may be seen. Emails of no service, such as invites, are operators' alone."""
+        """Return the messages that the caller may see. Only operators see emails of no service, such as invites."""
         if self.is_whole:
             return SandboxMessage.objects.all()
         sent = Notification.objects.filter(service__in=self._services_with(Role.SEE_ACTIVITY))
@@ -40,7 +40,7 @@ class Sight:
         return Service.objects.filter(pk__in=self._services_with(Role.SEE_ACTIVITY))
 
     def sees_recipients(self, message: Notification | None) -> bool:
-        """Return whether recipients, links and hidden details of a message are shown."""
+        """Return whether recipients, links and redacted details of a message are shown."""
         return self.is_whole or (
             message is not None and Role.SEE_RECIPIENTS in self.roles.get(message.service_id, frozenset())
         )
@@ -50,7 +50,7 @@ class Sight:
 
 
 def of(request: HttpRequest) -> Sight | None:
-    """Return what a caller may see; None for one who must sign in or send a token."""
+    """Return the permissions of a caller, or None if the caller must sign in or send a token."""
     if has_bearer_token(request, settings.SANDBOX_TOKEN):
         return Sight(is_whole=True, roles={})
     user = request.user

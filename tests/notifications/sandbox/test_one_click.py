@@ -31,7 +31,7 @@ def test_the_button_posts_to_the_callers_url_and_shows_the_answer(console: Clien
     [posted] = receiver.posted
     assert (posted.path, posted.body) == ("/callback?who=7", b"List-Unsubscribe=One-Click")
     assert posted.headers["Content-Type"] == "application/x-www-form-urlencoded"
-    assert "Posted. The answer is 202." in page
+    assert "Posted. The response has the status 202." in page
     assert "&lt;b&gt;Goodbye&lt;/b&gt;" in page
 
 
@@ -49,7 +49,7 @@ def test_an_unavailable_url_has_an_error(console: Client, settings) -> None:
 
     page = press(console, arrive_with("http://127.0.0.1:9/unsubscribe"))
 
-    assert "Posted, but there is no answer:" in page
+    assert "Posted, but there was no response:" in page
 
 
 def test_the_services_own_link_stores_the_request(console: Client) -> None:
