@@ -47,8 +47,8 @@ def too_large(request: HttpRequest, max_bytes: int) -> HttpResponseBase:
 def server_error(request: HttpRequest) -> HttpResponseBase:
     """Log the exception once. The answer has no details, only whether to try again."""
     error = sys.exception()
-    if _TOLD not in request.META:  # an error in a view may cause another one in a middleware
-        request.META[_TOLD] = True
+    if _LOGGED not in request.META:  # an error in a view may cause another one in a middleware
+        request.META[_LOGGED] = True
         log.error("request.failed", exc_info=error)
     if outage.is_database_away(error):
         answer = _answer(request, handler.BUSY.at(request.path_info))
@@ -74,7 +74,7 @@ class PageTooLarge(DataError):
     text = "The request is larger than {mebibytes} MiB. Send less at a time."
 
 
-_TOLD = "signalbox.failure_logged"
+_LOGGED = "signalbox.failure_logged"
 
 
 def _exists(url: str) -> bool:

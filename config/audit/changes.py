@@ -17,10 +17,10 @@ def snapshot(row: models.Model, *, masked: Collection[str] = ()) -> dict[str, ob
 
     masked: fields that hold a recipient, besides those that the model itself names in `recipient_fields`
     """
-    hidden = {*masked, *getattr(row, "recipient_fields", ())}
+    to_mask = {*masked, *getattr(row, "recipient_fields", ())}
     return {
         field.name.removeprefix("encrypted_"): _as_json(
-            field, field.value_from_object(row), is_masked=field.name in hidden
+            field, field.value_from_object(row), is_masked=field.name in to_mask
         )
         for field in row._meta.concrete_fields
     }

@@ -2,7 +2,7 @@
 
 _SHOWN_AT_START = 2
 _SHOWN_AT_END = 3
-_HIDDEN = "•••••"  # always the same number, so that the length stays secret
+_MASK = "•••••"  # always the same number, so that the length stays secret
 
 
 def mask(recipient: str) -> str:
@@ -19,5 +19,5 @@ def mask(recipient: str) -> str:
     if at:
         return f"{name[:1]}…@{domain}"
     if len(recipient) <= _SHOWN_AT_START + _SHOWN_AT_END:
-        return _HIDDEN
-    return f"{recipient[:_SHOWN_AT_START]}{_HIDDEN}{recipient[-_SHOWN_AT_END:]}"
+        return _MASK
+    return f"{recipient[:_SHOWN_AT_START]}{_MASK}{recipient[-_SHOWN_AT_END:]}"

@@ -27,14 +27,16 @@ class Trigger(models.TextChoices):
 
 
 class JobRunQuerySet(models.QuerySet[Any]):  # Any: of either kind of run
-    def silent(self) -> Self:
+    def abandoned(self) -> Self:
         """Return the unfinished runs whose worker has died or has never started."""
         return self.filter(finished_at=None, seen_at__lt=Now() - timedelta(seconds=LEASE_SECONDS))
 
     def left_behind(self) -> Self:
         """Return the unfinished runs that need a new wake-up: the queue has lost it, or their worker has died."""
         forgotten = Q(holder="", seen_at__lt=Now() - FORGOTTEN_AFTER)
-        return self.filter(finished_at=None).filter(forgotten) | (self.silent() if self.model.resumes else self.none())
+        return self.filter(finished_at=None).filter(forgotten) | (
+            self.abandoned() if self.model.resumes else self.none()
+        )
 
 
 class JobRun(models.Model):

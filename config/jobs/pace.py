@@ -13,8 +13,8 @@ TARGET_SECONDS = 0.008  # a concurrent send must wait less than 0.1 s, and some 
 # short batch would contain only a few rows.
 OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
 FIRST, FEWEST, MOST = 20, 5, 1000
-SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.005, 0.5
-PAUSE_BY_WORK = {"sqlite": 4, "postgresql": 1}  # a waiting SQLite writer tries every 0.1 s and needs a long gap
+SHORTEST_REST_SECONDS, LONGEST_REST_SECONDS = 0.005, 0.5
+REST_BY_WORK = {"sqlite": 4, "postgresql": 1}  # a waiting SQLite writer tries every 0.1 s and needs a long gap
 
 
 class Pace:
@@ -45,8 +45,8 @@ class Pace:
 
     def rest(self) -> None:
         """Sleep for as long as the batch took, on SQLite four times as long."""
-        pause = self._took() * PAUSE_BY_WORK[connection.vendor]
-        time.sleep(min(max(pause, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS))
+        rest = self._took() * REST_BY_WORK[connection.vendor]
+        time.sleep(min(max(rest, SHORTEST_REST_SECONDS), LONGEST_REST_SECONDS))
 
     def _took(self) -> float:
         return time.monotonic() - self._began_at

@@ -45,5 +45,5 @@ def current(rule: RetentionRule) -> RetentionRun | None:
 
 def close_dead(rule: RetentionRule) -> bool:
     """Close the run of a process that died. Return whether there was one."""
-    silent = RetentionRun.objects.silent().filter(rule=rule.name)
-    return silent.update(finished_at=timezone.now(), error=DIED, holder="") > 0
+    abandoned = RetentionRun.objects.abandoned().filter(rule=rule.name)
+    return abandoned.update(finished_at=timezone.now(), error=DIED, holder="") > 0

@@ -34,7 +34,7 @@ class Clock(Scheduler):
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Publish what is due and return the seconds until the next call."""
-        is_ours = self._holds_name()
+        is_ours = self._has_lease()
         if is_ours != self._ticks:
             log.info("clock.ticks" if is_ours else "clock.waits")
             self._ticks = is_ours
@@ -60,9 +60,9 @@ class Clock(Scheduler):
         with contextlib.suppress(DatabaseError):
             presence.release("clock", self.holder)
 
-    def _holds_name(self) -> bool:
+    def _has_lease(self) -> bool:
         try:
-            return presence.hold("clock", self.holder, seconds=LEASE_SECONDS)
+            return presence.take("clock", self.holder, seconds=LEASE_SECONDS)
         except DatabaseError as error:
             log.warning("clock.database_away", error=type(error).__name__)
             return False

@@ -34,13 +34,13 @@ class Lease:
 
     def renew(self, **changes: Any) -> None:
         """Store these columns and keep the row. Raises LostLease."""
-        if not self.held().update(**changes, seen_at=Now()):
+        if not self.own_row().update(**changes, seen_at=Now()):
             raise LostLease
 
     def release(self, **changes: Any) -> bool:
         """Store these columns and free the row. Returns False and stores nothing if another holder has the row."""
-        return self.held().update(**changes, holder="", seen_at=Now()) > 0
+        return self.own_row().update(**changes, holder="", seen_at=Now()) > 0
 
-    def held(self) -> QuerySet[Any]:
+    def own_row(self) -> QuerySet[Any]:
         """Return the row if this holder still has it."""
         return self.rows.filter(holder=self.holder)

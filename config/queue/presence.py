@@ -28,7 +28,7 @@ def note(name: str, holder: str) -> None:
         Presence.objects.bulk_create([Presence(name=name, holder=holder, seen_at=Now())], ignore_conflicts=True)
 
 
-def hold(name: str, holder: str, *, seconds: float) -> bool:
+def take(name: str, holder: str, *, seconds: float) -> bool:
     """Take or renew the lease unless another holder was seen within `seconds`. Return whether `holder` has it."""
     lease = _lease(name, holder, seconds)
     if lease.take():
@@ -39,7 +39,7 @@ def hold(name: str, holder: str, *, seconds: float) -> bool:
 
 def release(name: str, holder: str) -> None:
     """Release the lease if this holder still has it."""
-    _lease(name, holder).held().delete()
+    _lease(name, holder).own_row().delete()
 
 
 def is_there(name: str, *, within_seconds: float) -> bool:

@@ -58,8 +58,8 @@ class DataSetList(ShownOnceAdmin):
         "state",
         "writes",
         "refused",
-        "retention_in_words",
-        "tokens_in_words",
+        "retention_text",
+        "tokens_text",
         "owned_by",
     )
     list_display_links = None
@@ -144,11 +144,11 @@ class DataSetList(ShownOnceAdmin):
         return formats.number(data_set.refused)
 
     @admin.display(description="Retention")
-    def retention_in_words(self, data_set: DataSet) -> str:
+    def retention_text(self, data_set: DataSet) -> str:
         return retention.in_words(data_set.retention_days, data_set.max_records)
 
     @admin.display(description="Tokens")
-    def tokens_in_words(self, data_set: Any) -> str:
+    def tokens_text(self, data_set: Any) -> str:
         return f"{data_set.live} valid" + (f", {data_set.ending} with an end" if data_set.ending else "")
 
     @admin.display(description="Owners")

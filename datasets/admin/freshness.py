@@ -11,7 +11,7 @@ def shown(data_set: DataSet) -> tuple[str, str]:
     """Return the text and the tone of the chip."""
     state = freshness.state(data_set)
     if state != State.LATE:
-        tones = {State.FRESH: "good", State.SILENT: "warn"}
+        tones = {State.FRESH: "good", State.EMPTY: "warn"}
         return state.capitalize(), tones.get(state, "")
     late_by = freshness.late_by(data_set)
     hours = late_by // timedelta(hours=1)

@@ -20,7 +20,7 @@ TOKEN_VARIABLE = "DATA_TOKEN"  # noqa: S105  the name of a variable
 _TYPES = ("visits", "satisfaction", "queue-times")
 _DAYS = 14
 _WEEKS = 26
-_SILENT_FOR = timedelta(hours=9)
+_LAST_WRITE_AGO = timedelta(hours=9)
 
 
 def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
@@ -30,8 +30,8 @@ def make(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResult:
         now = timezone.now().replace(minute=0, second=0, microsecond=0)
         _fill("visits", _visits(now, options))
         _fill("satisfaction", _satisfaction(now, options))
-        _fill("queue-times", _queue_times(now - _SILENT_FOR, options))
-        DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _SILENT_FOR)
+        _fill("queue-times", _queue_times(now - _LAST_WRITE_AGO, options))
+        DataSet.objects.at("demo", "queue-times").update(last_write_at=now - _LAST_WRITE_AGO)
     line = f"Data token   {TOKEN_VARIABLE}={secret}   for demo/visits"
     return DemoResult(variables={TOKEN_VARIABLE: secret}, lines=[line])
 

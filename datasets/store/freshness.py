@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 class State(StrEnum):
     NOT_WATCHED = "not watched"
-    SILENT = "silent"
+    EMPTY = "no data yet"
     FRESH = "fresh"
     LATE = "late"
 
@@ -29,7 +29,7 @@ def state(data_set: DataSet, now: datetime | None = None) -> State:
     if data_set.expected_every_seconds is None:
         return State.NOT_WATCHED
     if data_set.last_write_at is None:
-        return State.SILENT
+        return State.EMPTY
     return State.FRESH if late_by(data_set, now) <= timedelta() else State.LATE
 
 

@@ -14,7 +14,7 @@ from config.console import overview
 from config.console.overview import Step
 from config.queue import presence
 from notifications.admin import permissions
-from notifications.admin.messages.words import GROUPS
+from notifications.admin.messages.status_titles import GROUPS
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,

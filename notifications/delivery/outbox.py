@@ -67,13 +67,13 @@ class Outbox:
             one.note_recorded(is_recorded=is_recorded)
 
     def _record(self, batch: Sequence[SentMessage]) -> list[bool]:
-        for pause_seconds in RECORD_AGAIN_AFTER_SECONDS:
+        for wait_seconds in RECORD_AGAIN_AFTER_SECONDS:
             try:
                 return record_sent(batch)
             except DatabaseError as error:
                 log.warning("notification.not_recorded", messages=len(batch), exc_info=error)
                 close_old_connections()
-                time.sleep(pause_seconds)
+                time.sleep(wait_seconds)
         return record_sent(batch)
 
     def put_back(self, items: Sequence[Claim]) -> None:

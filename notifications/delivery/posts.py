@@ -71,29 +71,29 @@ class OwnForm:
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
         """Read `{"reference" or "id", "outcome", "time"?, "code"?}`. Raises ReceiptUnreadable."""
-        report = json_object(request)
-        reference = text(report, "reference", most=LONGEST_REFERENCE) if "reference" in report else ""
-        identifier = uuid(report, "id") if "id" in report else None
+        posted = json_object(request)
+        reference = text(posted, "reference", most=LONGEST_REFERENCE) if "reference" in posted else ""
+        identifier = uuid(posted, "id") if "id" in posted else None
         if not reference and identifier is None:
             raise ReceiptUnreadable("reference must be a string, or id the id we sent")
         return [
             Receipt(
                 reference=reference,
                 notification_id=identifier,
-                outcome=Outcome.of(text(report, "outcome", most=LONGEST_CODE)),
-                code=text(report, "code", most=LONGEST_CODE) if "code" in report else "",
-                at=moment(text(report, "time", most=LONGEST_NUMBER)) if "time" in report else None,
+                outcome=Outcome.of(text(posted, "outcome", most=LONGEST_CODE)),
+                code=text(posted, "code", most=LONGEST_CODE) if "code" in posted else "",
+                at=moment(text(posted, "time", most=LONGEST_NUMBER)) if "time" in posted else None,
             )
         ]
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
         """Read `{"from", "to", "content"}`. Raises ReceiptUnreadable."""
-        report = json_object(request)
+        posted = json_object(request)
         return [
             IncomingText(
-                sender=text(report, "from", most=LONGEST_NUMBER),
-                recipient=text(report, "to", most=LONGEST_NUMBER),
-                content=text(report, "content"),
+                sender=text(posted, "from", most=LONGEST_NUMBER),
+                recipient=text(posted, "to", most=LONGEST_NUMBER),
+                content=text(posted, "content"),
             )
         ]
 
@@ -108,26 +108,26 @@ def json_object(request: HttpRequest) -> Mapping[str, object]:
 def loads(data: bytes) -> Mapping[str, object]:
     """Raises ReceiptUnreadable."""
     try:
-        report = strict_loads(data, skip_mark=False, storable=True)
+        posted = strict_loads(data, skip_mark=False, storable=True)
     except UnreadableJSON as error:
         raise ReceiptUnreadable(str(error)) from error
-    if not isinstance(report, dict):
+    if not isinstance(posted, dict):
         raise ReceiptUnreadable("it must be an object")
-    return report
+    return posted
 
 
-def text(report: Mapping[str, object], name: str, *, most: int | None = None) -> str:
+def text(posted: Mapping[str, object], name: str, *, most: int | None = None) -> str:
     """Raises ReceiptUnreadable."""
-    value = report.get(name)
+    value = posted.get(name)
     if not isinstance(value, str) or (most is not None and not 0 < len(value) <= most):
         raise ReceiptUnreadable(f"{name} must be a string" + (f" of 1 to {most} characters" if most else ""))
     return value
 
 
-def uuid(report: Mapping[str, object], name: str) -> UUID:
+def uuid(posted: Mapping[str, object], name: str) -> UUID:
     """Raises ReceiptUnreadable."""
     try:
-        return UUID(text(report, name, most=LONGEST_NUMBER))
+        return UUID(text(posted, name, most=LONGEST_NUMBER))
     except ValueError as error:
         raise ReceiptUnreadable(f"{name} must be a UUID") from error
 

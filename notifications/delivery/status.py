@@ -70,7 +70,7 @@ def apply(provider: str, receipt: Receipt) -> bool:
     if moved:
         registry.MESSAGES.add(message.channel, message.key_type, receipt.outcome.value)
     log.info(
-        "notification.reported",
+        "notification.receipt_applied",
         notification_id=str(message.id),
         provider=provider,
         outcome=receipt.outcome.value,

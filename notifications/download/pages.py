@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from config.metrics import registry
-from notifications.download import words
+from notifications.download import texts
 from notifications.download.forms import EmailAddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
@@ -23,7 +23,7 @@ RETRY_AWAY_SECONDS = 60
 
 def nowhere() -> HttpResponse:
     """Return the page for URLs that open no file. It is the same byte for byte for every URL."""
-    help_contact = words.contact(settings.FILES_HELP_CONTACT)
+    help_contact = texts.contact(settings.FILES_HELP_CONTACT)
     return HttpResponse(render_to_string("download/nowhere.html", {"help_contact": help_contact}), status=404)
 
 
@@ -54,8 +54,8 @@ def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> H
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
     registry.LIMITED_REQUESTS.add("tries of a file")
     local = timezone.localtime(until)
-    response = _page("locked", file, status=429, until=words.moment(local, timezone.localdate(now)))
-    response["Retry-After"] = str(words.seconds_until(until, now))
+    response = _page("locked", file, status=429, until=texts.moment(local, timezone.localdate(now)))
+    response["Retry-After"] = str(texts.seconds_until(until, now))
     return response
 
 
@@ -71,7 +71,7 @@ def ready(file: OpenedFile) -> HttpResponse:
 def gone(file: OpenedFile, now: datetime) -> HttpResponse:
     """Return the page of an expired, removed or withdrawn file."""
     row = file.row
-    was_until = words.day(row.last_day) if now >= row.expires_at else ""
+    was_until = texts.day(row.last_day) if now >= row.expires_at else ""
     is_withdrawn = row.state(now) == AttachmentState.WITHDRAWN
     return _page("gone", file, status=410, is_withdrawn=is_withdrawn, was_until=was_until)
 
@@ -101,12 +101,12 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
     row = file.row
     context = {
         "service_name": row.service.name,
-        "contact": words.contact(row.service.file_contact),
+        "contact": texts.contact(row.service.file_contact),
         "asks_for_email_address": row.asks_for_email_address,
-        "size": words.size(row.size_bytes),
-        "kind": words.kind(row.extension),
+        "size": texts.size(row.size_bytes),
+        "kind": texts.kind(row.extension),
         "short_kind": row.extension.upper(),
-        "last_day": words.day(row.last_day),
+        "last_day": texts.day(row.last_day),
         "steps": {step or "landing": file.url(step) for step in ("", "confirm", "file", "download")},
         **further,
     }

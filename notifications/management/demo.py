@@ -45,11 +45,11 @@ def wipe_demo() -> None:
         service.delete()
 
 
-def _make_services(held_key: str) -> str:
+def _make_services(stored_key: str) -> str:
     """Provision the demo document with the stored test key, or a new one. Return the complete key."""
     document = copy.deepcopy(demo_document.DOCUMENT)
     declared = next(key for key in document[0]["api_keys"] if key["name"] == demo_document.TEST_KEY)
-    declared["secret"] = _secret(held_key) or str(uuid.uuid4())
+    declared["secret"] = _secret(stored_key) or str(uuid.uuid4())
     parks = uuid.UUID(demo_document.PARKS)
     for former in ApiKey.objects.filter(service=parks, name=demo_document.TEST_KEY, revoked_at=None):
         if former.secret != declared["secret"]:

@@ -51,11 +51,11 @@ def _messages(service: Service, key: ApiKey | None, chance: random.Random, facto
                 at = today - timedelta(days=days_ago) + timedelta(hours=hour, minutes=minute, seconds=second)
                 message = _message(service, chance, at, fails=chance.random() < (0.75 if is_bad else 0.02))
                 message.api_key = key
-                _tell(message)
+                _add_history(message)
                 yield message
 
 
-def _tell(message: Notification) -> None:
+def _add_history(message: Notification) -> None:
     """Set the attempts and the delivery receipt that explain the status of a message."""
     is_email = message.channel == Channel.EMAIL
     taken_at = message.created_at + timedelta(seconds=1)

@@ -152,10 +152,10 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
                 return []
         cursor.execute(_statement(_CLAIM, connection.vendor), given)
         claims = [_claim(values) for values in cursor.fetchall()]
-    return _in_turn(claims, served)
+    return _in_round_robin(claims, served)
 
 
-def _in_turn(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
+def _in_round_robin(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
     """Sort claims round robin: the oldest of each service, then the next of each, and so on."""
     places = {service_id: place for place, service_id in enumerate(served)}
     ordered: list[tuple[int, int, Claim]] = []

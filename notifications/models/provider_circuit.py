@@ -15,11 +15,11 @@ PROBE_EVERY = timedelta(minutes=1)
 class ProviderCircuitQuerySet(models.QuerySet["ProviderCircuit"]):
     def open(self, provider: str, reason: str) -> bool:
         """Stop sending through a provider for PROBE_EVERY. Return whether the circuit was closed before."""
-        pause, is_new = self.get_or_create(
+        circuit, is_new = self.get_or_create(
             provider=provider, defaults={"reason": reason, "probe_at": timezone.now() + PROBE_EVERY}
         )
         if not is_new:
-            self.filter(pk=pause.pk).update(reason=reason, probe_at=Now() + PROBE_EVERY)
+            self.filter(pk=circuit.pk).update(reason=reason, probe_at=Now() + PROBE_EVERY)
         return is_new
 
     def may_probe(self, provider: str) -> bool:

@@ -16,7 +16,7 @@ from notifications.rendering.characters import without_invisible
 PLACEHOLDER = re.compile(r"\(\((?P<inside>[^()]++)\)\)")
 
 YES_VALUES = frozenset({"yes", "y", "true", "t", "1", "include", "show"})
-HIDDEN = "hidden"
+REDACTED = "hidden"
 CONDITION = "??"  # only the first one; later ones are part of the text
 
 _NAME_NOISE = str.maketrans("", "", " _-")
@@ -116,7 +116,7 @@ def unfilled(text: str, personalisation: Mapping[str, object], *, redact: bool) 
     'Dear [hidden], berth 7'
     """
     return "".join(
-        f"[{HIDDEN}]" if redact and piece.is_highlighted else piece.text
+        f"[{REDACTED}]" if redact and piece.is_highlighted else piece.text
         for piece in pieces(text, personalisation, redact=redact)
     )
 
@@ -138,7 +138,7 @@ def pieces(
         if value is not None:
             yield Piece(value)
         elif redact:
-            yield Piece(HIDDEN, is_highlighted=True)
+            yield Piece(REDACTED, is_highlighted=True)
         elif condition:
             yield Piece(f"(({name}{condition}", is_highlighted=True)
             yield Piece(f"{conditional_text}))")

@@ -113,7 +113,7 @@ def find(sight: Sight, search: Search) -> list[Arrived]:
     return [one for one in found if one.is_whole and normalise(one.to) == wanted]
 
 
-def with_words(sight: Sight, term: str, *, most: int) -> list[Arrived]:
+def with_text(sight: Sight, term: str, *, most: int) -> list[Arrived]:
     """Return the newest messages with `term` in a visible recipient, subject, text or reference."""
     word, number = term.casefold(), normalise(term)
     found = []

@@ -18,7 +18,7 @@ _MOST_SHOWN = 4096
 class Answer:
     """The result of a click as a sentence. reply: the first 4 kB of the response"""
 
-    words: str
+    text: str
     reply: str = ""
 
 
@@ -29,16 +29,16 @@ def press(url: str, *, resolve: Resolve = http_client.resolve) -> Answer:
     try:
         answer = http_client.post(url, _BODY, _HEADERS, seconds=SECONDS, resolve=resolve)
     except UnsafeUrl as error:
-        return Answer(words=f"Nothing was posted: the URL {error}.")
+        return Answer(text=f"Nothing was posted: the URL {error}.")
     except CallFailed as error:
-        return Answer(words=f"Posted, but there was no response: {error}.")
+        return Answer(text=f"Posted, but there was no response: {error}.")
     reply = answer.body[:_MOST_SHOWN].decode(errors="replace").strip()
-    return Answer(words=f"Posted. The response has the status {answer.status}.", reply=reply)
+    return Answer(text=f"Posted. The response has the status {answer.status}.", reply=reply)
 
 
 def _confirmed(token: str) -> Answer:
     found = unsubscribe_requests.find(token)
     if found is None:
-        return Answer(words="This link does not work. It is damaged, or its service does not exist.")
+        return Answer(text="This link does not work. It is damaged, or its service does not exist.")
     unsubscribe_requests.confirm(found.email)
-    return Answer(words=f"{found.service.name} has the request. Staff see it under Unsubscribe requests.")
+    return Answer(text=f"{found.service.name} has the request. Staff see it under Unsubscribe requests.")

@@ -27,7 +27,7 @@ WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Deskt
 def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     """List the messages, newest first. A script fetches only the rows to update the page."""
     term = request.POST.get("term", "").strip()
-    found = inbox.with_words(sight, term, most=SHOWN) if term else inbox.newest(sight, SHOWN)
+    found = inbox.with_text(sight, term, most=SHOWN) if term else inbox.newest(sight, SHOWN)
     context = {"rows": [_row(arrived) for arrived in found], "term": term, "shown": SHOWN}
     if request.headers.get("X-Requested-With") == "fetch":
         return render(request, "sandbox/rows.html", context)
@@ -103,12 +103,12 @@ def _page(
 
 
 def _row(arrived: Arrived) -> dict[str, Any]:
-    words = arrived.subject or " ".join(arrived.text.split())
+    text = arrived.subject or " ".join(arrived.text.split())
     return {
         "id": arrived.id,
         "channel": arrived.channel.label,
         "to": arrived.to,
-        "words": words,
+        "text": text,
         "template_name": arrived.template_name,
         "is_test": arrived.is_test,
         "received_at": arrived.received_at,

@@ -19,7 +19,7 @@ from config.rest.idempotency import IdempotencyKey
 from notifications import errors
 from notifications.models import ApiKey, IdempotencyRecord
 
-CLAIM_HOLDS_FOR = timedelta(seconds=60)  # longer than the web server's limit of 30 s for a request
+CLAIM_LASTS = timedelta(seconds=60)  # longer than the web server's limit of 30 s for a request
 WAIT_SECONDS = 5.0
 POLL_SECONDS = 0.05
 
@@ -62,7 +62,7 @@ def _claim(api_key: ApiKey, request: IdempotencyKey) -> Claim:
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         now = timezone.now()
-        until = now + CLAIM_HOLDS_FOR
+        until = now + CLAIM_LASTS
         first = {"fingerprint": request.fingerprint, "claimed_until": until, "created_at": now}
         record, is_new = IdempotencyRecord.objects.get_or_create(api_key=api_key, key=request.key, defaults=first)
         if is_new or _take_over(record, now, first):

@@ -15,38 +15,38 @@ pytestmark = pytest.mark.django_db
 
 
 def test_one_holder_has_the_lease():
-    assert presence.hold("clock", "first", seconds=20)
-    assert not presence.hold("clock", "second", seconds=20)
+    assert presence.take("clock", "first", seconds=20)
+    assert not presence.take("clock", "second", seconds=20)
 
 
 def test_its_holder_keeps_the_lease():
-    presence.hold("clock", "first", seconds=20)
+    presence.take("clock", "first", seconds=20)
 
-    assert presence.hold("clock", "first", seconds=20)
+    assert presence.take("clock", "first", seconds=20)
 
 
 def test_a_silent_holder_loses_the_lease():
-    presence.hold("clock", "first", seconds=20)
+    presence.take("clock", "first", seconds=20)
     Presence.objects.update(seen_at=Now() - timedelta(seconds=21))
 
-    assert presence.hold("clock", "second", seconds=20)
-    assert not presence.hold("clock", "first", seconds=20)
+    assert presence.take("clock", "second", seconds=20)
+    assert not presence.take("clock", "first", seconds=20)
 
 
 def test_a_released_lease_is_free_at_once():
-    presence.hold("clock", "first", seconds=20)
+    presence.take("clock", "first", seconds=20)
 
     presence.release("clock", "first")
 
-    assert presence.hold("clock", "second", seconds=20)
+    assert presence.take("clock", "second", seconds=20)
 
 
 def test_only_the_holder_releases_the_lease():
-    presence.hold("clock", "first", seconds=20)
+    presence.take("clock", "first", seconds=20)
 
     presence.release("clock", "second")
 
-    assert not presence.hold("clock", "second", seconds=20)
+    assert not presence.take("clock", "second", seconds=20)
 
 
 def test_presence_expires():

@@ -208,7 +208,7 @@ def test_a_data_set_becomes_late_once_and_recovers_once():
     assert verbs == [[], [], [late], [late]]
     told = AuditEvent.objects.exclude(verb="emptied").order_by("at").values_list("verb", "data_set_id")
     assert list(told) == [late, recovered]
-    assert store.freshness.state(silent) == "silent"
+    assert store.freshness.state(silent) == "no data yet"
     assert store.freshness.state(unwatched) == "not watched"
 
 

@@ -32,7 +32,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
     """Operators see and run every rule. Other people see the rules for which they have permission."""
 
     site_path: ClassVar[str] = "operations/clean-up/"
-    fields = ("rule_words", "started_by", "started", "took", "removed", "of_places", "error")
+    fields = ("rule_title", "started_by", "started", "took", "removed", "of_places", "error")
     readonly_fields = fields
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -126,7 +126,7 @@ class CleanUpAdmin(ConsoleModelAdmin):
     # One run
 
     @admin.display(description="Rule")
-    def rule_words(self, run: RetentionRun) -> str:
+    def rule_title(self, run: RetentionRun) -> str:
         return _title(run)
 
     @admin.display(description="By")

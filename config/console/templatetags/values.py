@@ -23,7 +23,7 @@ def moment(value: datetime | None) -> SafeString | str:
 
 
 @register.filter
-def utc_words(value: datetime) -> str:
+def utc_text(value: datetime) -> str:
     return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 

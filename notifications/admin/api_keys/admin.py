@@ -26,7 +26,7 @@ from notifications.admin import permissions
 from notifications.admin.api_keys import revoking, usage
 from notifications.admin.api_keys.filters import LastUsedFilter, MakerFilter, StateFilter
 from notifications.admin.api_keys.forms import ApiKeyForm, ApiKeyNoteForm
-from notifications.admin.messages import words
+from notifications.admin.messages import status_titles
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
 from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
 from notifications.submission import examples
@@ -140,7 +140,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         answer = {
             "is_used": key.last_used_at is not None,
             "client": key.last_client,
-            "result": words.of(message) if message else "",
+            "result": status_titles.of(message) if message else "",
             "message_url": self._page_of(request, message) if message else "",
         }
         return JsonResponse(answer)
@@ -188,7 +188,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         calls = [
             {
                 "message": message,
-                "status": words.cell(message),
+                "status": status_titles.cell(message),
                 "recipient": message.recipient if shows_whole else mask(message.recipient),
             }
             for message in usage.newest_calls(service)

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 
 from config.console.admin.change_list import ConsoleChangeList
 from notifications.admin import permissions
-from notifications.admin.messages import counters, filters, paging, search, words
+from notifications.admin.messages import counters, filters, paging, search, status_titles
 from notifications.admin.messages.paging import MOST_SERVICES, NEWER, OLDER
 from notifications.admin.messages.search import SEARCH
 from notifications.submission import redaction
@@ -69,7 +69,7 @@ class MessageChangeList(ConsoleChangeList):
         """Return the counters above the list, within all filters but the status. Each links to its filter."""
         rows = self.get_queryset(request, exclude_parameters=[STATUS])
         found = counters.numbers(rows, request.GET, [] if self.found else self.services)
-        titles = {"": "All", **{name: title for name, (title, _) in words.GROUPS.items()}}
+        titles = {"": "All", **{name: title for name, (title, _) in status_titles.GROUPS.items()}}
         return [
             counters.Counter(
                 title=title,

@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet, Sum
 
 from config import formats
 from config.console.admin.change_list import MAX_COUNTED
-from notifications.admin.messages import filters, words
+from notifications.admin.messages import filters, status_titles
 from notifications.models import DailyCount, KeyType, Notification, Service, Status
 
 # Filters that the daily counts support: URL parameter → column.
@@ -45,7 +45,7 @@ def numbers(
     parameters: the filters
     services: the services that the list shows; empty for the result of a search
     """
-    groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in words.GROUPS.items()}}
+    groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
     found = Numbers(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
     if found.total() > MAX_COUNTED:
         found_by_day = _of_days(parameters, services)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin import permissions
-from notifications.admin.messages import days, words
+from notifications.admin.messages import days, status_titles
 from notifications.admin.messages.search import SEARCH
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
@@ -31,7 +31,7 @@ class StatusFilter(admin.SimpleListFilter):
     parameter_name = "status"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        groups = [(name, title) for name, (title, _) in words.GROUPS.items()]
+        groups = [(name, title) for name, (title, _) in status_titles.GROUPS.items()]
         return [*groups, *((value, f"Only {value}") for value in Status.values)]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
@@ -142,8 +142,8 @@ class MadeFilter(admin.SimpleListFilter):
 def statuses(parameters: Mapping[str, str]) -> list[str]:
     """Return the statuses that the list shows: every status if the filter is missing or unknown."""
     chosen = parameters.get(StatusFilter.parameter_name, "")
-    if chosen in words.GROUPS:
-        return sorted(words.GROUPS[chosen][1])
+    if chosen in status_titles.GROUPS:
+        return sorted(status_titles.GROUPS[chosen][1])
     return [chosen] if chosen in Status.values else Status.values
 
 

@@ -18,7 +18,7 @@ from config import formats
 from config.console import cells
 from config.page_bodies import takes_files
 from notifications.admin import permissions
-from notifications.admin.messages import days, filters, page, search, send, words
+from notifications.admin.messages import days, filters, page, search, send, status_titles
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
@@ -34,7 +34,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     """Messages are read-only. One that waits for its time can be moved or cancelled."""
 
     view_roles = frozenset({Role.SEE_ACTIVITY})
-    list_display = ("made", "status_words", "to_whom", "said", "sent_by", "named", "took")
+    list_display = ("made", "status_title", "to_whom", "said", "sent_by", "named", "took")
     list_display_links = ("made",)
     list_filter = (
         filters.StatusFilter,
@@ -169,8 +169,8 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         return cells.two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M:%S %Z}")
 
     @admin.display(description="Status")
-    def status_words(self, message: Notification) -> SafeString:
-        return words.cell(message)
+    def status_title(self, message: Notification) -> SafeString:
+        return status_titles.cell(message)
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config.console import cells
 from notifications.admin import permissions
-from notifications.admin.messages import scheduling, timeline, words
+from notifications.admin.messages import scheduling, status_titles, timeline
 from notifications.admin.unsubscribe_requests import on_message
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin
 from notifications.models.status import COMPLETED
@@ -31,7 +31,7 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
     version_url = reverse("admin:notifications_template_version", args=[message.template_id])
     return {
         "message": message,
-        "status": words.cell(message),
+        "status": status_titles.cell(message),
         "is_final": message.status in COMPLETED,
         "sentence": timeline.sentence(message),
         "moments": timeline.of(message),

@@ -109,32 +109,32 @@ def _look(request: HttpRequest, saved: SavedSearch) -> Found:
         term = saved.term
     except DecryptionFailed:
         return Found(note=EXPIRED)
-    words = parse(term)
+    parts = parse(term)
     may_see = permissions.may(request, Role.SEE_RECIPIENTS)
-    if "to" in words and not may_see:
+    if "to" in parts and not may_see:
         return Found(term=term, note=NO_RECIPIENTS)
     services = (
         [saved.service_id] if saved.service_id else list(permissions.services_of(request).values_list("pk", flat=True))
     )
     rows = Notification.objects.filter(service__in=services)
-    narrowed = _narrowed(words, services)
-    if text := words.get("ref"):
+    narrowed = _narrowed(parts, services)
+    if text := parts.get("ref"):
         narrowed &= Q(pk__in=_ids(rows, [Q(reference=text)]))
-    typed = words.get("to") or words.get("")
+    typed = parts.get("to") or parts.get("")
     if not typed:
         return Found(term=term, matching=narrowed)
-    if ids := _ids(rows, _ways(words, may_see=may_see)):
+    if ids := _ids(rows, _ways(parts, may_see=may_see)):
         return Found(term=term, matching=Q(pk__in=ids) & narrowed)
-    if call_error := _call_error(words.get("", ""), services):
+    if call_error := _call_error(parts.get("", ""), services):
         return Found(term=term, note=REFUSED, key=call_error.key)
     return _by_part(request, term, typed, narrowed, may_see)
 
 
-def _ways(words: Mapping[str, str], *, may_see: bool) -> list[Q]:
+def _ways(parts: Mapping[str, str], *, may_see: bool) -> list[Q]:
     """Return one condition for each index. They run one by one: no index serves two of them at once."""
-    if text := words.get("to"):
+    if text := parts.get("to"):
         return [Q(normalised_recipient=normalise(text))]
-    text = words[""]
+    text = parts[""]
     identifier = _uuid(text)
     by_recipient = [Q(normalised_recipient=normalise(text))] if may_see else []
     by_request = ~Q(request_id="") & Q(request_id=str(identifier))  # SQLite: both for the partial index
@@ -168,12 +168,12 @@ def _by_part(request: HttpRequest, term: str, typed: str, narrowed: Q, may_see: 
     return Found(term=term, matching=matching & lately, note=OF_LAST_DAYS)
 
 
-def _narrowed(words: Mapping[str, str], services: list[UUID]) -> Q:
+def _narrowed(parts: Mapping[str, str], services: list[UUID]) -> Q:
     narrowed = Q()
-    if name := words.get("template"):
+    if name := parts.get("template"):
         templates = Template.objects.filter(_named(name), service__in=services)
         narrowed &= Q(template__in=list(templates.values_list("pk", flat=True)))
-    if name := words.get("key"):
+    if name := parts.get("key"):
         keys = ApiKey.objects.filter(_named(name), service__in=services)
         narrowed &= Q(api_key__in=list(keys.values_list("pk", flat=True)))
     return narrowed

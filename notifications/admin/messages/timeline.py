@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from config import formats
-from notifications.admin.messages import words
+from notifications.admin.messages import status_titles
 from notifications.delivery import hand_over
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
@@ -80,7 +80,7 @@ def sentence(message: Notification) -> str:
             return "Marked as delivered by the sandbox; nobody received it."
         case Status.DELIVERED:
             return f"It reached the recipient{_after(message)}."
-        case Status.PERMANENT_FAILURE if is_email and not words.has_bad_email_address(message):
+        case Status.PERMANENT_FAILURE if is_email and not status_titles.has_bad_email_address(message):
             return "It was not delivered: the mail server refused the email. Its answer is below."
         case Status.PERMANENT_FAILURE if is_email:
             return "It was not delivered: the email address does not exist or refuses our emails."
@@ -169,7 +169,7 @@ def _reports(message: Notification) -> Iterator[Moment]:
 def _end(message: Notification) -> Iterator[Moment]:
     status = Status(message.status)
     if status in COMPLETED:
-        title = words.of(message)
+        title = status_titles.of(message)
         yield Moment(title=title, at=message.completed_at, details=(status.value,))
 
 

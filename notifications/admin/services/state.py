@@ -31,7 +31,7 @@ class StateSteps(ServiceScopedAdmin):
             where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
             remedy = ("Add a reply-to address", where)
             return self.action_page(request, service, title=title, button="", error=NEEDS_REPLY_TO, remedy=remedy)
-        explanation = ["Live keys can then send to anyone.", _limits_in_words(service, live=True)]
+        explanation = ["Live keys can then send to anyone.", _limits_text(service, live=True)]
         shown = {
             "template": "admin/notifications/go_live.html",
             "checks": checks(service, self.links(request, service)),
@@ -49,7 +49,7 @@ class StateSteps(ServiceScopedAdmin):
         title = f"Return {service.name} to trial"
         explanation = [
             "Messages then reach only the team and the guest list, until you make the service live again.",
-            _limits_in_words(service, live=False),
+            _limits_text(service, live=False),
         ]
         return self._set_state(request, service, title, "Return to trial", "put_back_to_trial", explanation, live=False)
 
@@ -108,7 +108,7 @@ def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
     return {name: value for name, value in now.items() if value != then[name] and getattr(service, name) == then[name]}
 
 
-def _limits_in_words(service: Service, *, live: bool) -> str:
+def _limits_text(service: Service, *, live: bool) -> str:
     """Return all daily limits after the change, in words."""
     words = {
         "daily_limit_email": "email",

@@ -140,10 +140,10 @@ class TemplateAdmin(ArchivingAdmin):
         return page
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        return self._told(request, obj, super().response_add(request, obj, post_url_continue))
+        return self._with_own_message(request, obj, super().response_add(request, obj, post_url_continue))
 
     def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        return self._told(request, obj, super().response_change(request, obj))
+        return self._with_own_message(request, obj, super().response_change(request, obj))
 
     def preview(self, request: HttpRequest) -> HttpResponse:
         """Render the submitted text with the functions that send. Nothing is stored."""
@@ -208,7 +208,7 @@ class TemplateAdmin(ArchivingAdmin):
         kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
         Template.objects.filter(pk=template.pk).update(samples=kept)
 
-    def _told(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:
+    def _with_own_message(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:
         for _ in messages.get_messages(request):  # replaces Django's shorter sentence
             pass
         number = template.current_version

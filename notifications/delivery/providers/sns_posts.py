@@ -67,15 +67,15 @@ class SnsPosts:
     def check_caller(self, request: HttpRequest) -> None:
         """Check everything that needs no HTTP call first, so that a stranger cannot cause calls."""
         try:
-            report = posts.loads(request.body)
-            signed_at = posts.moment(posts.text(report, "Timestamp"))
-            signature = base64.b64decode(posts.text(report, "Signature"), validate=True)
-            names, algorithm = _SIGNED[posts.text(report, "Type")], _HASHES[posts.text(report, "SignatureVersion")]
-            signed = [(name, posts.text(report, name)) for name in names if name != "Subject" or name in report]
-            url = posts.text(report, "SigningCertURL")
+            posted = posts.loads(request.body)
+            signed_at = posts.moment(posts.text(posted, "Timestamp"))
+            signature = base64.b64decode(posts.text(posted, "Signature"), validate=True)
+            names, algorithm = _SIGNED[posts.text(posted, "Type")], _HASHES[posts.text(posted, "SignatureVersion")]
+            signed = [(name, posts.text(posted, name)) for name in names if name != "Subject" or name in posted]
+            url = posts.text(posted, "SigningCertURL")
         except (ReceiptUnreadable, binascii.Error, LookupError) as error:
             raise ReceiptCredentialsWrong from error
-        if not self._topic or report["TopicArn"] != self._topic or abs(timezone.now() - signed_at) > CLOCK:
+        if not self._topic or posted["TopicArn"] != self._topic or abs(timezone.now() - signed_at) > CLOCK:
             raise ReceiptCredentialsWrong
         if not self._is_amazons(url) or not _PEM.search(urlsplit(url).path):
             raise ReceiptCredentialsWrong
@@ -112,11 +112,11 @@ class SnsPosts:
 
     def _notification(self, request: HttpRequest) -> Mapping[str, object] | None:
         """Return the notification of the topic, or confirm its subscription and return None."""
-        report = posts.loads(request.body)
-        if report["Type"] == "Notification":
-            return posts.loads(posts.text(report, "Message").encode())
-        if report["Type"] == "SubscriptionConfirmation":
-            url = posts.text(report, "SubscribeURL")
+        posted = posts.loads(request.body)
+        if posted["Type"] == "Notification":
+            return posts.loads(posts.text(posted, "Message").encode())
+        if posted["Type"] == "SubscriptionConfirmation":
+            url = posts.text(posted, "SubscribeURL")
             if not self._is_amazons(url):
                 raise ReceiptUnreadable("SubscribeURL leads elsewhere")
             self._get(url)

@@ -67,7 +67,7 @@ def is_free(path: Path) -> bool:
         return True
 
 
-def hold(path: Path) -> subprocess.Popen[str]:
+def take(path: Path) -> subprocess.Popen[str]:
     """Start a process that takes the lock."""
     holder = subprocess.Popen([sys.executable, "-c", HOLD, path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None
@@ -164,7 +164,7 @@ def test_a_relative_name_is_the_same_file(tmp_path, database, monkeypatch):
 
 def test_after_the_time_out_sqlite_admits_a_writer_if_no_other_writes(tmp_path, database):
     name = tmp_path / "own.sqlite3"
-    holder = hold(Path(f"{name}{LOCK_SUFFIX}"))
+    holder = take(Path(f"{name}{LOCK_SUFFIX}"))
     connection = open_database(name, timeout=SHORT)["default"]
 
     begin(connection)
@@ -199,7 +199,7 @@ def test_after_the_time_out_sqlite_rejects_a_writer_if_another_writes(tmp_path, 
 
 
 def test_the_lock_of_a_killed_process_is_released(path):
-    holder = hold(path)
+    holder = take(path)
     assert not is_free(path)
 
     holder.kill()
@@ -239,7 +239,7 @@ def test_an_interrupted_wait_leaves_no_lock(path):
     def out_of_time(*_: object) -> None:
         raise OutOfTime
 
-    lock, holder = WriteLock(str(path)), hold(path)
+    lock, holder = WriteLock(str(path)), take(path)
     before = signal.signal(signal.SIGALRM, out_of_time)
     try:
         signal.setitimer(signal.ITIMER_REAL, SHORT)

@@ -16,7 +16,7 @@ GROUPS: Mapping[str, tuple[str, frozenset[Status]]] = {
     "failed": ("Failed", FAILURES),
 }
 
-_WORDS = {
+_TITLES = {
     Status.CREATED: ("Delivering", ""),
     Status.SENDING: ("Delivering", ""),
     Status.PENDING: ("Delivering", ""),
@@ -31,7 +31,7 @@ _REFUSED = {Channel.EMAIL: ("Refused by the mail server", "bad"), Channel.SMS: (
 
 _ENHANCED_CODE = re.compile(r"\b5\.(\d{1,3})\.\d{1,3}\b")  # RFC 3463
 _ABOUT_EMAIL_ADDRESS = "1"  # RFC 3463: the subject "addressing status"
-_REFUSALS_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # the email address may exist
+_REJECTED_BY_PROVIDER = frozenset({"blocked", "rejected", "spam", "unsubscribed"})  # the email address may exist
 
 
 def of(message: Notification) -> str:
@@ -45,12 +45,12 @@ def cell(message: Notification) -> SafeString:
 
 def has_bad_email_address(message: Notification) -> bool:
     """Return whether the mail server or the provider reports that the email address does not exist."""
-    reported = [one["code"] for one in message.receipts if one["outcome"] == Status.PERMANENT_FAILURE]
-    said = reported[-1] if reported else message.attempts[-1]["reply"] if message.attempts else ""
-    code = _ENHANCED_CODE.search(said)
+    codes = [one["code"] for one in message.receipts if one["outcome"] == Status.PERMANENT_FAILURE]
+    code_text = codes[-1] if codes else message.attempts[-1]["reply"] if message.attempts else ""
+    code = _ENHANCED_CODE.search(code_text)
     if code:
         return code[1] == _ABOUT_EMAIL_ADDRESS
-    return not said.endswith(AFTER_CONTENT) and said not in _REFUSALS_BY_PROVIDER
+    return not code_text.endswith(AFTER_CONTENT) and code_text not in _REJECTED_BY_PROVIDER
 
 
 def _title_and_tone(message: Notification) -> tuple[str, str]:
@@ -63,4 +63,4 @@ def _title_and_tone(message: Notification) -> tuple[str, str]:
         return "Scheduled", ""
     if status == Status.PERMANENT_FAILURE:
         return _BAD_EMAIL_ADDRESS if channel == Channel.EMAIL and has_bad_email_address(message) else _REFUSED[channel]
-    return _WORDS[status]
+    return _TITLES[status]

@@ -24,7 +24,7 @@ _KINDS = {
     "xlsx": "Excel spreadsheet",
 }
 _NUMBER = re.compile(r"\A\+?[0-9][0-9 ()-]{4,}\Z")
-_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
+_EMAIL_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
 _NOT_DIALLED = re.compile(r"[^0-9+]")
 
 
@@ -32,7 +32,7 @@ class ContactKind(StrEnum):
     WEB = "web"
     EMAIL = "email"
     NUMBER = "number"
-    WORDS = "words"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +55,11 @@ def contact(text: str) -> Contact | None:
     text = text.strip()
     if text.startswith("https://"):
         return Contact(kind=ContactKind.WEB, text=text, url=text)
-    if _ADDRESS.match(text):
+    if _EMAIL_ADDRESS.match(text):
         return Contact(kind=ContactKind.EMAIL, text=text, url=f"mailto:{text}")
     if _NUMBER.match(text):
         return Contact(kind=ContactKind.NUMBER, text=text, url=f"tel:{_NOT_DIALLED.sub('', text)}")
-    return Contact(kind=ContactKind.WORDS, text=text) if text else None
+    return Contact(kind=ContactKind.TEXT, text=text) if text else None
 
 
 def size(size_bytes: int) -> str:

@@ -1,4 +1,4 @@
-"""Sizes, days and moments in words."""
+"""Sizes, days and moments in texts."""
 
 import doctest
 from datetime import date, datetime, timedelta
@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from notifications.download import words
+from notifications.download import texts
 
 LONDON = ZoneInfo("Europe/London")
 
 
-def test_the_doctests_of_words_pass():
-    assert doctest.testmod(words).failed == 0
+def test_the_doctests_pass():
+    assert doctest.testmod(texts).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_doctests_of_words_pass():
     ],
 )
 def test_a_size_is_rounded(size_bytes, said):
-    assert words.size(size_bytes) == said
+    assert texts.size(size_bytes) == said
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_a_size_is_rounded(size_bytes, said):
     ],
 )
 def test_a_moment_is_rounded_up(at, said):
-    assert words.moment(at, date(2026, 7, 1)) == said
+    assert texts.moment(at, date(2026, 7, 1)) == said
 
 
 def test_seconds_to_wait_are_whole_and_at_least_one():
     now = datetime(2026, 7, 1, tzinfo=ZoneInfo("UTC"))
 
-    waits = [words.seconds_until(now + timedelta(seconds=seconds), now) for seconds in (-5, 0.2, 1.2, 60)]
+    waits = [texts.seconds_until(now + timedelta(seconds=seconds), now) for seconds in (-5, 0.2, 1.2, 60)]
 
     assert waits == [1, 1, 2, 60]
