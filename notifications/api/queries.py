@@ -35,7 +35,7 @@ STATUSES = (
 
 Check = Callable[[str, str], None]
 Row = TypeVar("Row", bound=Model)
-Rows = QuerySet[Any, Any]  # Any: rows of either list, whole or only what their record shows
+Rows = QuerySet[Any, Any]  # Any: model instances or tuples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from notifications.submission.submit import Submission
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 
-class RequestSerializer(serializers.Serializer[Any]):  # Any: what comes out differs
+class RequestSerializer(serializers.Serializer[Any]):  # Any: depends on the subclass
     """Collect all errors of a body in the order of the contract. The context must have `service`.
 
     order: the order of the properties; by default the order of declaration

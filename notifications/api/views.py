@@ -47,7 +47,7 @@ Submit = Callable[..., Submission]
 
 _SHOWN = Columns((Notification, NOTIFICATION_COLUMNS))
 _FIND_SHOWN = Statement(
-    f"SELECT {{columns}} FROM {Notification._meta.db_table}"  # noqa: S608  of our own words
+    f"SELECT {{columns}} FROM {Notification._meta.db_table}"  # noqa: S608  constants only
     " WHERE id = %s AND service_id = %s AND created_at >= %s",
     [Notification._meta.get_field(name) for name in ("id", "service", "created_at")],
     reads=_SHOWN,

@@ -64,7 +64,7 @@ class Bucket(S3Storage):
             return ContentFile(self.bucket.Object(name).get()["Body"].read(), name)
 
     def _save(self, name: str, content: "File[bytes]") -> str:
-        """Write the whole blob with one request: it is there or it is not."""
+        """Write the whole blob with one request, so that no partial blob can exist."""
         with _in_words():
             self.bucket.Object(name).put(Body=content.read(), ContentType="application/octet-stream")
         return name

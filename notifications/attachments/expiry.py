@@ -75,7 +75,7 @@ def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
 
 
 def _delete_blobs(batch: Sequence[tuple[UUID, str]]) -> tuple[list[UUID], list[UUID], bool]:
-    """Return the files whose blob was deleted, the other files, and whether the store is away."""
+    """Return the files whose blob was deleted, the other files, and whether the store is unavailable."""
     gone: list[UUID] = []
     kept: list[UUID] = []
     in_a_row = 0

@@ -20,7 +20,7 @@ _LINK = re.compile(
 
 
 def with_key(file_id: UUID, secret: bytes) -> str:
-    """Return the whole link, which opens the file. It is sent, but never stored in plain text."""
+    """Return the full link, which opens the file. It is sent, but never stored in plain text."""
     return f"{without_key(file_id)}?key={write(secret)}"
 
 
@@ -30,7 +30,7 @@ def without_key(file_id: UUID) -> str:
 
 
 def find(text: str) -> Iterator[tuple[UUID, str]]:
-    """Return id and whole link of every file that a text links to."""
+    """Yield the id and the full link of every file that a text links to."""
     for match in _LINK.finditer(text):
         if (file_id := read_id(match["id"])) is not None:
             yield file_id, match[0]

@@ -32,7 +32,7 @@ _INFECTED = re.compile(rb"stream: (?P<name>.+) FOUND", re.DOTALL)
 
 
 class NoVerdict(Exception):
-    """The scanner is away, too slow, or gave an unknown answer. The text is for the log."""
+    """The scanner is unavailable, too slow, or gave an unknown answer. The text is for the log."""
 
 
 def check(contents: Sequence[bytes]) -> None:

@@ -1,6 +1,6 @@
 """The store of blobs: a folder or an object store. Source: docs/reference/files.md §8.
 
-Every error of the storage becomes one of two errors: the store is away, or it has no such blob.
+Every error of the storage becomes one of two errors: the store is unavailable, or it has no such blob.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedError:
-    """An error of a row. column: as the table spells it; None if the error is of the whole row"""
+    """An error of a row. column: as the table spells it; None if the error concerns the whole row"""
 
     row: int
     column: str | None
@@ -108,7 +108,7 @@ class TableCheck:
 
     @property
     def checks_rows(self) -> bool:
-        """Return whether rows are checked: the columns have no errors, and there are not too many rows nor none."""
+        """Return whether rows are checked: the columns have no errors, and the number of rows is allowed."""
         columns = self.columns
         has_column_errors = columns.has_too_many or columns.missing or columns.duplicate_recipient
         return not has_column_errors and 1 <= self.row_count <= self._limits.max_rows

@@ -68,7 +68,7 @@ class Rules:
 class CellError:
     """An error of a row.
 
-    column: as the table spells it; None if the error is of the whole row
+    column: as the table spells it; None if the error concerns the whole row
     summary: the text in the sentence about all rows, if it differs from the message
     kind: the entry of the answer that reports the error
     """

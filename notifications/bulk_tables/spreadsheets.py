@@ -32,7 +32,7 @@ Value = int | float | str | bool | time | date | datetime | timedelta
 
 
 class NotASpreadsheet(Unreadable):
-    """The file is neither CSV text nor a spreadsheet that we read, or it is broken, encrypted or too large."""
+    """The file is not CSV text or a supported spreadsheet, or it is broken, encrypted or too large."""
 
     def __init__(self) -> None:
         super().__init__("This file cannot be read. Save it as CSV (UTF-8) and upload it again.")
@@ -75,7 +75,7 @@ def rows(data: bytes) -> Iterator[list[Cell]]:
 
 
 def _check_size(archive: zipfile.ZipFile) -> None:
-    """Unpack every part once: a part larger than it says ends in an error. Raises NotASpreadsheet."""
+    """Unpack every part once. A part that is larger than its declared size is an error. Raises NotASpreadsheet."""
     parts = archive.infolist()
     if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
         raise NotASpreadsheet

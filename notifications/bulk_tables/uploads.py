@@ -89,7 +89,7 @@ def _without_apostrophes(rows: Iterator[list[Cell]]) -> Table:
 
 
 def _plain(rows: Iterator[list[Cell]]) -> Iterator[list[Cell]]:
-    """Remove the apostrophe that our downloads put before a formula sign."""
+    """Remove the apostrophe that downloads have before a formula sign."""
     for row in rows:
         yield [without_apostrophe(cell) if isinstance(cell, str) else cell for cell in row]
 

@@ -48,7 +48,7 @@ class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
 
 
 class ApiCallError(models.Model):
-    """One refused call.
+    """A call that got an error.
 
     kind: as in the response, such as BadRequestError
     slug: of the entry in the documentation, or blank

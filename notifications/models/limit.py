@@ -63,7 +63,7 @@ _COUNT = DailyCounter._meta.get_field("count")
 _TABLE, _OWN = DailyCounter._meta.db_table, "service_id = %s AND day = %s AND kind = %s"
 _SPENT = Statement(f"SELECT count FROM {_TABLE} WHERE {_OWN}", _KEY)  # noqa: S608  constants only
 _SPEND = Statement(
-    f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND count < %s",  # noqa: S608  likewise
+    f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND count < %s",  # noqa: S608  constants only
     [*_KEY, _COUNT],
 )
 

@@ -145,12 +145,12 @@ class Notification(models.Model):
     template_version = models.PositiveIntegerField()
     recipient = models.CharField(max_length=400)
     normalised_recipient = models.CharField(max_length=400)
-    reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null is "none given", "" is a reference
+    reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null if not given; "" is a reference
     subject = models.TextField(null=True)  # noqa: DJ001  null for a text message
     body = models.TextField()
     encrypted_outgoing = models.BinaryField(null=True, editable=False)
     unsubscribe_link = models.BooleanField(default=False)
-    one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null is "none given"
+    one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null if not given
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)
     reply_to = models.ForeignKey(ReplyToAddress, on_delete=models.SET_NULL, null=True, db_index=False)
     parts = models.PositiveSmallIntegerField(default=0)

@@ -20,7 +20,7 @@ class Status(models.TextChoices):
 
 FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
 REPORTED = FAILURES | {Status.DELIVERED}  # a callback reports these
-FINAL = REPORTED | {Status.CANCELLED}  # nothing comes after these
+FINAL = REPORTED | {Status.CANCELLED}
 COMPLETED = FINAL | {Status.SENT}  # these set `completed_at`
 
 _MAY_BECOME = {

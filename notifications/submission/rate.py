@@ -55,10 +55,10 @@ _FIELDS = [RateSlot._meta.get_field(name) for name in ("service", "key_type", "s
 _SLOT = _FIELDS[-1]
 _TABLE, _OWN = RateSlot._meta.db_table, "service_id = %s AND key_type = %s"
 _LOCK = Statement(f"UPDATE {_TABLE} SET count = 0 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  constants only
-_PASSED = Statement(f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s", _FIELDS)  # noqa: S608  likewise
-_ADD = Statement(f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  likewise
+_PASSED = Statement(f"SELECT sum(count) FROM {_TABLE} WHERE {_OWN} AND slot >= %s", _FIELDS)  # noqa: S608  constants only
+_ADD = Statement(f"UPDATE {_TABLE} SET count = count + 1 WHERE {_OWN} AND slot = %s", _FIELDS)  # noqa: S608  constants only
 _FORGET = Statement(
-    f"DELETE FROM {_TABLE} WHERE {_OWN} AND slot > %s AND slot < %s",  # noqa: S608  likewise
+    f"DELETE FROM {_TABLE} WHERE {_OWN} AND slot > %s AND slot < %s",  # noqa: S608  constants only
     [*_FIELDS, _SLOT],
 )
 
