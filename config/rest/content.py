@@ -4,6 +4,7 @@ Source: docs/reference/security.md §3.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -82,3 +83,12 @@ class AlwaysJSON(BaseContentNegotiation):
     ) -> tuple[BaseRenderer, str]:
         renderer = next(iter(renderers))
         return renderer, renderer.media_type
+
+
+def write_moment(at: datetime | None) -> str | None:
+    """Return a time in UTC with six digits and a Z, as strict parsers of clients require.
+
+    >>> write_moment(datetime(2026, 11, 20, 9, tzinfo=UTC))
+    '2026-11-20T09:00:00.000000Z'
+    """
+    return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z" if at else None

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from config.rest.content import write_moment
 from notifications import errors
 from notifications.models import Notification, Service
 from notifications.recipients.email import EmailAddress as ParsedEmailAddress
@@ -128,10 +129,10 @@ class Names(_Copied, serializers.ListField):
 
 
 class Moment(serializers.DateTimeField):
-    """A time in a response, in the format of `moment`."""
+    """A time in a response, in the format of `write_moment`."""
 
     def to_representation(self, value: datetime) -> str | None:  # type: ignore[override]  # never another type
-        return moment(value)
+        return write_moment(value)
 
 
 class TemplateReference(serializers.Serializer[Any]):
@@ -147,15 +148,6 @@ def template_reference(notification: Notification, base: str) -> dict[str, objec
         "version": version,
         "uri": f"{base}/v2/template/{notification.template_id}/version/{version}",
     }
-
-
-def moment(value: datetime | None) -> str | None:
-    """Return a time in UTC with six digits and a Z, as strict parsers of clients require.
-
-    >>> moment(datetime(2026, 11, 20, 9, tzinfo=UTC))
-    '2026-11-20T09:00:00.000000Z'
-    """
-    return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z" if value else None
 
 
 def _parse_moment(text: str) -> datetime | None:

@@ -12,7 +12,8 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference, moment, template_reference
+from config.rest.content import write_moment
+from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference, template_reference
 from notifications.models import Channel, Notification, ReceivedText, Status, TemplateVersion, UnsubscribeRequest
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
@@ -98,10 +99,10 @@ class NotificationSerializer(serializers.Serializer[Notification]):
             "template": template_reference(notification, base),
             "body": notification.body.strip(),
             "subject": notification.subject,
-            "created_at": moment(notification.created_at),
-            "sent_at": moment(notification.sent_at),
-            "completed_at": moment(notification.completed_at),
-            "scheduled_for": moment(notification.scheduled_for),
+            "created_at": write_moment(notification.created_at),
+            "sent_at": write_moment(notification.sent_at),
+            "completed_at": write_moment(notification.completed_at),
+            "scheduled_for": write_moment(notification.scheduled_for),
             "one_click_unsubscribe_url": notification.one_click_unsubscribe_url,
             **(_sms_cost(notification) if is_sms else _cost(is_ready=True, pounds=0.0, details={})),
         }
@@ -134,8 +135,8 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
             "id": str(template.id),
             "name": version.name,
             "type": template.type,
-            "created_at": moment(template.created_at),
-            "updated_at": moment(version.created_at) if version.number > 1 else None,
+            "created_at": write_moment(template.created_at),
+            "updated_at": write_moment(version.created_at) if version.number > 1 else None,
             "created_by": _email_address_of(version.created_by or template.created_by),
             "version": version.number,
             "body": version.content,

@@ -8,9 +8,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from config.rest.content import write_moment
 from notifications import errors
 from notifications.api import fields
-from notifications.api.fields import UTC_DIGITS, TemplateReference, moment, template_reference
+from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
 from notifications.submission import requests
 from notifications.submission.requests import EmailRequest, SmsRequest
 from notifications.submission.submit import Submission
@@ -169,7 +170,7 @@ class SentMessage(serializers.Serializer[Any]):
             "content": content,
             "uri": f"{base}/v2/notifications/{notification.id}",
             "template": template_reference(notification, base),
-            "scheduled_for": moment(notification.scheduled_for),
+            "scheduled_for": write_moment(notification.scheduled_for),
         }
 
 

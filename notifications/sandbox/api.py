@@ -11,6 +11,7 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.csrf import csrf_exempt
 
 from config.rest import handler
+from config.rest.content import write_moment
 from notifications import errors
 from notifications.delivery.posts import is_known_year
 from notifications.errors import SandboxParameterInvalid
@@ -133,5 +134,5 @@ def _as_json(arrived: Arrived) -> dict[str, Any]:
         "files": [asdict(file) for file in arrived.files],
         "reference": arrived.reference,
         "template": template,
-        "received_at": arrived.received_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "received_at": write_moment(arrived.received_at),
     }

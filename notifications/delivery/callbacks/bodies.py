@@ -1,11 +1,11 @@
 """The JSON bodies of callbacks. The same row always gives the same body. Source: docs/reference/sending-api.md §20."""
 
 import json
-from datetime import UTC, datetime
 from uuid import UUID
 
 from django.conf import settings
 
+from config.rest.content import write_moment
 from notifications.models import CallbackDelivery, CallbackKind, Status
 
 NO_TEMPLATE = UUID(int=0)  # of a test event
@@ -33,9 +33,9 @@ def _status(delivery: CallbackDelivery) -> dict[str, object]:
         "reference": notification.reference,
         "to": notification.recipient,
         "status": delivery.status,
-        "created_at": _moment(notification.created_at),
-        "completed_at": _moment(delivery.completed_at),
-        "sent_at": _moment(delivery.sent_at),
+        "created_at": write_moment(notification.created_at),
+        "completed_at": write_moment(delivery.completed_at),
+        "sent_at": write_moment(delivery.sent_at),
         "notification_type": notification.channel,
         "template_id": str(notification.template_id),
         "template_version": notification.template_version,
@@ -44,7 +44,7 @@ def _status(delivery: CallbackDelivery) -> dict[str, object]:
 
 def _test_status(delivery: CallbackDelivery) -> dict[str, object]:
     """Return the status of an imaginary message. Its template is the nil UUID."""
-    at = _moment(delivery.created_at)
+    at = write_moment(delivery.created_at)
     return {
         "id": str(delivery.id),
         "reference": "test event",
@@ -66,7 +66,7 @@ def _received_text(delivery: CallbackDelivery) -> dict[str, object]:
         "source_number": text.user_number if text else "447700900001",
         "destination_number": text.notify_number if text else settings.DEFAULT_SMS_SENDER,
         "message": text.content if text else "This is a test event.",
-        "date_received": _moment(text.created_at if text else delivery.created_at),
+        "date_received": write_moment(text.created_at if text else delivery.created_at),
     }
 
 
@@ -77,10 +77,5 @@ def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
         "notification_id": str(request.notification_id if request else delivery.id),
         "template_id": str(request.template_id if request else NO_TEMPLATE),
         "email_address": request.recipient if request else f"test@{settings.EMAIL_DOMAIN}",
-        "created_at": _moment(request.created_at if request else delivery.created_at),
+        "created_at": write_moment(request.created_at if request else delivery.created_at),
     }
-
-
-def _moment(at: datetime | None) -> str | None:
-    """Return a time in the format of the API."""
-    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}" if at else None

@@ -5,12 +5,12 @@ from types import ModuleType
 
 import pytest
 
-from config.rest import idempotency
+from config.rest import content, idempotency
 from notifications.api import fields as api_fields
 from notifications.errors import fields
 
 
-@pytest.mark.parametrize("module", [api_fields, fields, idempotency], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [api_fields, content, fields, idempotency], ids=lambda module: module.__name__)
 def test_examples(module: ModuleType) -> None:
     result = doctest.testmod(module)
 
