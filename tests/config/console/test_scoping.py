@@ -23,6 +23,7 @@ MAY_BE_DELETED = {  # all others are revoked, archived, withdrawn, emptied first
     "datasets.DataGroup",
     "datasets.DataType",
 }
+AS_JSON = {"accept": "application/json"}
 OUTWARD = ("logout", "account", "password")  # actions on a person's own account or session
 
 
@@ -84,19 +85,25 @@ def stranger(db):
 
 @pytest.mark.fault("T8")
 def test_no_url_distinguishes_another_services_row_from_a_missing_one(stranger, theirs):
-    asked = 0
+    """Compare errors as JSON, and one error page for each status: only code and message differ between those pages."""
+    asked, by_status = 0, {}
     for route in ROUTES:
         row = theirs.get(model_of(route))
         if row is None or not PARAMETER.search(route):
             continue
         nothing = id_of_nothing(row)
         for ask in (stranger.get, stranger.post):
-            there, gone = ask(filled(route, row.pk)), ask(filled(route, nothing))
+            there, gone = (ask(filled(route, pk), headers=AS_JSON) for pk in (row.pk, nothing))
 
             assert plain(there, row.pk) == plain(gone, nothing), route
             assert there.status_code in {302, 403, 404, 405}, route
             asked += 1
+            by_status[there.status_code] = (route, row.pk, nothing)
     assert asked > 100
+    assert {403, 404} <= set(by_status)
+    for route, *ids in by_status.values():
+        there, gone = (plain(stranger.get(filled(route, pk)), pk) for pk in ids)
+        assert there == gone, route
 
 
 @pytest.mark.fault("T8")
