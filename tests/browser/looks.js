@@ -2,9 +2,9 @@
 window.looks = {
     colourRules: ["color-contrast", "link-in-text-block"],
 
-    // Examine the page as it is now, in one run of axe-core at most. `known` names, by their hashes, the styles of text
-    // and the structures that have been examined. Of the texts with one unknown style three are, as another element may
-    // lie over the first; of a known structure, and where it is dark, everything but colours is left out.
+    // Check the page as it is now, with one run of axe-core at most. `known` has the hashes of the text styles and of
+    // the structures that are checked already. Three texts of each unknown style are checked, because another element
+    // may cover the first. In the dark scheme and for a known structure, only colours are checked.
     async examine({width, isDark, known}) {
         this.still(isDark)
         const elements = [...document.body.querySelectorAll("*")]
@@ -12,7 +12,7 @@ window.looks = {
         const knownStyles = new Set(known.styles)
         const unknown = Map.groupBy([...styleOf.keys()].filter((one) => !knownStyles.has(styleOf.get(one))),
             (one) => styleOf.get(one))
-        const structure = isDark ? "" : `${width} ${this.hash(this.skeleton())}`
+        const structure = isDark ? "" : this.hash(this.skeleton())
         const isNew = !isDark && !known.structures.includes(structure)
         const found = await this.run([...unknown.values()].flatMap((alike) => alike.slice(0, 3)), isNew)
         const measured = isDark ? [] : this.measures(width, elements)
@@ -23,7 +23,7 @@ window.looks = {
         }
     },
 
-    // The colours of these texts; and what is named, labelled, nested and reached by keyboard, if the structure is new.
+    // Check the colours of these texts and, if the structure is new, names, labels, nesting and keyboard access.
     async run(texts, isNew) {
         if (texts.length === 0 && !isNew) return {violations: [], incomplete: []}
         texts.forEach((one) => one.setAttribute("data-fresh", ""))
@@ -44,7 +44,7 @@ window.looks = {
     hasText: (one) => one.matches("input, select, textarea") ||
         [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()),
 
-    // Each visible text with the hash of its style. Texts with one style have one contrast.
+    // Return each visible text with the hash of its style. Texts of one style have the same contrast.
     styles(elements) {
         const layers = new Map(), hashes = new Map()
         return new Map(elements.filter((one) => this.hasText(one) && one.checkVisibility()).map((one) => {
@@ -86,7 +86,7 @@ window.looks = {
         ...[...one.attributes].map(({name, value}) => name === "class" ? value : name),
     ].join(" ")).join("\n"),
 
-    // 64 bits of a text, as two numbers with different seeds (FNV-1a).
+    // Return a 64-bit hash: two 32-bit hashes in the manner of FNV-1a, with different seeds.
     hash(text) {
         let one = 0x811c9dc5, other = 0x9747b28c
         for (let at = 0; at < text.length; at += 1) {

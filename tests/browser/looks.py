@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 SCRIPT = Axe().axe_script + Path(__file__).with_name("looks.js").read_text()
 WIDTHS = (1280, 390)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-TRIES = 3  # of a style whose contrast axe-core cannot tell: on another page, nothing may lie over it
+TRIES = 3  # for a style whose contrast axe-core cannot measure: on another page nothing may cover the text
 
 
 class Looks:
@@ -31,7 +31,9 @@ class Looks:
         problems = []
         for number, width in enumerate(widths):
             page.set_viewport_size({"width": width, "height": 860})
-            for scheme in SCHEMES if number % 2 == 0 else reversed(SCHEMES):  # every other one is there already
+            for scheme in (
+                SCHEMES if number % 2 == 0 else reversed(SCHEMES)
+            ):  # the first scheme of each width is the last of the previous one
                 page.emulate_media(color_scheme=scheme)
                 found = self._examine(page, width, is_dark=scheme == "dark")
                 problems += [f"{page.url} {width} {scheme}: {one}" for one in found]
