@@ -112,6 +112,16 @@ def start(*command: str, log: Path, environment: dict[str, str]) -> Program:
     return _Forked(command, _root(), {"command": command, "log": str(log), "environment": environment}, log)
 
 
+def output_of(code: str, folder: Path, **environment: str) -> str:
+    """Run Python code like `python -c`, with new settings, and return its output. Raises AssertionError if it fails."""
+    log = folder / "output.log"
+    log.unlink(missing_ok=True)
+    variables = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **environment}
+    program = start("-c", code, log=log, environment=variables)
+    assert program.process.wait(TIMEOUT_SECONDS) == 0, program.tail()
+    return log.read_text()
+
+
 def _ask(port: int, question: dict[str, object]) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", port), TIMEOUT_SECONDS)
     connection.sendall(json.dumps(question).encode() + b"\n")
@@ -202,7 +212,10 @@ def _start(connection: socket.socket, command: list[str], log: str) -> None:
     with open(os.devnull, "rb") as nothing, open(log, "ab") as output:
         for number, file in enumerate((nothing, output, output)):
             os.dup2(file.fileno(), number)
-    if command[0] == "-m":
+    if command[0] == "-c":
+        sys.argv = ["-c"]
+        exec(compile(command[1], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102  code of the tests
+    elif command[0] == "-m":
         sys.argv = command[1:]
         runpy.run_module(command[1], run_name="__main__", alter_sys=True)
     else:

@@ -2,4 +2,4 @@
 
 from config.settings import *  # noqa: F403
 
-DELIVERY_CLAIM_SECONDS = 4
+DELIVERY_CLAIM_SECONDS = 10  # a busy machine may pause a worker for some seconds, and its messages must not go twice

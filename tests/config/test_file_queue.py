@@ -13,7 +13,7 @@ from kombu.exceptions import ChannelError
 from kombu.simple import SimpleQueue
 from structlog.testing import capture_logs
 
-from config.queue.file_queue import AFTER_FAULT_SECONDS
+from config.queue.file_queue import AFTER_ERROR_SECONDS
 from tests.config.damaged_messages import DAMAGED
 
 
@@ -189,7 +189,7 @@ def test_a_pool_retries_after_any_error_and_continues_once_it_is_over(tmp_path):
             transport.register_with_event_loop(connection, loop)
 
         assert [line["event"] for line in logs] == ["queue.not_read"]
-        assert loop.wait_seconds == AFTER_FAULT_SECONDS
+        assert loop.wait_seconds == AFTER_ERROR_SECONDS
         (tmp_path / "elsewhere").rename(folder)
         queue.put({"a": "letter"})
 

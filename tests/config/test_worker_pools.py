@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import psycopg
@@ -15,7 +13,8 @@ from django.db import connection
 
 from config.queue import publishing, tasks
 from config.queue.app import app
-from tests.servers import ROOT, Program, wait_until
+from tests import forks
+from tests.servers import Program, wait_until
 from tests.service import Service
 
 SQL = "SELECT current_setting('statement_timeout')"
@@ -156,7 +155,7 @@ def test_invalid_options_are_rejected(wrong):
 
 
 @pytest.mark.django_db
-def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds():
+def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds(tmp_path):
     if connection.vendor != "postgresql":
         assert connection.vendor == "sqlite", "which has no such limit"
         return
@@ -165,13 +164,9 @@ def test_a_worker_may_take_a_minute_for_a_statement_and_a_request_five_seconds()
         "from config.databases import statements; {allow}"
         f'cursor = connection.cursor(); cursor.execute("{SQL}"); print(cursor.fetchone()[0])'
     )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
 
     def ask(allow: str) -> str:
-        command = [sys.executable, "-c", code.format(allow=allow)]
-        return subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
+        return forks.output_of(code.format(allow=allow), tmp_path).strip()
 
     assert ask("") == "5s"
     assert ask("statements.allow(statements.WORKER_SECONDS); ") == "1min"

@@ -1,10 +1,7 @@
 """The page at /docs/ and its plain text are complete, call no other host, and have every linked anchor."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from django.test import Client
@@ -17,7 +14,7 @@ from notifications import errors
 from notifications.errors import FileInfected
 from notifications.recipients.outcomes import Outcome
 from notifications.submission import policy
-from tests.servers import ROOT
+from tests import forks
 
 SOME_ID = "6e4abd5a-7a72-4230-8ebb-8e04456198c9"
 TABLE = {  # the brief's table of errors, row by row
@@ -151,15 +148,11 @@ for path in ("/docs/", "/docs/llms.txt", "/docs/openapi.json"):
 """
 
 
-def test_the_pages_show_the_base_url_of_data_sets():
+def test_the_pages_show_the_base_url_of_data_sets(tmp_path):
     urls = {"BASE_URL": "https://signalbox.example.gov.uk", "DATA_BASE_URL": "https://data.example.gov.uk"}
-    environment = {**os.environ, **urls, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    shown = forks.output_of(SHOWN, tmp_path, **urls)
 
-    done = subprocess.run(
-        [sys.executable, "-c", SHOWN], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100
-    )
-
-    _, page, _, text, _, openapi, _ = done.stdout.split("\f")
+    _, page, _, text, _, openapi, _ = shown.split("\f")
     assert "<p>Send these calls to <code>https://data.example.gov.uk</code>.</p>" in page
     assert "# Data sets\n\nSend these calls to https://data.example.gov.uk." in text
     assert 'curl -sS "https://data.example.gov.uk/data/' in text

@@ -1,14 +1,12 @@
 """Test which statements the server keeps prepared, and how an operator turns that off."""
 
-import os
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 from django.db import connection, connections
 
 from config.databases.prepared import prepared_cursor
-from tests.servers import ROOT
+from tests import forks
 
 TOLD = """
 import django
@@ -21,18 +19,12 @@ print(settings.DATABASES["default"]["OPTIONS"]["prepare_threshold"])
 @pytest.mark.parametrize(
     ("options", "threshold"), [("", "5"), ("?prepare_threshold=0", "0"), ("?prepare_threshold=none", "None")]
 )
-def test_the_url_of_the_database_sets_when_statements_are_prepared(options: str, threshold: str) -> None:
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "DATABASE_URL": f"postgres://nobody@127.0.0.1/nothing{options}",
-    }
+def test_the_url_of_the_database_sets_when_statements_are_prepared(
+    options: str, threshold: str, tmp_path: Path
+) -> None:
+    told = forks.output_of(TOLD, tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1/nothing{options}")
 
-    done = subprocess.run(
-        [sys.executable, "-c", TOLD], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-
-    assert done.stdout.strip() == threshold
+    assert told.strip() == threshold
 
 
 @pytest.mark.django_db
