@@ -153,7 +153,7 @@ class HandOver:
         able.sort(key=lambda provider: (provider.name == last) is not self._is_in_doubt)
         free = next((provider for provider in able if provider.allows()), None)
         if free is None:
-            raise TemporaryFailure("no provider can take it now", opens_circuit=bool(able))
+            raise TemporaryFailure("no provider can accept it now", opens_circuit=bool(able))
         self._called = free
         self._has_another = any(not provider.has_open_circuit() for provider in able if provider is not free)
         return free.send(message)

@@ -75,7 +75,7 @@ class OwnForm:
         reference = text(posted, "reference", most=LONGEST_REFERENCE) if "reference" in posted else ""
         identifier = uuid(posted, "id") if "id" in posted else None
         if not reference and identifier is None:
-            raise ReceiptUnreadable("reference must be a string, or id the id we sent")
+            raise ReceiptUnreadable("reference must be a string, or id the id of the message")
         return [
             Receipt(
                 reference=reference,

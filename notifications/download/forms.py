@@ -10,7 +10,7 @@ from notifications.recipients import email
 class EmailAddressForm(forms.Form):
     """The email address that the file was sent to. Every invalid value has the same error message."""
 
-    MESSAGE = "Enter an email address in the right form, like name@example.com"
+    MESSAGE = "Enter an email address in the correct format, like name@example.com"
 
     email_address = forms.CharField(required=False, max_length=email.MAX_CHARACTERS)
 

@@ -36,7 +36,7 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 
 def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
-    return _form(request, file, summary="Your browser did not keep our cookie")
+    return _form(request, file, summary="Your browser did not accept the cookie")
 
 
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:

@@ -25,7 +25,7 @@ def scanner() -> Finding:
     try:
         version = scanning.version()
     except scanning.NoVerdict as failure:
-        fix = "Start clamd, or correct SCANNER: until then emails with files are answered 500."
+        fix = "Start clamd, or correct SCANNER: until then emails with files get status 500."
         return Finding(name="scanner", seen=str(failure), fix=fix)
     is_old = is_outdated(version, datetime.now(UTC))
     fix = "Run freshclam: the signatures are older than 3 days." if is_old else ""
@@ -56,7 +56,7 @@ def file_store() -> Finding:
         store.delete(name)
     except (store.StoreAway, store.BlobMissing) as error:
         cause = type(error.__cause__ or error).__name__
-        fix = "Start the store, or correct FILES_STORAGE and what belongs to it: emails with files are answered 500."
+        fix = "Start the store, or correct FILES_STORAGE and its settings: until then emails with files get status 500."
         return Finding(name="files", seen=f"{settings.FILES_STORAGE}: {cause}", fix=fix)
     fix = "" if is_same else "Check the store: it returned other data than were written."
     return Finding(name="files", seen=f"{settings.FILES_STORAGE}, written and read", fix=fix)

@@ -35,7 +35,7 @@ def check_key_name_is_new(name: str, others: Iterable[str]) -> None:
 def check_part_of_key(value: UUID) -> None:
     """Raise InvalidValue if client libraries reject this service id or secret as a part of an API key."""
     if value.version != _VERSION_OF_CLIENTS:
-        raise InvalidValue("must be a version 4 UUID: client libraries refuse API keys with any other")
+        raise InvalidValue("must be a version 4 UUID: client libraries reject API keys with any other")
 
 
 def check_bearer_token(token: str) -> None:

@@ -111,7 +111,7 @@ def _failure(error: AnymailError) -> DeliveryFailure:
     response: requests.Response | None = error.response  # type: ignore[has-type]  # anymail has no types
     if isinstance(error, AnymailRecipientsRefused):
         words = "" if response is None else f"{response.status_code} {response.text}"
-        return PermanentFailure("recipient refused", reply=words, is_recipients=True)
+        return PermanentFailure("recipient rejected", reply=words, is_recipients=True)
     if not isinstance(error, AnymailRequestsAPIError):
         return PermanentFailure(type(error).__name__, reply="The provider's API does not support this email.")
     if response is None:

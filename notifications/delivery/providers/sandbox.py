@@ -34,7 +34,7 @@ class Sandbox(OwnForm):
         """Look the message up in the inbox: a worker may have died before it recorded the message as sent."""
         identifier = _identifier(message)
         if SandboxMessage.objects.filter(notification_id=identifier).exists():
-            return Accepted(reference=str(identifier), reply="It was there already.", has_arrived=True)
+            return Accepted(reference=str(identifier), reply="It was already in the inbox.", has_arrived=True)
         return None
 
     @property

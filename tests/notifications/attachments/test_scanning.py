@@ -219,7 +219,7 @@ def test_the_doctor_names_the_missing_scanner(settings: Any) -> None:
 
     settings.SCANNER = "clamd:unix:/nowhere/clamd.sock"
     assert (
-        health_checks.scanner().fix == "Start clamd, or correct SCANNER: until then emails with files are answered 500."
+        health_checks.scanner().fix == "Start clamd, or correct SCANNER: until then emails with files get status 500."
     )
 
 

@@ -326,7 +326,7 @@ def test_a_channel_without_a_provider_is_a_failed_attempt(settings):
     assert drain_messages()
 
     message.refresh_from_db()
-    assert message.attempts[0]["reply"] == "no provider can take it now"
+    assert message.attempts[0]["reply"] == "no provider can accept it now"
 
 
 def test_the_first_failure_is_followed_at_once_by_another_provider(settings):

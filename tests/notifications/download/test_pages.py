@@ -27,7 +27,7 @@ LINK = "This link does not work"
 GONE = "This file is no longer available"
 FORM = "Confirm your email address"
 LOCKED = "Too many attempts"
-MALFORMED = "Enter an email address in the right form, like name@example.com"
+MALFORMED = "Enter an email address in the correct format, like name@example.com"
 STRANGER = (
     "This is not the email address the file was sent to. Enter the email address that Parks and Gardens sent it to."
 )
@@ -99,7 +99,7 @@ def case(name: str, ask: Ask, status: int, title: str, *says: str, **fields: Any
         case("locked, nothing typed", post(""), 429, LOCKED, locked_until=NOON + timedelta(minutes=10)),
         case("locked until tomorrow", post(ADDRESS), 429, LOCKED, "after 11:30am (GMT) on Thursday 26 March 2026",
              locked_until=NOON + timedelta(hours=23, minutes=30)),
-        case("cookie not kept", get("confirm", lost="1"), 200, FORM, "Your browser did not keep our cookie"),
+        case("cookie not kept", get("confirm", lost="1"), 200, FORM, "Your browser did not accept the cookie"),
         case("file", get("file"), 200, "Your file is ready", "Permit 4711.pdf", "PDF document", "1 KB",
              "Wednesday 1 April 2026", "Download PDF (1 KB)", "help@parks.example", address=None),
         case("test document", lambda client, file: client.get(
@@ -179,7 +179,7 @@ def test_a_browser_without_cookies_gets_an_explanation(client):
     shown = client.get(judged["Location"], follow=True)
 
     assert shown.redirect_chain[0][1] == 303
-    assert "Your browser did not keep our cookie" in words(shown)
+    assert "Your browser did not accept the cookie" in words(shown)
     assert "<title>Error: Confirm your email address" in shown.content.decode()
 
 

@@ -365,9 +365,9 @@ FAULTY = [
 
 FAULTY += [
     ({"name": "P", "id": "00000000-0000-1000-8000-000000000000"},
-     "services[0].id: must be a version 4 UUID: client libraries refuse API keys with any other"),
+     "services[0].id: must be a version 4 UUID: client libraries reject API keys with any other"),
     ({"name": "P", "api_keys": [{"name": "k", "type": "test", "secret": "00000000-0000-7000-8000-000000000000"}]},
-     "services[0].api_keys[0].secret: must be a version 4 UUID: client libraries refuse API keys with any other"),
+     "services[0].api_keys[0].secret: must be a version 4 UUID: client libraries reject API keys with any other"),
     ({"name": "P", "templates": [{"type": "sms", "name": "t", "content": " "}]},
      "services[0].templates[0].content: Enter the message."),
     ({"name": "P", "reply_to_addresses": [{"email_address": "A@example.org"}, {"email_address": "a@example.org"}]},
