@@ -120,7 +120,7 @@ class Session(EmailBackend):
         self.stage = Stage.MAIL
         addresses = smtplib.quoteaddr(sender), smtplib.quoteaddr(recipient)
         if any("\r" in address or "\n" in address for address in addresses):
-            raise ValueError("an email address has several lines")  # as in smtplib: a line break would start another command
+            raise ValueError("an address has several lines")  # as in smtplib: a line break would start another command
         smtp.send("MAIL FROM:{}\r\nRCPT TO:{}\r\nDATA\r\n".format(*addresses))
         answers = []
         for stage, start in ((Stage.MAIL, "25"), (Stage.RCPT, "25"), (Stage.DATA, "354")):

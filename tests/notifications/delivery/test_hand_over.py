@@ -256,7 +256,7 @@ def test_a_reply_that_cannot_be_stored_does_not_repeat_the_send(settings):
 
 
 @pytest.mark.parametrize(
-    ("channel", "is_international", "has_arrived", "reports", "status"),
+    ("channel", "is_international", "has_arrived", "has_receipts", "status"),
     [
         (Channel.SMS, False, False, True, Status.SENDING),
         (Channel.SMS, False, False, False, Status.SENT),
@@ -268,11 +268,11 @@ def test_a_reply_that_cannot_be_stored_does_not_repeat_the_send(settings):
         (Channel.EMAIL, False, True, True, Status.DELIVERED),
     ],
 )
-def test_an_acceptance_sets_the_status(channel, is_international, has_arrived, reports, status):
+def test_an_acceptance_sets_the_status(channel, is_international, has_arrived, has_receipts, status):
     message = make_notification(make_template(channel=channel), is_international=is_international)
     accepted = Accepted(reference="r", has_arrived=has_arrived)
 
-    assert status_once_accepted(message, accepted, reports=reports) == status
+    assert status_once_accepted(message, accepted, has_receipts=has_receipts) == status
 
 
 def test_a_service_with_a_callback_is_called_once_when_acceptance_is_final(settings):
