@@ -128,7 +128,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             explanation=EXPLANATION,
             parts=(Snippet(label="URL", text=examples.url(obj)), Snippet(label="Name", text=obj.name)),
             snippets=(Snippet(label="Write one record", text=examples.write(obj, obj.secret)),),
-            where_next=("To the data set", self.row_url(obj)),
+            where_next=("Go to the data set", self.row_url(obj)),
         )
 
     def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:

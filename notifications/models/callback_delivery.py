@@ -53,7 +53,7 @@ LOST = CallbackAttempt(
 class DeliveryState(models.TextChoices):
     WAITING = "waiting", "Waiting"
     ACCEPTED = "accepted", "Accepted"
-    GIVEN_UP = "given-up", "Given up"
+    GIVEN_UP = "given-up", "Failed"
 
 
 class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):

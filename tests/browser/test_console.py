@@ -97,7 +97,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     told = subprocess.run(["bash", "-c", curl], capture_output=True, text=True, check=True, timeout=60)
     assert told.stdout.strip() != "", told.stderr
     expect(page.get_by_text("The first record has come").or_(page.get_by_text("1 record")).first).to_be_visible()
-    page.get_by_role("link", name="See the records").click()
+    page.get_by_role("link", name="View records").click()
     expect(page.get_by_text('"count": 1').or_(page.get_by_role("cell", name="1", exact=True)).first).to_be_visible()
 
     page.get_by_role("navigation").get_by_role("link", name="Overview").last.click()

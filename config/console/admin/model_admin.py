@@ -93,6 +93,13 @@ class ConsoleModelAdmin(SavingAdmin):
                 setattr(field.widget, name, False)
         return field
 
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Name the kind of row in the empty choice, such as "Select a service"."""
+        field = super().formfield_for_foreignkey(db_field, request, **kwargs)
+        if field is not None and field.empty_label is not None:
+            field.empty_label = f"Select a {db_field.related_model._meta.verbose_name}"
+        return field
+
     def get_form(
         self, request: HttpRequest, obj: models.Model | None = None, change: bool = False, **kwargs: Any
     ) -> Any:

@@ -237,6 +237,9 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     def resend_failed(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         form = SinceForm(posted(request))
         failed = self._failed(row)
+        if not failed.exists():
+            error = "No event has failed, so there is nothing to resend."
+            return self.action_page(request, row, title=f"Resend failed events: {row.title}", button="", error=error)
         if request.method == "POST" and form.is_valid():
             since = form.cleaned_data["since"]
             count = failed.filter(finished_at__gte=since).repeat()

@@ -25,6 +25,15 @@ def test_fields_that_may_stay_empty_are_not_marked(console):
     assert "sb-required" not in page
 
 
+def test_an_empty_choice_names_the_kind_of_row(console):
+    factories.make_service(name="Tides")
+    factories.make_service(name="Ferries")
+
+    page = console.get(reverse("admin:notifications_smssender_add")).content.decode()
+
+    assert "Select a service" in page
+
+
 @pytest.mark.parametrize("page", ["datasets_dataset_add", "notifications_replytoaddress_add", "auth_user_add"])
 def test_a_boolean_is_a_checkbox_everywhere(console, page):
     factories.make_service()

@@ -359,6 +359,12 @@ def test_all_failed_events_since_a_moment_are_sent_again(noon, console, service)
     assert "Enter a time in the past." in future
 
 
+def test_nothing_is_resent_if_no_event_failed(console, service):
+    page = page_of(factories.make_callback(service), "resend-failed")
+
+    assert "No event has failed" in console.get(page).content.decode()
+
+
 def test_removing_a_callback_removes_its_log(console, service, receiver):
     endpoint = factories.make_callback(service, receiver.url)
     owe(endpoint)

@@ -201,7 +201,7 @@ def test_an_expired_message_is_not_shown_as_rejected(console, text, outcome, fir
     sentence, titles = told(console, message)
     page = page_of(console, message).content.decode()
 
-    assert sentence == f"{first_sentence} A text message is given up 4 hours after its due time."
+    assert sentence == f"{first_sentence} A text message expires 4 hours after its due time."
     assert (len(titles), titles[-1]) == (4, "Expired")
     assert "refused it" not in page
 
