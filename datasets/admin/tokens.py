@@ -96,7 +96,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
 
     def action_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
         url = tabs.url(obj.data_set, "tokens")
-        return super().action_page(request, obj, template="admin/datasets/token_step.html", row_url=url, **context)
+        return super().action_page(request, obj, template="admin/datasets/token_action.html", row_url=url, **context)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("obj")

@@ -20,7 +20,7 @@ from notifications.models.callback import CallbackKind
 from notifications.models.callback_delivery import CallbackDelivery, endpoint_for
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, FAILURES, REPORTED, Status, sources
+from notifications.models.status import COMPLETED, FAILURES, WITH_CALLBACK, Status, sources
 
 
 class Channel(models.TextChoices):
@@ -71,7 +71,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         if status in COMPLETED:
             changes["completed_at"] = at
         movable = self.filter(_may_become(status, by_acceptance=changes["is_acceptance_final"]))
-        if status not in REPORTED:
+        if status not in WITH_CALLBACK:
             return movable.update(**changes)
         with transaction.atomic():
             known = movable.annotate(called_endpoint=endpoint_for(CallbackKind.DELIVERY_STATUS))

@@ -15,7 +15,7 @@ MAX_CHARACTERS = 320
 MAX_HOST_CHARACTERS = 253  # of a host name in the DNS, RFC 1035 §2.3.4
 
 _DROP_IGNORABLE = str.maketrans("", "", IGNORABLE)
-_ADDRESS = re.compile(r"\A(?P<local>[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(?P<host>[^\s@.][^\s@]*)\Z")
+_EMAIL_ADDRESS = re.compile(r"\A(?P<local>[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+)@(?P<host>[^\s@.][^\s@]*)\Z")
 _LABEL = re.compile(r"\A[A-Za-z0-9]+(?:--?[A-Za-z0-9]+)*\Z")
 _LAST_LABEL = re.compile(r"\A(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]+)\Z")
 _LABEL_CHARACTERS = range(1, 64)
@@ -54,7 +54,7 @@ def parse(text: str) -> EmailAddress:
     'Fern@xn--bcher-kva.example'
     """
     address = text.translate(_DROP_IGNORABLE).strip(whitespace)
-    match = _ADDRESS.match(address)
+    match = _EMAIL_ADDRESS.match(address)
     if match is None or len(address) > MAX_CHARACTERS or ".." in address:
         raise InvalidEmailAddress
     host = _ascii_host(match["host"])

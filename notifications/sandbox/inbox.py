@@ -17,7 +17,7 @@ from notifications.sandbox.sight import Sight
 from notifications.submission import redaction
 
 _UNSUBSCRIBE = "List-Unsubscribe"
-_ADDRESS = re.compile(r"<(https?://[^>\s]+)>")
+_URL = re.compile(r"<(https?://[^>\s]+)>")
 _CHUNK = 200  # rows decrypted at a time, so that a search for a new message decrypts few
 
 
@@ -67,7 +67,7 @@ class Arrived:
     @property
     def unsubscribe_url(self) -> str:
         """Return the URL of the unsubscribe button of mail programs, or an empty string."""
-        match = _ADDRESS.search(self.headers.get(_UNSUBSCRIBE, ""))
+        match = _URL.search(self.headers.get(_UNSUBSCRIBE, ""))
         return match[1] if match else ""
 
 

@@ -144,3 +144,111 @@ def test_comments_and_docstrings_are_found(tmp_path: Path) -> None:
     module.write_text('"""Begin."""\n\n\ndef work() -> None:\n    """Work anew."""  # for ever\n')
 
     assert [text for _, text in python_texts(module)] == ["Begin.", "Work anew.", "# for ever"]
+
+
+# The words of the glossary's "Replaces" column, as parts of names. Beside each: its term, and the names that keep it.
+NAMES: dict[str, tuple[str, set[str]]] = {
+    "address": ("URL, email address or IP address", {"from_address", "FILES_TRIES_PER_ADDRESS", "network_address"}),
+    "addresses": ("URLs, email addresses or IP addresses", set()),
+    "anew": ("again", set()),
+    "checkup": ("health check", set()),
+    "checkups": ("health checks", set()),
+    "digest": ("hash", {"digest", "compare_digest", "hexdigest"}),  # of hashlib and hmac
+    "fault": ("error", set()),
+    "faults": ("errors", set()),
+    "figure": ("metric", set()),
+    "figures": ("metrics", set()),
+    "hold": ("claim, lease", set()),
+    "holds": ("claim, lease", set()),
+    "passage": ("rate limit", set()),
+    "problem": ("error", set()),
+    "problems": ("errors", set()),
+    "recall": ("cache", set()),
+    "refusal": ("error, rejection", set()),
+    "refusals": ("errors, rejections", {"signalbox_refusals", "refusals"}),  # the former metric; a filter's parameter
+    "report": ("delivery receipt", {"report-credentials", "report-credentials-missing", "report-unreadable"}),  # slugs
+    "reseal": ("rotate keys", set()),
+    "rota": ("fair scheduling", set()),
+    "seal": ("encrypt", set()),
+    "sealed": ("encrypted", {"sealed"}),  # part of the context that stored sandbox messages are encrypted with
+    "silence": ("circuit breaker", set()),
+    "spending": ("daily limit", {"spending_one"}),
+    "stretch": ("batch, page", set()),
+    "tally": ("metric, count", set()),
+    "tell": ("notify, return", set()),
+    "ticket": ("wake-up", set()),
+    "told": ("notified, shown", set()),
+    "turn": ("lease", set()),
+}
+# Modules whose addresses are all email addresses, or all IP addresses.
+OF_ADDRESSES = (
+    "config/outbound/",
+    "config/web/ip_addresses.py",
+    "notifications/admin/services/page.py",
+    "notifications/admin/team/forms.py",
+    "notifications/api/schema/chapters.py",
+    "notifications/attachments/encryption.py",
+    "notifications/delivery/providers/mime.py",
+    "notifications/delivery/providers/smtp_session.py",
+    "notifications/management/demo_messages.py",
+    "notifications/management/provision/people.py",
+    "notifications/recipients/email.py",
+    "notifications/submission/submit.py",
+    "notifications/validation/senders.py",
+)
+_WORD = re.compile(r"IPv\d|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_CSS_NAME = re.compile(r"\.([a-z][\w-]*)")
+_TEMPLATE_NAME = re.compile(r"\{\{ *([\w.]+)|\{% (?:if|for \w+ in) (?:not )?([\w.]+)|data-([\w-]+)=")
+
+
+def python_names(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the names that a module defines or uses, and its one-word strings: keys, parts of URLs, log events."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.keyword(arg=str(name)):
+                yield node.lineno, name
+            case ast.Constant(value=str(name)) if name.isascii() and re.fullmatch(r"[\w./-]+", name):
+                yield node.lineno, name
+
+
+def names() -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each name in the product's code, templates and style sheets."""
+    for area in (*PRODUCT, "templates"):
+        for path in sorted((ROOT / area).rglob("*")):
+            if "migrations" in path.parts or not path.is_file():
+                continue
+            place = path.relative_to(ROOT).as_posix()
+            yield place, path.stem
+            if path.suffix == ".py":
+                yield from ((f"{place}:{line}", name) for line, name in python_names(path))
+            if path.suffix in {".css", ".html"}:
+                pattern = _CSS_NAME if path.suffix == ".css" else _TEMPLATE_NAME
+                for number, line in enumerate(path.read_text().splitlines(), start=1):
+                    yield from ((f"{place}:{number}", "".join(found.groups(""))) for found in pattern.finditer(line))
+
+
+@pytest.fixture(scope="module")
+def every_name() -> list[tuple[str, str, frozenset[str]]]:
+    return [(place, name, frozenset(map(str.lower, _WORD.findall(name)))) for place, name in names()]
+
+
+@pytest.mark.parametrize(("word", "term"), [(word, term) for word, (term, _) in NAMES.items()])
+def test_no_name_has_a_word_that_the_glossary_replaces(
+    word: str, term: str, every_name: list[tuple[str, str, frozenset[str]]]
+) -> None:
+    permitted = NAMES[word][1]
+
+    found = [
+        f"{place} {name}"
+        for place, name, words in every_name
+        if word in words
+        and name not in permitted
+        and not (word.startswith("address") and (place.startswith(OF_ADDRESSES) or words & {"email", "ip", "reply"}))
+    ]
+
+    assert found == [], f"write: {term}"

@@ -12,7 +12,7 @@ from notifications.rendering.markdown.tree import BareUrl, Break, Inline, Link
 
 _SPECIAL = re.compile(r"\n|!?\[|https?://")
 _BRACKET = re.compile(r"[\[\]]")
-_ADDRESS = re.compile(r"https?://[^\s<]++")
+_URL = re.compile(r"https?://[^\s<]++")
 _NOT_LAST_OF_URL = ".,:\"')]"
 _TITLE_START = re.compile(r"(?<!\s)\s++(?P<quote>[\"'])")
 _TITLE_END = {quote: re.compile(rf"{quote}\s*+\)") for quote in "\"'"}
@@ -78,7 +78,7 @@ class _Scanner:
 
     def _url_end(self, start: int) -> int:
         """Return the end of a bare URL. Trailing stars mark bold and are excluded unless the URL contains others."""
-        match = _ADDRESS.match(self.source, start)
+        match = _URL.match(self.source, start)
         if match is None:
             return start
         url = match[0].rstrip(_NOT_LAST_OF_URL + "*")
