@@ -1,0 +1,69 @@
+"""Check that `Looks` finds problems, and also those that only a later page, another width or the dark scheme has."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.looks import Looks
+
+PAGE = """<!doctype html><html lang="en"><head><title>Tides</title><style>
+body {{ background: #fff; color: #000; }} .dark body {{ background: #000; color: #fff; }} {style}
+</style></head><body><main><h1>Tides</h1><p>High water</p>{content}</main></body></html>"""
+PALE = "<p class='pale'>Low water at nine</p>"
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
+def problems(looks: Looks, page: Page, content: str, style: str = "") -> list[str]:
+    """Return the problems of this page, without its URL."""
+    page.set_content(PAGE.format(content=content, style=style))
+    return [found.partition(" ")[2] for found in looks.problems(page)]
+
+
+def test_a_good_page_has_no_problems(page: Page):
+    assert problems(Looks(), page, "") == []
+
+
+@pytest.mark.parametrize(
+    ("style", "places"),
+    [
+        (".pale { color: #bbb; }", ["1280 light", "390 light"]),
+        (".dark .pale { color: #444; }", ["1280 dark", "390 dark"]),
+        ("@media (max-width: 400px) { .pale { color: #bbb; } }", ["390 light"]),
+    ],
+)
+def test_low_contrast_is_found_at_each_width_and_in_each_scheme(page: Page, style: str, places: list[str]):
+    found = problems(Looks(), page, PALE, style)
+
+    assert found
+    assert {one.partition(":")[0] for one in found} <= set(places)
+    assert all("color-contrast <p class=" in one for one in found)
+
+
+def test_low_contrast_is_found_on_a_later_page(page: Page):
+    looks = Looks()
+    assert problems(looks, page, PALE) == []
+
+    assert problems(looks, page, PALE, ".pale { color: #bbb; }") != []
+
+
+def test_a_field_without_a_label_is_found_on_a_later_page(page: Page):
+    looks = Looks()
+    assert problems(looks, page, '<label>Name <input name="name"></label>') == []
+
+    found = problems(looks, page, '<input name="name">')
+
+    assert [one for one in found if one.startswith("1280 light: label <input")]
+
+
+def test_a_page_that_is_wider_than_the_screen_is_found(page: Page):
+    found = problems(Looks(), page, "<p class='wide'>Low water</p>", ".wide { width: 600px; }")
+
+    assert any("is 6" in one for one in found)
+    assert all(one.startswith("390 ") for one in found)
