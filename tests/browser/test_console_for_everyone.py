@@ -5,10 +5,11 @@ Source: docs/reference/console.md §1.1.
 
 import re
 import uuid
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser.looks import Looks
@@ -33,9 +34,25 @@ def made(service: Service) -> dict[str, str]:
     return {"name": name, "template": done.stdout.splitlines()[-1]}
 
 
-def test_the_panel_of_filters_takes_the_focus_and_returns_it(browser: Browser, service: Service, made: dict[str, str]):
-    page = browser.new_page(base_url=service.url)
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, service: Service, made: dict[str, str]) -> Iterator[BrowserContext]:
+    """Sign in once for several tests, because that takes as long as most of them."""
+    context = browser.new_context(base_url=service.url)
+    page = context.new_page()
     sign_in(page, made["name"])
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(signed_in: BrowserContext) -> Iterator[Page]:
+    page = signed_in.new_page()
+    yield page
+    page.close()
+
+
+def test_the_panel_of_filters_takes_the_focus_and_returns_it(page: Page):
     page.goto("/admin/notifications/notification/?status=delivering&channel__exact=email")
     opens = page.get_by_role("button", name="Filters")
     opens.focus()
@@ -53,19 +70,16 @@ def test_the_panel_of_filters_takes_the_focus_and_returns_it(browser: Browser, s
 
     page.get_by_role("group", name="Active filters").get_by_role("link", name="Channel: Email").click()
     expect(page).to_have_url(re.compile(r"\?status=delivering$"))
-    page.close()
 
 
-def test_a_list_is_a_table_on_a_tablet_and_cards_on_a_phone(browser: Browser, service: Service, made: dict[str, str]):
-    page = browser.new_page(base_url=service.url, viewport={"width": 820, "height": 1180})
-    sign_in(page, made["name"])
+def test_a_list_is_a_table_on_a_tablet_and_cards_on_a_phone(page: Page):
+    page.set_viewport_size({"width": 820, "height": 1180})
     page.goto("/admin/notifications/template/")
     row = page.locator("#result_list tr.data-row").first
 
     assert row.evaluate("one => getComputedStyle(one).display") == "table-row"
     page.set_viewport_size({"width": 390, "height": 860})
     assert row.evaluate("one => getComputedStyle(one).display") != "table-row"
-    page.close()
 
 
 def test_the_page_for_the_second_factor_works_for_everybody(browser: Browser, service: Service):
@@ -115,9 +129,8 @@ def press_first_tab(page: Page) -> None:
             return
 
 
-def test_a_form_is_reached_and_sent_by_keyboard(browser: Browser, service: Service, made: dict[str, str]):
-    page = browser.new_page(base_url=service.url)
-    sign_in(page, made["name"])
+def test_a_form_is_reached_and_sent_by_keyboard(page: Page, made: dict[str, str]):
+    page.goto("/admin/")
     press_first_tab(page)
     expect(page.get_by_role("link", name="Skip to main content")).to_be_focused()
     expect(page.get_by_role("link", name="Skip to main content")).to_be_in_viewport()
@@ -139,7 +152,6 @@ def test_a_form_is_reached_and_sent_by_keyboard(browser: Browser, service: Servi
     menu.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#nav-sidebar")).to_be_hidden()
-    page.close()
 
 
 def press(page: Page, name: str) -> None:
