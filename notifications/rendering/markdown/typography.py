@@ -7,7 +7,8 @@ Each pattern matches only at the start of a run, so the time stays linear for lo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from notifications.rendering.characters import shield_quotes, shielded, unshield
 from notifications.rendering.markdown.tree import BareUrl, Break, Inline, Link
@@ -50,12 +51,9 @@ def typeset(text: str, *, before: str = "", curl: bool = True) -> str:
     return unshield(_SPACED_DASH.sub(" – ", text))
 
 
-def with_text_before(nodes: Sequence[Inline]) -> Iterator[tuple[Inline, str]]:
-    """Yield each node of running text with the visible text of the node before it, for `typeset`."""
-    before = ""
-    for node in nodes:
-        yield node, before
-        before = _visible(node)
+def with_text_before(nodes: Sequence[Inline]) -> Iterable[tuple[Inline, str]]:
+    """Return each node of running text with the visible text of the node before it, for `typeset`."""
+    return zip(nodes, chain([""], map(_visible, nodes)), strict=False)
 
 
 def _visible(node: Inline) -> str:
