@@ -94,8 +94,8 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     page.get_by_role("button", name="Create data set").click()
     token = page.locator("#copy-secret").input_value()
     curl = next(text for text in page.locator("pre.sb-code").all_inner_texts() if "_timestamp" in text)
-    told = subprocess.run(["bash", "-c", curl], capture_output=True, text=True, check=True, timeout=60)
-    assert told.stdout.strip() != "", told.stderr
+    done = subprocess.run(["bash", "-c", curl], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() != "", done.stderr
     expect(page.get_by_text("The first record has come").or_(page.get_by_text("1 record")).first).to_be_visible()
     page.get_by_role("link", name="View records").click()
     expect(page.get_by_text('"count": 1').or_(page.get_by_role("cell", name="1", exact=True)).first).to_be_visible()

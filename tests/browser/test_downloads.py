@@ -109,9 +109,9 @@ def watched(context: BrowserContext, service: SecureService) -> Recipient:
     page.on("request", lambda asked: None if asked.url.startswith(own) else complaints.append(asked.url))
 
     def check_referrer(event: dict[str, Any]) -> None:
-        told = {name.lower(): value for name, value in event["headers"].items()}.get("referer", "")
-        if "key=" in told or "/d/" in told:
-            complaints.append(f"Referer: {told}")
+        referer = {name.lower(): value for name, value in event["headers"].items()}.get("referer", "")
+        if "key=" in referer or "/d/" in referer:
+            complaints.append(f"Referer: {referer}")
 
     wire = context.new_cdp_session(page)  # the requests as sent, before the browser redacts them
     wire.send("Network.enable")

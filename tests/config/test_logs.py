@@ -142,11 +142,11 @@ def test_a_failure_is_logged_once_and_not_shown_to_the_caller(start_service):
 
     answer = requests.get(f"{service.url}/admin/?q={SECRETS}", cookies={"sessionid": "x" * 32}, timeout=60)
 
-    told = [line for line in lines_of(service) if line["event"] == "request.failed"]
+    failures = [line for line in lines_of(service) if line["event"] == "request.failed"]
     assert answer.status_code == 500
     assert "no such table" not in answer.text
     assert "does not exist" not in answer.text
-    assert [line["request_id"] for line in told] == [answer.headers["X-Request-Id"]]
-    assert told[0]["error"] in {"OperationalError", "ProgrammingError"}
-    assert told[0]["trace"]
+    assert [line["request_id"] for line in failures] == [answer.headers["X-Request-Id"]]
+    assert failures[0]["error"] in {"OperationalError", "ProgrammingError"}
+    assert failures[0]["trace"]
     assert SECRETS not in service.web.log.read_text()

@@ -76,7 +76,7 @@ def test_when_one_process_dies_the_others_stop_and_its_last_lines_are_shown(watc
 
     wait_until(lambda: not program.is_running())
 
-    told = program.tail().splitlines()
-    where = told.index("broken ended with exit code 3. Its last lines:")
-    assert told[where + 1 : where + 3] == ["  first", "  the reason"]
-    assert told[-1] == "asked: False"
+    lines = program.tail().splitlines()
+    where = lines.index("broken ended with exit code 3. Its last lines:")
+    assert lines[where + 1 : where + 3] == ["  first", "  the reason"]
+    assert lines[-1] == "asked: False"

@@ -181,7 +181,7 @@ def test_an_agent_of_node_loses_no_request(service):
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == [told for *_, status in REFUSED.values() for told in [str(status), "200"] * TRIES]
+    assert done.stdout.split() == [text for *_, status in REFUSED.values() for text in [str(status), "200"] * TRIES]
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,10 @@ def answer_to(service, request: bytes) -> tuple[int, dict[str, str], bytes]:
 def test_the_answer_has_the_error_shape_of_its_path(service, request_bytes, status):
     code, headers, body = answer_to(service, request_bytes)
 
-    told = json.loads(body)
+    error = json.loads(body)
     assert code == status
     assert headers["content-type"] == "application/json"
     assert headers["x-content-type-options"] == "nosniff"
-    assert told.get("status") == "error" or (told["status_code"], bool(told["errors"][0]["message"])) == (code, True)
+    assert error.get("status") == "error" or (error["status_code"], bool(error["errors"][0]["message"])) == (code, True)
     assert b"secret-word" not in body
     assert "secret-word" not in service.web.log.read_text()

@@ -39,11 +39,11 @@ def test_100000_rejections_are_counted_and_the_first_100_named():
 
     answer = call("POST", data_set, make_token(data_set), array_of(MAX_RECORDS))
 
-    told = answer.json()
+    body = answer.json()
     assert answer.status_code == 400
-    assert told["message"] == "Records refused: 100000 of 100000. Nothing was stored."
-    assert told["error_count"] == MAX_RECORDS
-    assert [error["index"] for error in told["errors"]] == list(range(100))
+    assert body["message"] == "Records refused: 100000 of 100000. Nothing was stored."
+    assert body["error_count"] == MAX_RECORDS
+    assert [error["index"] for error in body["errors"]] == list(range(100))
 
 
 def test_a_put_of_any_number_of_records_is_rejected():

@@ -206,8 +206,8 @@ def test_a_data_set_becomes_late_once_and_recovers_once():
     assert turned_late() == before + 1
     late, recovered = ("found_late", data_set.pk), ("found_recovered", data_set.pk)
     assert verbs == [[], [], [late], [late]]
-    told = AuditEvent.objects.exclude(verb="emptied").order_by("at").values_list("verb", "data_set_id")
-    assert list(told) == [late, recovered]
+    events = AuditEvent.objects.exclude(verb="emptied").order_by("at").values_list("verb", "data_set_id")
+    assert list(events) == [late, recovered]
     assert store.freshness.state(silent) == "no data yet"
     assert store.freshness.state(unwatched) == "not watched"
 

@@ -61,11 +61,11 @@ def test_levels_are_counted_alike_in_body_and_record(body, levels):
     data = (body % record).encode()
     value = json.loads(data)
 
-    assert told(value, look_at(data)) == told(value, writing.UNSEEN)
-    assert bool(told(value, look_at(data))) == (levels == 33 or "{}" in body)
+    assert outcome_of(value, look_at(data)) == outcome_of(value, writing.UNSEEN)
+    assert bool(outcome_of(value, look_at(data))) == (levels == 33 or "{}" in body)
 
 
-def told(value: object, look: writing.Look) -> list[str]:
+def outcome_of(value: object, look: writing.Look) -> list[str]:
     try:
         return [] if list(records.check(value, auto_ids=(), look=look)) else ["nothing"]
     except RecordsRejected as refused:

@@ -115,7 +115,7 @@ def test_a_500_reveals_nothing_of_the_error_or_the_request(kind, console, said):
     assert "key=" not in text
     assert "request.failed" in text or "request_failed" in text
     if "page" not in kind:
-        told = json.loads(content)
-        assert told.get("status") == "error" or told["errors"] == [
+        body = json.loads(content)
+        assert body.get("status") == "error" or body["errors"] == [
             {"error": "Exception", "message": "Internal server error"}
         ]

@@ -8,7 +8,7 @@ from tests.config.accounts.codes import CODE, PASSWORD, code_of, enrolled, passw
 WRONG = "wrong-password-1"
 
 
-def told():
+def sentences():
     return [audit_sentences.sentence(event) for event in AuditEvent.objects.order_by("at")]
 
 
@@ -17,7 +17,7 @@ def test_a_sign_in_and_a_sign_out_are_recorded(client, operator):
     client.post("/admin/logout/")
 
     event = AuditEvent.objects.get(verb="signed_in")
-    assert told() == ["mina signed in", "mina signed out"]
+    assert sentences() == ["mina signed in", "mina signed out"]
     assert (event.actor_id, event.object_id) == (str(operator.pk), str(operator.pk))
     assert event.ip_address == "192.0.2.7"
 
@@ -37,14 +37,14 @@ def test_a_rejected_sign_in_names_the_account_and_no_actor(client, operator):
     password(client, typed=WRONG)
 
     event = AuditEvent.objects.get()
-    assert told() == ["somebody entered a wrong password or code for “mina”"]
+    assert sentences() == ["somebody entered a wrong password or code for “mina”"]
     assert (event.actor_id, event.object_id) == ("", str(operator.pk))
 
 
 def test_an_account_that_does_not_exist_is_not_named(client, operator):
     password(client, "nobody", WRONG)
 
-    assert told() == ["somebody entered a wrong password or code for an account that does not exist"]
+    assert sentences() == ["somebody entered a wrong password or code for an account that does not exist"]
     assert "nobody" not in str(vars(AuditEvent.objects.get()))
 
 
@@ -54,7 +54,7 @@ def test_ten_rejected_sign_ins_and_one_lock_out_are_recorded(client, operator):
 
     verbs = list(AuditEvent.objects.values_list("verb", flat=True))
     assert (verbs.count("refused_sign_in"), verbs.count("locked_out"), len(verbs)) == (10, 1, 11)
-    assert "somebody was locked out after ten wrong passwords or codes for “mina”" in told()
+    assert "somebody was locked out after ten wrong passwords or codes for “mina”" in sentences()
 
 
 def test_a_wrong_code_is_a_rejected_sign_in(client, operator):
@@ -63,14 +63,14 @@ def test_a_wrong_code_is_a_rejected_sign_in(client, operator):
 
     client.post(CODE, {"code": wrong_code_of(key)})
 
-    assert told() == ["somebody entered a wrong password or code for “mina”"]
+    assert sentences() == ["somebody entered a wrong password or code for “mina”"]
 
 
 def test_a_changed_password_is_recorded(console):
     form = {"old_password": PASSWORD, "new_password": "another-password-2", "again": "another-password-2"}
     console.post("/admin/password_change/", form)
 
-    assert told() == ["mina changed their password"]
+    assert sentences() == ["mina changed their password"]
     assert "another-password-2" not in str(vars(AuditEvent.objects.get()))
 
 

@@ -200,8 +200,8 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
-    for told in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
-        assert told in page
+    for shown_text in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
+        assert shown_text in page
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,11 @@ def test_a_list_is_described_with_all_its_parameters(path, filters):
 
 def test_every_error_of_an_operation_is_in_one_family():
     slugs = [error.slug for part in parts() for family in part.families.values() for error in family]
-    told = {error.slug for part in parts() for errors in part.errors.values() for error in errors}
+    documented = {error.slug for part in parts() for errors in part.errors.values() for error in errors}
 
     assert len(slugs) == len(set(slugs))
     assert all(re.fullmatch(r"[a-z0-9-]+", slug) for slug in slugs)
-    assert told <= set(slugs)
+    assert documented <= set(slugs)
 
 
 def test_the_body_of_a_preview_allows_unknown_properties():

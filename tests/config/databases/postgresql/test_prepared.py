@@ -8,7 +8,7 @@ from django.db import connection, connections
 from config.databases.prepared import prepared_cursor
 from tests import forks
 
-TOLD = """
+SHOW_THRESHOLD = """
 import django
 django.setup()
 from django.conf import settings
@@ -22,9 +22,9 @@ print(settings.DATABASES["default"]["OPTIONS"]["prepare_threshold"])
 def test_the_url_of_the_database_sets_when_statements_are_prepared(
     options: str, threshold: str, tmp_path: Path
 ) -> None:
-    told = forks.output_of(TOLD, tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1/nothing{options}")
+    output = forks.output_of(SHOW_THRESHOLD, tmp_path, DATABASE_URL=f"postgres://nobody@127.0.0.1/nothing{options}")
 
-    assert told.strip() == threshold
+    assert output.strip() == threshold
 
 
 @pytest.mark.django_db
