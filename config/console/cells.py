@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 
+from django.utils import timezone
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -33,6 +34,13 @@ def moment(at: datetime | None, never: str = "–") -> SafeString | str:
 def two_lines(first: str, second: str) -> SafeString:
     """Return a cell with a second line in smaller type."""
     return format_html('<span class="sb-two-lines"><span>{}</span><small>{}</small></span>', first, second)
+
+
+def date_above_time(at: datetime) -> SafeString:
+    """Return a time in two lines for narrow columns, with UTC on hover."""
+    local = timezone.localtime(at)
+    lines = two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M %Z}")
+    return format_html('<time title="{}">{}</time>', f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", lines)
 
 
 def moment_by(at: datetime, person: str) -> SafeString:

@@ -239,8 +239,8 @@ class AttachmentAdmin(ServiceRowAdmin):
         return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
 
     @admin.display(description="Sent", ordering="created_at")
-    def sent(self, file: Attachment) -> SafeString | str:
-        return cells.moment(file.created_at)
+    def sent(self, file: Attachment) -> SafeString:
+        return cells.date_above_time(file.created_at)
 
     @admin.display(description="Last day", ordering="expires_at")
     def ends(self, file: Attachment) -> str:
