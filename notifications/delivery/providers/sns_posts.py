@@ -10,6 +10,7 @@ import binascii
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import requests
@@ -61,7 +62,7 @@ class SnsPosts:
         self._topic = topic
         host = f"sns.{region}.amazonaws.com" + (".cn" if region.startswith("cn-") else "")
         self._origins = {("https", host, None)} | ({_origin(endpoint)} if endpoint else set())
-        self._certificates: dict[str, x509.Certificate] = {}
+        self._certificate_at = lru_cache(maxsize=MOST_CERTIFICATES)(self._fetch_certificate)
         self._session = PerThread(http.Session)
 
     def check_caller(self, request: HttpRequest) -> None:
@@ -130,19 +131,17 @@ class SnsPosts:
             return False
 
     def _certificate(self, url: str) -> x509.Certificate:
-        """Return the certificate at a URL of Amazon, from the cache if possible. Raises a NotificationError."""
-        certificate = self._certificates.get(url)
-        if certificate is None:
-            try:
-                certificate = x509.load_pem_x509_certificate(self._get(url))
-            except ValueError as error:
-                raise ReceiptCredentialsWrong from error
-            while len(self._certificates) >= MOST_CERTIFICATES:
-                self._certificates.pop(next(iter(self._certificates)))
-            self._certificates[url] = certificate
+        """Return the certificate at a URL of Amazon. Raises ReceiptCredentialsWrong, ReceiptNotCheckable."""
+        certificate = self._certificate_at(url)
         if not certificate.not_valid_before_utc <= timezone.now() <= certificate.not_valid_after_utc:
             raise ReceiptCredentialsWrong
         return certificate
+
+    def _fetch_certificate(self, url: str) -> x509.Certificate:
+        try:
+            return x509.load_pem_x509_certificate(self._get(url))
+        except ValueError as error:
+            raise ReceiptCredentialsWrong from error
 
     def _get(self, url: str) -> bytes:
         try:
