@@ -86,7 +86,7 @@ def locked(it: Stand, table: str, statement: str, *, cut: bool = False) -> Itera
     """
     mode = "ACCESS EXCLUSIVE" if table == SERVICES else "SHARE"
     with psycopg.connect(it.postgres.url) as holder, psycopg.connect(it.postgres.url, autocommit=True) as looking:
-        holder.execute(f"LOCK TABLE {table} IN {mode} MODE")  # type: ignore[arg-type]  # names of ours
+        holder.execute(f"LOCK TABLE {table} IN {mode} MODE")  # type: ignore[arg-type]  # constant names
         waits = "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE %s"
         words = [f"%{statement}%"]
         yield lambda: looking.execute(f"SELECT count(*) {waits}", words).fetchone() != (0,)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""When the clock runs each retention rule next, from the rule's interval and the rows of its runs.
+"""Compute when the clock runs each retention rule next, from the rule's interval and the rows of its runs.
 
 A missed nightly run is caught up. A failed run is retried after an hour. A crashed run is retried at once, but only
 once, so that a rule that crashes its process does not do so all day. Source: docs/reference/console.md §2.17.

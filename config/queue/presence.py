@@ -9,7 +9,7 @@ from config.queue.lease import Lease
 
 
 class Presence(models.Model):
-    """When a process of this name was last seen, and its id. For the clock the row is also a lease."""
+    """A process name with its id and the time when it was last seen. For the clock, the row is also a lease."""
 
     name = models.CharField(max_length=40, primary_key=True)
     holder = models.CharField(max_length=64)

@@ -72,5 +72,5 @@ class StoredKey(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Whether the key may be used again, for any request."""
+        """Return whether the key may be used again, for any request."""
         return self.created_at <= timezone.now() - self.kept_for()

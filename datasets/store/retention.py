@@ -31,7 +31,7 @@ _BY_NUMBER_OF_KEPT = _REMOVE.format(older='AND "timestamp" >= %s', order='"times
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What the rules would delete now. oldest: the first `_timestamp` among the deleted records.
+    """The records that the rules would delete now. oldest: the first `_timestamp` among them.
 
     by_age: how many are deleted for their age; the others are over the limit
     """

@@ -1,4 +1,4 @@
-"""What `manage.py demo` creates by seed and scale, and removes. Source: docs/reference/running.md §5."""
+"""`manage.py demo` creates data by seed and scale, and removes it. Source: docs/reference/running.md §5."""
 
 from collections.abc import Callable
 

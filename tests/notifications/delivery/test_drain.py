@@ -262,7 +262,7 @@ def test_an_acceptance_of_a_slow_provider_is_recorded_before_the_next_send(setti
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("failures", [1, 2])
 def test_an_acceptance_that_could_not_be_recorded_is_recorded_again_and_nothing_is_sent_twice(settings, failures):
-    """As in a worker, outside a transaction, so that the connection can be opened again."""
+    """Run outside a transaction like a worker, so that the connection can be opened again."""
     messages = [make_notification() for _ in range(3)]
     failing = FailingRecords(failures)
     with ScriptedServer() as server:

@@ -1,4 +1,4 @@
-"""What strangers and careless authors can write must not reach a reader as markup.
+"""Text from untrusted or careless authors never reaches a reader as markup.
 
 Source: docs/reference/rendering.md §5.
 """
