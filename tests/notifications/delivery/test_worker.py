@@ -19,7 +19,7 @@ from notifications.delivery.drain import LARGEST_BATCH
 from tests.servers import SmtpSink, wait_until
 from tests.service import Service
 
-MESSAGES = 500
+MESSAGES = 200
 CUT_ALL = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -112,7 +112,7 @@ def sweep_until(service: Service, done: Callable[[], bool]) -> None:
 
 
 @pytest.mark.fault("A1")
-def test_500_messages_survive_a_worker_killed_midway(killable, sink):
+def test_200_messages_survive_a_worker_killed_midway(killable, sink):
     worker = killable.start_worker()
 
     def kill_midway() -> None:
