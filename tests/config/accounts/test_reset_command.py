@@ -18,7 +18,7 @@ def test_it_removes_the_factor_ends_the_sessions_and_records_it(operator, client
 
     assert second_factor.device_of(operator) is None
     assert not is_in(client)
-    assert audit_sentences.sentence(AuditEvent.objects.get()) == "command line reset the second factor of “mina”"
+    assert audit_sentences.sentence(AuditEvent.objects.get()) == "Command line reset the second factor of “mina”"
     browser = Client()
     password(browser)
     assert is_in(browser)

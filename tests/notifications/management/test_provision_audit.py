@@ -64,7 +64,7 @@ def test_the_events_name_the_service_and_the_account_that_ran_the_command():
     event = AuditEvent.objects.get()
     assert str(event.service_id) == done["id"]
     assert (event.actor_kind, event.actor_id) == ("command", getpass.getuser())
-    assert audit_sentences.sentence(event) == f"command line ({getpass.getuser()}) created the service “Parks”"
+    assert audit_sentences.sentence(event) == f"Command line ({getpass.getuser()}) created the service “Parks”"
 
 
 def test_a_changed_number_has_old_and_new_values():
