@@ -10,8 +10,8 @@ from benchmarks.frame import load, processes
 from benchmarks.frame.bench import Bench
 from benchmarks.frame.stand import signed, stand
 
-MOST_MIB = 110
-IDLE = "idle"
+IDLE, AFTER_LOAD = "idle", "after load"
+MOST_MIB = {IDLE: 110, AFTER_LOAD: 140}  # the Celery worker child has only the first target
 SETTLE_SECONDS = 10  # until the worker has delivered the messages
 
 
@@ -27,7 +27,7 @@ def main(bench: Bench) -> None:
         )
         load.run(signed(service, "/v2/notifications"), clients=2, seconds=bench.seconds)
         time.sleep(SETTLE_SECONDS)
-        _show(bench, "after load", it.service.web.pid, worker.pid)
+        _show(bench, AFTER_LOAD, it.service.web.pid, worker.pid)
 
 
 def _show(bench: Bench, when: str, web: int, worker: int) -> None:
@@ -35,7 +35,7 @@ def _show(bench: Bench, when: str, web: int, worker: int) -> None:
     for name, pids in (("web worker", processes.children(web)), ("Celery worker child", _last(worker))):
         resident = [processes.resident_mib(pid) for pid in pids]
         own = [processes.own_mib(pid) for pid in pids]
-        most = MOST_MIB if when == IDLE else None
+        most = MOST_MIB[when] if when == IDLE or name == "web worker" else None
         bench.show(f"P10 {name}, {when}", resident, "MiB", at_most=most, processes=len(pids))
         bench.show(f"P10 {name}, {when}, shared pages divided", own, "MiB")
 

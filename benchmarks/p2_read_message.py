@@ -18,8 +18,8 @@ from benchmarks.frame.measure import Round, measure
 from benchmarks.frame.stand import signed, stand
 from tests.notifications.provisioned import Provisioned
 
-LEAST_OF_FLOOR = 0.6
-MOST_LIST_MS = 15
+LEAST_OF_FLOOR = 0.65
+MOST_LIST_MS = 8
 PAGE_SIZE = 250
 CLIENTS = 8
 

@@ -11,6 +11,7 @@ difference is PostgreSQL's.
 
 import json
 import os
+import statistics
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -111,7 +112,10 @@ def write_batches(bench: Bench, sides: Sides, where: str, record: p3_write_recor
         copy_empty=partial(measure, sides.copy, "empty"),
     )
     what = f"batches of {LARGE:,} {where}, {ROWS:,} records"
-    show(bench, f"P4 POST /data, {what}", "records/s", found["full"], found["empty"])
+    # PostgreSQL itself may be slower on full tables. The batches need not be faster than its COPY.
+    of_copy = [full / empty for full, empty in zip(found["copy_full"], found["copy_empty"], strict=True)]
+    least = min(LEAST_OF_EMPTY, round(statistics.median(of_copy), 2))
+    show(bench, f"P4 POST /data, {what}", "records/s", found["full"], found["empty"], at_least=least)
     against = ("empty tables", found["copy_empty"])
     bench.show(f"P4 raw COPY, {what}", found["copy_full"], "records/s", against=against)
 
@@ -134,8 +138,10 @@ def send_texts(bench: Bench, sides: Sides) -> None:
     show(bench, what, "req/s", found["full"], found["empty"])
 
 
-def show(bench: Bench, figure: str, unit: str, full: list[float], empty: list[float]) -> None:
-    bench.show(figure, full, unit, against=("empty tables", empty), at_least=LEAST_OF_EMPTY)
+def show(
+    bench: Bench, figure: str, unit: str, full: list[float], empty: list[float], at_least: float = LEAST_OF_EMPTY
+) -> None:
+    bench.show(figure, full, unit, against=("empty tables", empty), at_least=at_least)
 
 
 def fill(it: Stand, service: Provisioned, messages: int, days: int = 90) -> None:

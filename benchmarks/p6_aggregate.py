@@ -11,7 +11,7 @@ from benchmarks.frame.stand import Stand, stand
 from benchmarks.records import Writable
 
 RECORDS = 1_000_000
-LEAST_OF_SQL = 0.8
+LEAST_OF_SQL = 0.9
 BY_HAND = """
 SELECT date_trunc('day', timestamp AT TIME ZONE 'UTC'), body ->> 'channel', count(*){more}
 FROM datasets_record WHERE data_set_id = %s AND timestamp >= '2024-01-01Z' AND timestamp < '2025-01-01Z' GROUP BY 1, 2

@@ -16,8 +16,8 @@ from benchmarks.frame.bench import Bench
 from benchmarks.frame.stand import Stand, signed, stand
 
 CLIENTS = 16
-LEAST_POSTS = 150
-LEAST_DELIVERIES = 50
+LEAST_POSTS = 200
+LEAST_DELIVERIES = 100
 BEHIND = "SELECT count(*) FROM notifications_notification WHERE status = 'created'"
 LEFT_ALONE_SECONDS = 10
 
