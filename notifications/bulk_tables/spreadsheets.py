@@ -52,6 +52,15 @@ def is_archive(data: bytes) -> bool:
     return data.startswith(b"PK")
 
 
+def unpacked_bytes(data: bytes) -> int:
+    """Return the size that the parts of an archive declare; `rows` refuses larger ones. Raises NotASpreadsheet."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return sum(part.file_size for part in archive.infolist())
+    except _BROKEN as error:
+        raise NotASpreadsheet from error
+
+
 def rows(data: bytes) -> Iterator[list[Cell]]:
     """Return the rows of the first visible sheet, blank rows included. Raises NotASpreadsheet, HasHiddenCells."""
     try:

@@ -4,12 +4,10 @@ Source: docs/reference/console.md §2.11.
 """
 
 from typing import Any
-from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, OuterRef, Q, Subquery
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
@@ -21,6 +19,7 @@ from notifications import errors
 from notifications.admin import permissions
 from notifications.admin.messages import page
 from notifications.admin.messages.send_forms import SendForm
+from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.store import StoreAway
 from notifications.delivery import providers
@@ -35,7 +34,6 @@ from notifications.models import (
     Role,
     Service,
     TeamMember,
-    Template,
     TemplateVersion,
 )
 from notifications.submission import limits, submit, ttl_cache
@@ -67,7 +65,7 @@ class SendPage:
             if not may_send(self._request):
                 raise PermissionDenied
             return self._page(None)
-        version = self._version()
+        version = choice.newest_version(self._request, self._asked_for)
         if not permissions.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
             raise PermissionDenied
         self._service: Service = version.template.service
@@ -164,22 +162,6 @@ class SendPage:
             if permissions.may_in(self._request, self._service.pk, [role])
         }
 
-    def _version(self) -> TemplateVersion:
-        """Return the newest version of the requested template. A template of another service counts as missing."""
-        try:
-            identifier = UUID(self._asked_for)
-        except ValueError as error:
-            raise Http404 from error
-        newest = TemplateVersion.objects.select_related("template__service")
-        mine = newest.filter(number=F("template__current_version"), template__service__in=self._services())
-        version = mine.filter(template=identifier).first()
-        if version is None:
-            raise Http404
-        return version
-
-    def _services(self) -> Any:
-        return permissions.services_of(self._request)
-
     def _form(self, version: TemplateVersion, *args: Any, **kwargs: Any) -> SendForm:
         name = self._request.user.get_username()
         return SendForm(*args, service=version.template.service, version=version, user_name=name, **kwargs)
@@ -208,7 +190,7 @@ class SendPage:
         context["opts"] = None  # the menu has its own entry for this page
         status = 200
         if form is None:
-            context |= {"templates": self._templates(), "chosen_service": permissions.chosen_service(self._request)}
+            context |= choice.templates(self._request)
         else:
             status = 422 if form.errors else 200
             context |= {
@@ -225,15 +207,6 @@ class SendPage:
         if form is not None and checked is not None:
             context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **_shown(checked)}
         return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
-
-    def _templates(self) -> Any:
-        chosen = permissions.chosen_service(self._request)
-        services = Q(service=chosen) if chosen else Q(service__in=self._services())
-        templates = Template.objects.filter(services, archived_at=None).select_related("service")
-        newest = TemplateVersion.objects.filter(template=OuterRef("pk"), number=OuterRef("current_version"))
-        return templates.annotate(subject=Subquery(newest.values("subject"))).order_by(
-            "service__name", "service", "name"
-        )
 
     def _truth(self, checked: Checked) -> str:
         """Return the button's text, which states the number of messages, the recipient and the provider."""

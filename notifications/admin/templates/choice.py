@@ -1,0 +1,34 @@
+"""The template of a page that sends: the list to choose from, and the chosen one."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, OuterRef, Q, Subquery
+from django.http import Http404, HttpRequest
+
+from notifications.admin import permissions
+from notifications.models import Template, TemplateVersion
+
+
+def templates(request: HttpRequest) -> dict[str, Any]:
+    """Return the context of `choose_template.html`: the templates in use of the listed services."""
+    service = permissions.chosen_service(request)
+    services = Q(service=service) if service else Q(service__in=permissions.services_of(request))
+    rows = Template.objects.filter(services, archived_at=None).select_related("service")
+    newest = TemplateVersion.objects.filter(template=OuterRef("pk"), number=OuterRef("current_version"))
+    found = rows.annotate(subject=Subquery(newest.values("subject"))).order_by("service__name", "service", "name")
+    return {"templates": found, "chosen_service": service}
+
+
+def newest_version(request: HttpRequest, asked_for: str) -> TemplateVersion:
+    """Return the newest version of the template with this id. A template of another service counts as missing."""
+    try:
+        identifier = UUID(asked_for)
+    except ValueError as error:
+        raise Http404 from error
+    newest = TemplateVersion.objects.select_related("template__service")
+    mine = newest.filter(number=F("template__current_version"), template__service__in=permissions.services_of(request))
+    version = mine.filter(template=identifier).first()
+    if version is None:
+        raise Http404
+    return version
