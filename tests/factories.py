@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from notifications.models import (
     ApiKey,
+    BulkSend,
+    BulkState,
     CallbackEndpoint,
     CallbackKind,
     Channel,
@@ -115,6 +117,22 @@ def make_notification(template: Template | None = None, recipient: str | None = 
         "rate_multiplier": 0 if is_email else 1,
     }
     return Notification.objects.create(template=template, **values | fields)
+
+
+def make_bulk_send(template: Template | None = None, **fields: Any) -> BulkSend:
+    """Return a bulk send without rows that waits for its first step."""
+    template = template or make_template()
+    values: dict[str, Any] = {
+        "service": template.service,
+        "key_type": KeyType.LIVE,
+        "name": "Spring letter",
+        "channel": template.type,
+        "template_version": template.current_version,
+        "service_name": template.service.name,
+        "state": BulkState.PENDING,
+        "names": ["email address", "name"],
+    }
+    return BulkSend.objects.create(template=template, **values | fields)
 
 
 def make_callback(

@@ -3,8 +3,11 @@
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.attachment import Attachment, AttachmentState, DownloadEvent, DownloadKind
 from notifications.models.batches import claim_due, put_back, record_sent
+from notifications.models.bulk_row import BulkRow, RowState
+from notifications.models.bulk_send import BulkSend, BulkState
 from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
+from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.claim import Attempt, Claim, Sent, SentMessage
 from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
@@ -12,7 +15,7 @@ from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
-from notifications.models.notification import Channel, Notification, Origin
+from notifications.models.notification import Notification
 from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.received_text import ReceivedText
@@ -31,6 +34,9 @@ __all__ = [
     "Attachment",
     "AttachmentState",
     "Attempt",
+    "BulkRow",
+    "BulkSend",
+    "BulkState",
     "CallbackAttempt",
     "CallbackDelivery",
     "CallbackEndpoint",
@@ -49,6 +55,7 @@ __all__ = [
     "GuestListEntry",
     "IdempotencyRecord",
     "KeyType",
+    "Lane",
     "LimitKind",
     "Notification",
     "Origin",
@@ -61,6 +68,7 @@ __all__ = [
     "RecipientKind",
     "ReplyToAddress",
     "Role",
+    "RowState",
     "SandboxContent",
     "SandboxMessage",
     "Sent",

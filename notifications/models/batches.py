@@ -16,8 +16,9 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F
 
 from config.databases.prepared import Columns, prepared_cursor
+from notifications.models.channel import Channel, Lane
 from notifications.models.claim import Claim, SentMessage
-from notifications.models.notification import Channel, Notification
+from notifications.models.notification import Notification
 from notifications.models.status import COMPLETED, FINAL, Status
 
 # Only the columns that sending needs: every further column costs time.
@@ -25,7 +26,7 @@ _CLAIMED_NAMES = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
     *("template_id", "created_at"),
     *("encrypted_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
-    *("status", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
+    *("status", "lane", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
 )
 _CLAIMED = Columns((Notification, _CLAIMED_NAMES))
 
@@ -40,9 +41,14 @@ _DUE = """
     message.status = 'created' AND message.channel = %(channel)s AND message.next_attempt_at <= {now}
     AND (message.claimed_until IS NULL OR message.claimed_until < {now})
 """
+# Each lane is a condition of its own, so that the index gives the due messages of a lane without those of later times.
 _HAS_DUE = """
-    EXISTS (SELECT 1 FROM notifications_notification AS message WHERE message.service_id = service.id AND {due})
+    EXISTS (
+        SELECT 1 FROM ({lanes}) AS lanes CROSS JOIN notifications_notification AS message
+        WHERE message.service_id = service.id AND message.lane = lanes.lane AND {due}
+    )
 """
+_LANES = f"SELECT {Lane.SINGLE.value} AS lane UNION ALL SELECT {Lane.BULK.value}"  # not those of paused messages
 
 # Services with due messages get equal shares of the batch. The service that this process served longest ago is first.
 # LIMIT ends the join early, so that only claimed rows are locked. Rows that another worker is about to claim are
@@ -55,11 +61,15 @@ _CHOSEN_ON_POSTGRESQL = """
         ORDER BY place
     ) AS service
     CROSS JOIN LATERAL (
-        SELECT message.id FROM notifications_notification AS message
-        WHERE message.service_id = service.id AND {due}
-        ORDER BY message.next_attempt_at
+        SELECT of_lane.id FROM ({lanes}) AS lanes
+        CROSS JOIN LATERAL (
+            SELECT message.id FROM notifications_notification AS message
+            WHERE message.service_id = service.id AND message.lane = lanes.lane AND {due}
+            ORDER BY message.next_attempt_at
+            LIMIT %(size)s::int
+            FOR UPDATE SKIP LOCKED
+        ) AS of_lane
         LIMIT GREATEST(%(size)s::int - service.place, 0) / LEAST(service.services, %(size)s::int) + 1
-        FOR UPDATE SKIP LOCKED
     ) AS due
     LIMIT %(size)s::int
 """
@@ -70,13 +80,16 @@ _CHOSEN_ON_SQLITE = """
         SELECT service.id, (SELECT key FROM JSON_EACH(%(served)s) WHERE value = service.id) AS served
         FROM notifications_service AS service WHERE {has_due}
     ) AS service
+    CROSS JOIN ({lanes}) AS lanes
     CROSS JOIN notifications_notification AS chosen ON chosen.id IN (
         SELECT message.id FROM notifications_notification AS message
-        WHERE message.service_id = service.id AND {due}
+        WHERE message.service_id = service.id AND message.lane = lanes.lane AND {due}
         ORDER BY message.next_attempt_at
         LIMIT %(size)s
     )
-    ORDER BY ROW_NUMBER() OVER (PARTITION BY service.id ORDER BY chosen.next_attempt_at), service.served, RANDOM()
+    ORDER BY
+        ROW_NUMBER() OVER (PARTITION BY service.id ORDER BY lanes.lane, chosen.next_attempt_at),
+        service.served, RANDOM()
     LIMIT %(size)s
 """
 _CHOSEN = {"postgresql": _CHOSEN_ON_POSTGRESQL, "sqlite": _CHOSEN_ON_SQLITE}
@@ -156,11 +169,11 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
 
 
 def _in_round_robin(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
-    """Sort claims round robin: the oldest of each service, then the next of each, and so on."""
+    """Sort claims round robin: the first message of each service, then the next of each, and so on."""
     places = {service_id: place for place, service_id in enumerate(served)}
     ordered: list[tuple[int, int, Claim]] = []
     count: Counter[UUID] = Counter()
-    for claim in sorted(claims, key=lambda claim: claim.notification.created_at):
+    for claim in sorted(claims, key=lambda claim: (claim.notification.lane, claim.notification.created_at)):
         service_id = claim.notification.service_id
         ordered.append((count[service_id], places.get(service_id, -1), claim))
         count[service_id] += 1
@@ -182,9 +195,9 @@ def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the st
 def _statement(text: str, vendor: str) -> str:
     """Return a statement in the dialect of the database."""
     due = _DUE.format(now=_NOW[vendor])
-    has_due = _HAS_DUE.format(due=due)
+    has_due = _HAS_DUE.format(due=due, lanes=_LANES)
     return text.format(
-        chosen=_CHOSEN[vendor].format(due=due, has_due=has_due),
+        chosen=_CHOSEN[vendor].format(due=due, has_due=has_due, lanes=_LANES),
         among=_AMONG[vendor],
         later=_LATER[vendor],
         read=_CLAIMED.names,

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from notifications.models.api_key import KeyType
-from notifications.models.notification import Channel
+from notifications.models.channel import Channel
 from notifications.models.service import Service
 from notifications.models.status import Status
 from notifications.models.template import Template

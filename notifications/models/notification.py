@@ -16,28 +16,19 @@ from django.utils import timezone
 
 from config import encryption
 from notifications.models.api_key import ApiKey, KeyType
+from notifications.models.bulk_row import BulkRow
 from notifications.models.callback import CallbackKind
 from notifications.models.callback_delivery import CallbackDelivery, endpoint_for
+from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, WITH_CALLBACK, Status, sources
-
-
-class Channel(models.TextChoices):
-    SMS = "sms", "Text message"
-    EMAIL = "email", "Email"
-
 
 # The final status of an accepted message if its provider sends no delivery receipts.
 ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 
 
 EXPIRED = "expired"  # the outcome that is recorded instead of an attempt when the message was too late to send
-
-
-class Origin(models.TextChoices):
-    API = "api", "API"
-    CONSOLE = "console", "Console"
 
 
 IS_SCHEDULED = Q(status=Status.CREATED, attempt=0, scheduled_for__isnull=False)
@@ -49,7 +40,10 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
     def due(self) -> Self:
         """Return the messages that are due and that no worker has claimed."""
         return self.filter(
-            Q(claimed_until=None) | Q(claimed_until__lt=Now()), status=Status.CREATED, next_attempt_at__lte=Now()
+            Q(claimed_until=None) | Q(claimed_until__lt=Now()),
+            lane__lt=Lane.PAUSED,
+            status=Status.CREATED,
+            next_attempt_at__lte=Now(),
         )
 
     def scheduled(self) -> Self:
@@ -122,6 +116,8 @@ class Notification(models.Model):
     due_at: when to send the message; the time limit for retries starts here, and retries move only `next_attempt_at`
     encrypted_outgoing: subject and body with the full links to files, until the message is sent or has ended; null
     without files, and the readable columns have the links without their keys
+    bulk_row: the row of a bulk send that the message was made of, until that is deleted; at most one message each
+    lane: decides which messages of the service are sent first
     attempt: the number of claims, which shows a late worker that another worker has claimed the row since
     attempts: the results of the attempts, in order: {"at", "provider", "outcome", "reply", "ms"}
     is_acceptance_final: whether the acceptance decided the status because the provider sends no delivery receipts
@@ -151,6 +147,9 @@ class Notification(models.Model):
     encrypted_outgoing = models.BinaryField(null=True, editable=False)
     unsubscribe_link = models.BooleanField(default=False)
     one_click_unsubscribe_url = models.TextField(null=True)  # noqa: DJ001  null if not given
+    bulk_row = models.ForeignKey(
+        BulkRow, on_delete=models.SET_NULL, null=True, db_index=False, related_name="notifications"
+    )
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)
     reply_to = models.ForeignKey(ReplyToAddress, on_delete=models.SET_NULL, null=True, db_index=False)
     parts = models.PositiveSmallIntegerField(default=0)
@@ -163,6 +162,7 @@ class Notification(models.Model):
     sent_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
 
+    lane = models.PositiveSmallIntegerField(choices=Lane.choices, db_default=Lane.SINGLE)
     due_at = models.DateTimeField(db_default=Now())
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
@@ -179,13 +179,20 @@ class Notification(models.Model):
 
     class Meta:
         verbose_name = "message"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bulk_row"], condition=~models.Q(bulk_row=None), name="notification_bulk_row_unique"
+            )
+        ]
         indexes = [
             models.Index(fields=["service", "key_type", "-created_at", "-id"], name="notification_list"),
             models.Index(
                 fields=["service", "reference"], condition=~models.Q(reference=None), name="notification_reference"
             ),
             models.Index(
-                fields=["service", "next_attempt_at"], condition=models.Q(status="created"), name="notification_due"
+                fields=["service", "lane", "next_attempt_at"],
+                condition=models.Q(status="created"),
+                name="notification_due_by_lane",
             ),
             models.Index(
                 fields=["sent_at"],

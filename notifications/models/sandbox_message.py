@@ -15,7 +15,7 @@ from django.db import models
 from django.utils import timezone
 
 from config import encryption
-from notifications.models.notification import Channel
+from notifications.models.channel import Channel
 
 MOST_KEPT = 2000
 KEPT_FOR = timedelta(days=7)

@@ -5,7 +5,7 @@ import uuid
 from django.db import models
 from django.utils import timezone
 
-from notifications.models.notification import Channel
+from notifications.models.channel import Channel
 from notifications.models.service import Service
 
 

@@ -12,6 +12,7 @@ from notifications.models import (
     CallbackDelivery,
     Channel,
     Claim,
+    Lane,
     Notification,
     Sent,
     SentMessage,
@@ -40,7 +41,7 @@ def backlog(count: int, service=None, **fields) -> list[Notification]:
     template = make_template(service or make_service())
     began = timezone.now() - timedelta(hours=1)
     times = [began + timedelta(seconds=number) for number in range(count)]
-    return [make_notification(template, next_attempt_at=at, created_at=at, **fields) for at in times]
+    return [make_notification(template, **{"next_attempt_at": at, "created_at": at, **fields}) for at in times]
 
 
 def services_of(claims: list[Claim]) -> list[object]:
@@ -252,3 +253,18 @@ def test_locked_rows_are_skipped_for_other_services():
 def sent(claim: Claim, status: Status) -> SentMessage:
     accepted = Sent(status=status, at=timezone.now(), provider="mail", reference="<1@mail>")
     return SentMessage(claim=claim, attempt=ATTEMPT, sent=accepted)
+
+
+def test_single_messages_go_before_older_bulk_messages_of_their_service_and_paused_ones_wait():
+    service, other = make_service(), make_service()
+    bulk = backlog(3, service, lane=Lane.BULK)
+    backlog(2, service, lane=Lane.PAUSED)
+    single = backlog(2, service, next_attempt_at=timezone.now(), created_at=timezone.now())
+    [of_other] = backlog(1, other, lane=Lane.BULK)
+
+    claims = claim_due(Channel.EMAIL, 20)
+
+    ids = ids_of(claims)
+    assert set(ids[:2]) == {single[0].id, of_other.id}
+    assert [one for one in ids if one != of_other.id] == [message.id for message in [*single, *bulk]]
+    assert Notification.objects.due().count() == 0

@@ -1,0 +1,21 @@
+"""Where a message goes, where it came from, and which messages of its service it waits for."""
+
+from django.db import models
+
+
+class Channel(models.TextChoices):
+    SMS = "sms", "Text message"
+    EMAIL = "email", "Email"
+
+
+class Origin(models.TextChoices):
+    API = "api", "API"
+    CONSOLE = "console", "Console"
+
+
+class Lane(models.IntegerChoices):
+    """Within a service, single messages go before messages of bulk sends. Paused messages wait."""
+
+    SINGLE = 0
+    BULK = 1
+    PAUSED = 2
