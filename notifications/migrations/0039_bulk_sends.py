@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                 ('is_sender_chosen', models.BooleanField(default=False)),
                 ('names', models.JSONField(default=list)),
                 ('table_hash', models.CharField(blank=True, max_length=64)),
-                ('report', models.JSONField(default=dict)),
+                ('check_result', models.JSONField(default=dict)),
                 ('state', models.CharField(choices=[('draft', 'Draft'), ('scheduled', 'Scheduled'), ('pending', 'Pending'), ('in progress', 'In progress'), ('paused', 'Paused'), ('finished', 'Finished'), ('cancelled', 'Cancelled')], max_length=11)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),

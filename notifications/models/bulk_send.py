@@ -56,10 +56,10 @@ class BulkSend(models.Model):
     is_sender_chosen: the caller chose the sender, or it is the default sender of texts, so the API shows its id
     names: the column names of the stored cells
     table_hash: of all rows, so that the same table is noticed
-    report: the result of the console's check of a draft
+    check_result: what the console's check of a draft found
     next_step_at: when the next step is due; for a scheduled bulk send its time
     waiting … left_out: the number of its rows in each state of RowState; `left_out` rows are not part of row_count
-    holder, seen_at: the lease of a step, see `config.queue.lease.Lease`; seen_at decides whose turn it is
+    holder, seen_at: the lease of a step, see `config.queue.lease.Lease`; the one with the oldest seen_at is served next
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -83,7 +83,7 @@ class BulkSend(models.Model):
 
     names = models.JSONField(default=list)
     table_hash = models.CharField(max_length=64, blank=True)
-    report = models.JSONField(default=dict)
+    check_result = models.JSONField(default=dict)
 
     state = models.CharField(max_length=11, choices=BulkState.choices)
     created_at = models.DateTimeField(default=timezone.now)
