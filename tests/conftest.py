@@ -84,11 +84,12 @@ def _fill_from_migrated(connection: BaseDatabaseWrapper, **kwargs: object) -> No
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker) -> None:
-    """Allow the tests that commit to empty all tables, which the audit's trigger would prevent on PostgreSQL."""
+    """Allow the tests that commit to empty all tables, which the audit's triggers would prevent on PostgreSQL."""
     TransactionTestCase._fixture_teardown = _empty_written_tables
     if connection.vendor == "postgresql":
         with django_db_blocker.unblock(), connection.cursor() as cursor:
             cursor.execute("ALTER TABLE operations_audit_event DISABLE TRIGGER operations_audit_no_truncate")
+            cursor.execute("ALTER TABLE operations_audit_link DISABLE TRIGGER operations_audit_link_no_truncate")
 
 
 def _empty_written_tables(self: TransactionTestCase) -> None:

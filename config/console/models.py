@@ -9,7 +9,14 @@ from django.utils import timezone
 
 from config import encryption
 from config.accounts.invite import Invite
-from config.audit.models import ActorKind, AppendOnlyQuerySet, AuditEvent, AuditIsAppendOnly
+from config.audit.models import (
+    ActorKind,
+    AppendOnlyQuerySet,
+    AuditEvent,
+    AuditHead,
+    AuditIsAppendOnly,
+    AuditLink,
+)
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 
 __all__ = [
@@ -17,7 +24,9 @@ __all__ = [
     "ActorKind",
     "AppendOnlyQuerySet",
     "AuditEvent",
+    "AuditHead",
     "AuditIsAppendOnly",
+    "AuditLink",
     "BulkJobRun",
     "Invite",
     "RetentionRun",

@@ -16,6 +16,7 @@ from kombu.exceptions import KombuError
 from config import areas, checks, env
 from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
 from config.areas import Finding, HealthCheck
+from config.audit.verification import Verification
 from config.health import readiness
 from config.jobs import outcomes, state
 from config.queue import presence, publishing, unreadable
@@ -23,6 +24,7 @@ from config.queue import presence, publishing, unreadable
 PROCESS_SECONDS = 30  # the clock renews every 5 s, a worker every 10 s
 CLOCK_SECONDS = 10  # tokens allow 30 s of difference; the rest is for the clock of the caller
 FREE_MEGABYTES = 500
+AUDIT_ENTRIES = 1000
 
 
 def examine() -> list[Finding]:
@@ -122,6 +124,15 @@ def keys() -> Finding:
     return Finding(name="keys", seen=f"{seen}: none decrypts {', '.join(unreadable)}", fix=fix)
 
 
+def audit() -> Finding:
+    """Verify the newest entries of the audit trail. `manage.py audit verify` verifies all."""
+    verification = Verification()
+    found = next(verification.discrepancies(most=AUDIT_ENTRIES), None)
+    if found is None:
+        return Finding(name="audit", seen=f"the newest {verification.events} entries are unchanged")
+    return Finding(name="audit", seen=f"entry {found.sequence}: {found.text}", fix="Run manage.py audit verify.")
+
+
 def time() -> Finding:
     """Compare the time with the database server. On SQLite, only check that the year is plausible."""
     now = datetime.now(UTC)
@@ -181,6 +192,7 @@ PLATFORM = (
     HealthCheck(name="clock", look=clock, needs_tables=True),
     HealthCheck(name="clean-up", look=clean_up, needs_tables=True),
     HealthCheck(name="keys", look=keys, needs_tables=True),
+    HealthCheck(name="audit", look=audit, needs_tables=True),
     HealthCheck(name="time", look=time),
     HealthCheck(name="disk", look=disk),
 )

@@ -26,6 +26,7 @@ LATER = {
     "clock",
     "clean-up",
     "keys",
+    "audit",
     "time",
     "disk",
     "providers",

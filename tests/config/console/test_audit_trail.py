@@ -38,17 +38,32 @@ def test_an_event_is_not_deleted(event):
 if connection.vendor == "postgresql":  # SQLite has no trigger: anyone who can open the file can write to it
 
     @pytest.mark.parametrize(
-        "statement", ["UPDATE operations_audit_event SET verb = 'kept'", "DELETE FROM operations_audit_event"]
+        "statement",
+        [
+            "UPDATE operations_audit_event SET verb = 'kept'",
+            "DELETE FROM operations_audit_event",
+            "UPDATE operations_audit_link SET sequence = sequence + 1",
+            "DELETE FROM operations_audit_link",
+        ],
     )
     def test_postgresql_itself_refuses_to_rewrite_the_trail(event, statement):
+        connection.check_constraints()  # stores the link
         with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
 
-    def test_postgresql_itself_refuses_to_empty_the_trail_at_once(event):
+    @pytest.mark.parametrize(
+        ("table", "trigger"),
+        [
+            ("operations_audit_event", "operations_audit_no_truncate"),
+            ("operations_audit_link", "operations_audit_link_no_truncate"),
+        ],
+    )
+    def test_postgresql_itself_refuses_to_empty_the_trail_at_once(event, table, trigger):
+        connection.check_constraints()  # PostgreSQL alters no table with pending triggers
         with connection.cursor() as cursor:
-            cursor.execute("ALTER TABLE operations_audit_event ENABLE TRIGGER operations_audit_no_truncate")
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {trigger}")
         with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("TRUNCATE operations_audit_event")
+            cursor.execute(f"TRUNCATE {table}")
 
         assert AuditEvent.objects.count() == 1
 
