@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from config import audit
 from config.console.admin import ConsoleModelAdmin
+from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.models import Role, Service
 
@@ -152,9 +153,7 @@ class ServiceRowAdmin(ServiceScopedAdmin):
             return fieldsets
         return [(title, {**options, "fields": _without_link(options["fields"])}) for title, options in fieldsets]
 
-    @admin.display(description="Service")
-    def service_name(self, obj: Any) -> str:
-        return str(obj.service)
+    service_name = column("Service", lambda obj: str(obj.service))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Preselect the chosen service, or the only one."""

@@ -19,6 +19,7 @@ from config import formats
 from config.audit.masking import mask
 from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin.columns import column
 from config.console.admin.many_rows import Chosen
 from config.console.shown_once import Secret, Snippet
 from config.jobs import bulk
@@ -211,9 +212,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def type_and_ending(self, key: ApiKey) -> SafeString:
         return cells.two_lines(self.type(key), f"…{key.last4}")
 
-    @admin.display(description="Secret ends with")
-    def ending(self, key: ApiKey) -> SafeString:
-        return cells.code(f"…{key.last4}")
+    ending = column("Secret ends with", lambda key: cells.code(f"…{key.last4}"))
 
     @admin.display(description="State")
     def state(self, key: ApiKey) -> SafeString:
@@ -230,25 +229,15 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         word, tone = usage.in_a_word(key, timezone.now())
         return cells.two_lines(cells.chip(word, tone), cells.moment(key.last_used_at, never=""))
 
-    @admin.display(description="Client")
-    def client(self, key: ApiKey) -> str:
-        return key.last_client or "–"
+    client = column("Client", lambda key: key.last_client or "–")
 
     @admin.display(description="Calls, 7 days")
     def week(self, key: Any) -> SafeString:
         return cells.two_lines(formats.counted(key.calls, "call"), f"{formats.number(key.refused)} refused")
 
-    @admin.display(description="Last used")
-    def last_used(self, key: ApiKey) -> SafeString | str:
-        return cells.moment(key.last_used_at, never="Never")
-
-    @admin.display(description="Expires")
-    def ends(self, key: ApiKey) -> SafeString | str:
-        return cells.moment(key.expires_at, never="Never")
-
-    @admin.display(description="Created", ordering="created_at")
-    def made(self, key: ApiKey) -> SafeString:
-        return cells.moment_by(key.created_at, key.created_by)
+    last_used = column("Last used", lambda key: cells.moment(key.last_used_at, never="Never"))
+    ends = column("Expires", lambda key: cells.moment(key.expires_at, never="Never"))
+    made = column("Created", lambda key: cells.moment_by(key.created_at, key.created_by), ordering="created_at")
 
 
 def _last_use(key: ApiKey) -> str:

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.console import cells
+from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_words
 from notifications.admin.service_rows import ServiceRowAdmin, posted
@@ -218,17 +219,9 @@ class AttachmentAdmin(ServiceRowAdmin):
 
     # Columns
 
-    @admin.display(description="File name")
-    def shown_name(self, file: Attachment) -> str:
-        return redaction.file_name(file)
-
-    @admin.display(description="Size")
-    def size(self, file: Attachment) -> str:
-        return filesizeformat(file.size_bytes)
-
-    @admin.display(description="Message")
-    def message(self, file: Attachment) -> SafeString:
-        return cells.code(str(file.notification_id)[:8])
+    shown_name = column("File name", lambda file: redaction.file_name(file))
+    size = column("Size", lambda file: filesizeformat(file.size_bytes))
+    message = column("Message", lambda file: cells.code(str(file.notification_id)[:8]))
 
     @admin.display(description="Message")
     def message_link(self, file: Attachment) -> SafeString | str:
@@ -238,13 +231,8 @@ class AttachmentAdmin(ServiceRowAdmin):
         url = reverse("admin:notifications_notification_change", args=[file.notification_id])
         return format_html('<a class="sb-link" href="{}">{}</a>', url, file.notification_id)
 
-    @admin.display(description="Sent", ordering="created_at")
-    def sent(self, file: Attachment) -> SafeString:
-        return cells.date_above_time(file.created_at)
-
-    @admin.display(description="Last day", ordering="expires_at")
-    def ends(self, file: Attachment) -> str:
-        return f"{file.last_day:%-d %b %Y}"
+    sent = column("Sent", lambda file: cells.date_above_time(file.created_at), ordering="created_at")
+    ends = column("Last day", lambda file: f"{file.last_day:%-d %b %Y}", ordering="expires_at")
 
     @admin.display(description="Asks for email address")
     def asks(self, file: Attachment) -> str:
@@ -252,21 +240,14 @@ class AttachmentAdmin(ServiceRowAdmin):
             return "–"
         return "Yes" if file.asks_for_email_address else "No"
 
-    @admin.display(description="Last download")
-    def last_download(self, file: Attachment) -> SafeString | str:
-        return cells.moment(file.last_download_at, never="Never")
-
-    @admin.display(description="Downloads", ordering="download_count")
-    def downloads(self, file: Attachment) -> str:
-        return formats.number(file.download_count)
+    last_download = column("Last download", lambda file: cells.moment(file.last_download_at, never="Never"))
+    downloads = column("Downloads", lambda file: formats.number(file.download_count), ordering="download_count")
 
     @admin.display(description="Wrong email addresses")
     def wrong_email_address_count(self, file: Any) -> str:
         return formats.number(int(file.wrong_email_addresses))
 
-    @admin.display(description="Type", ordering="extension")
-    def type_of_file(self, file: Attachment) -> str:
-        return file.extension
+    type_of_file = column("Type", lambda file: file.extension, ordering="extension")
 
     @admin.display(description="State")
     def state(self, file: Attachment) -> SafeString:

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
+from config.console.admin.columns import column
 from notifications.models import CallbackEndpoint, PauseReason
 
 MOST_SHOWN = 38  # characters of a URL in the list; more do not fit on a phone
@@ -22,13 +23,8 @@ class EndpointColumns:
         shown = where if len(where) <= MOST_SHOWN else f"{where[:MOST_SHOWN]}…"
         return cells.two_lines(row.get_kind_display(), shown)
 
-    @admin.display(description="Sends")
-    def shown_kind(self, row: CallbackEndpoint) -> str:
-        return row.get_kind_display()
-
-    @admin.display(description="URL")
-    def shown_url(self, row: CallbackEndpoint) -> str:
-        return row.url
+    shown_kind = column("Sends", lambda row: row.get_kind_display())
+    shown_url = column("URL", lambda row: row.url)
 
     @admin.display(description="Format")
     def is_signed(self, row: CallbackEndpoint) -> SafeString:
@@ -49,9 +45,7 @@ class EndpointColumns:
             return "Nothing sent"
         return f"{row.accepted * 100 // row.ended} % of {row.ended}"
 
-    @admin.display(description="Last accepted")
-    def last_call(self, row: Any) -> SafeString | str:
-        return cells.moment(row.last_accepted, never="Never")
+    last_call = column("Last accepted", lambda row: cells.moment(row.last_accepted, never="Never"))
 
     @admin.display(description="State")
     def state_in_full(self, row: CallbackEndpoint) -> SafeString:
@@ -68,14 +62,6 @@ class EndpointColumns:
             return cells.chip("Failing", "bad")
         return cells.chip("On", "good")
 
-    @admin.display(description="Failing since")
-    def failing(self, row: CallbackEndpoint) -> SafeString | str:
-        return cells.moment(row.failing_since)
-
-    @admin.display(description="Created")
-    def created(self, row: CallbackEndpoint) -> SafeString | str:
-        return cells.moment(row.created_at)
-
-    @admin.display(description="Created by")
-    def made_by(self, row: CallbackEndpoint) -> str:
-        return row.created_by or "–"
+    failing = column("Failing since", lambda row: cells.moment(row.failing_since))
+    created = column("Created", lambda row: cells.moment(row.created_at))
+    made_by = column("Created by", lambda row: row.created_by or "–")

@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString
 
 from config.audit.masking import mask
 from config.console import cells
+from config.console.admin.columns import column
 from notifications import tasks
 from notifications.admin import permissions
 from notifications.admin.service_rows import ServiceScopedAdmin
@@ -135,9 +136,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
     # Columns
 
-    @admin.display(description="Created")
-    def made(self, delivery: CallbackDelivery) -> SafeString | str:
-        return cells.moment(delivery.created_at)
+    made = column("Created", lambda delivery: cells.moment(delivery.created_at))
 
     @admin.display(description="Event")
     def event(self, delivery: CallbackDelivery) -> SafeString | str:
@@ -149,9 +148,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             return cells.two_lines("Unsubscribe request", str(delivery.unsubscribe_request_id)[:8])
         return "Test event"
 
-    @admin.display(description="Service")
-    def of_service(self, delivery: CallbackDelivery) -> str:
-        return delivery.endpoint.service.name
+    of_service = column("Service", lambda delivery: delivery.endpoint.service.name)
 
     @admin.display(description="State")
     def state_shown(self, delivery: CallbackDelivery) -> SafeString:
@@ -165,9 +162,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         last = delivery.attempts[-1]
         return str(last["status"]) if last["status"] is not None else "No response"
 
-    @admin.display(description="Attempts")
-    def attempt_count(self, delivery: CallbackDelivery) -> int:
-        return len(delivery.attempts)
+    attempt_count = column("Attempts", lambda delivery: len(delivery.attempts))
 
     @admin.display(description="Next attempt")
     def next_attempt(self, delivery: CallbackDelivery) -> SafeString | str:

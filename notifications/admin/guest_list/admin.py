@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from config import audit
 from config.audit import changes
 from config.console import cells
+from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.guest_list.forms import MOST_LINES, GuestNoteForm, Line, NewGuestsForm, checked
 from notifications.admin.service_rows import ServiceRowAdmin, posted
@@ -123,14 +124,10 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         services: QuerySet[Service] = super()._open_services(request)
         return services
 
-    @admin.display(description="Entry")
-    def recipient(self, entry: GuestListEntry) -> str:
-        return permissions.shown_recipient(entry, entry.value)
+    recipient = column("Entry", lambda entry: permissions.shown_recipient(entry, entry.value))
 
     @admin.display(description="Last used")
     def last_used(self, entry: Any) -> SafeString | str:
         return cells.moment(entry.last_message_at, never="Not in the stored messages")
 
-    @admin.display(description="Added")
-    def added(self, entry: GuestListEntry) -> SafeString:
-        return cells.moment_by(entry.created_at, entry.created_by)
+    added = column("Added", lambda entry: cells.moment_by(entry.created_at, entry.created_by))

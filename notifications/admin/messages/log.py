@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST
 
 from config import formats
 from config.console import cells
+from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions
 from notifications.admin.messages import days, filters, page, search, send, status_titles
@@ -168,9 +169,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         local = timezone.localtime(message.created_at)
         return cells.two_lines(f"{local:%-d %b %Y}", f"{local:%H:%M:%S %Z}")
 
-    @admin.display(description="Status")
-    def status_title(self, message: Notification) -> SafeString:
-        return status_titles.cell(message)
+    status_title = column("Status", lambda message: status_titles.cell(message))
 
     @admin.display(description="To")
     def to_whom(self, message: Notification) -> SafeString:
@@ -191,9 +190,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         is_test = message.key_type == KeyType.TEST
         return format_html("{} {}", name or "–", cells.chip("test", "warn") if is_test else "")
 
-    @admin.display(description="Reference")
-    def named(self, message: Notification) -> str:
-        return message.reference or "–"
+    named = column("Reference", lambda message: message.reference or "–")
 
     @admin.display(description="Time taken")
     def took(self, message: Notification) -> str:

@@ -9,10 +9,10 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
+from config.console.admin.columns import column
 from config.console.theme import Select
 from notifications.admin import kept_use, permissions
 from notifications.admin.senders.forms import ReplyToForm, SmsSenderForm
@@ -53,21 +53,10 @@ class DefaultedAdmin(ServiceRowAdmin):
         unsaved = {"show_save": False} if kwargs.get("change") else {}
         return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
-    @admin.display(description="Added", ordering="created_at")
-    def added(self, row: Any) -> SafeString:
-        return cells.moment_by(row.created_at, row.created_by)
-
-    @admin.display(description="Last used", ordering="last_used_at")
-    def used(self, row: Any) -> SafeString | str:
-        return cells.moment(row.last_used_at, never="Never")
-
-    @admin.display(description="Id")
-    def id_to_copy(self, row: Any) -> SafeString:
-        return cells.copied(str(row.pk), f"row-{row.pk}")
-
-    @admin.display(description="Default")
-    def default(self, row: Any) -> SafeString | str:
-        return cells.chip("★ default", "accent") if row.is_default else "No"
+    added = column("Added", lambda row: cells.moment_by(row.created_at, row.created_by), ordering="created_at")
+    used = column("Last used", lambda row: cells.moment(row.last_used_at, never="Never"), ordering="last_used_at")
+    id_to_copy = column("Id", lambda row: cells.copied(str(row.pk), f"row-{row.pk}"))
+    default = column("Default", lambda row: cells.chip("★ default", "accent") if row.is_default else "No")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Make the first row the default. Clear the former default before setting a new one."""

@@ -19,6 +19,7 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.audit import changes
 from config.console import cells
+from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
@@ -210,9 +211,7 @@ class ServiceAdmin(StateSteps):
     def channels(self, service: Service) -> str:
         return ", ".join(name for permission, name in _CHANNELS.items() if permission in service.permissions) or "–"
 
-    @admin.display(description="Sent in 7 days", ordering="sent")
-    def sent(self, service: Any) -> str:
-        return formats.number(service.sent)
+    sent = column("Sent in 7 days", lambda service: formats.number(service.sent), ordering="sent")
 
     @admin.display(description="Failed")
     def failed(self, service: Any) -> SafeString | str:
@@ -227,17 +226,9 @@ class ServiceAdmin(StateSteps):
             return f"{percent:.1f} %"
         return cells.chip(f"{percent:.1f} %", "warn") if percent <= 3 else cells.chip(f"{percent:.1f} % high", "bad")
 
-    @admin.display(description="Team")
-    def team_size(self, service: Any) -> int:
-        return int(service.team_size)
-
-    @admin.display(description="Live keys")
-    def keys(self, service: Any) -> int:
-        return int(service.live_keys)
-
-    @admin.display(description="Created")
-    def created(self, service: Service) -> SafeString | str:
-        return cells.moment(service.created_at)
+    team_size = column("Team", lambda service: int(service.team_size))
+    keys = column("Live keys", lambda service: int(service.live_keys))
+    created = column("Created", lambda service: cells.moment(service.created_at))
 
 
 def _count(column: str, **what: Any) -> Subquery:

@@ -19,6 +19,7 @@ from config.accounts.invite import Invite
 from config.audit import changes
 from config.console import cells, shown_once
 from config.console.admin import ShownOnceAdmin
+from config.console.admin.columns import column
 from config.console.shown_once import Secret
 from config.queue import publishing
 from notifications import tasks
@@ -213,13 +214,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     # Columns
 
-    @admin.display(description="Email address", ordering="email_address")
-    def shown_email_address(self, member: TeamMember) -> str:
-        return member.title
-
-    @admin.display(description="Phone")
-    def phone(self, member: TeamMember) -> str:
-        return member.phone_number or "–"
+    shown_email_address = column("Email address", lambda member: member.title, ordering="email_address")
+    phone = column("Phone", lambda member: member.phone_number or "–")
 
     @admin.display(description="Account")
     def account(self, member: Any) -> SafeString:
@@ -240,9 +236,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         held = [role.label for role in Role if role in member.roles]
         return format_html('<span class="sb-wrap">{}</span>', cells.chips(held, "accent")) if held else "–"
 
-    @admin.display(description="Added")
-    def added(self, member: TeamMember) -> SafeString:
-        return cells.moment_by(member.created_at, member.created_by)
+    added = column("Added", lambda member: cells.moment_by(member.created_at, member.created_by))
 
 
 def _losses(member: TeamMember) -> list[str]:

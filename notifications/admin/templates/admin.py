@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 from config import audit, formats
 from config.audit import changes
 from config.console import cells
+from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import preview, samples
@@ -169,9 +170,7 @@ class TemplateAdmin(ArchivingAdmin):
         page = {**page, **context, "shown_version": version}
         return TemplateResponse(request, "admin/notifications/template_version.html", page)
 
-    @admin.display(description="Type")
-    def channel(self, template: Template) -> SafeString:
-        return cells.chip(template.get_type_display(), "accent")
+    channel = column("Type", lambda template: cells.chip(template.get_type_display(), "accent"))
 
     @admin.display(description="Placeholders")
     def placeholders(self, template: Any) -> SafeString | str:
@@ -180,9 +179,7 @@ class TemplateAdmin(ArchivingAdmin):
         shown = names[:_CHIPS_SHOWN] + (["…"] if len(names) > _CHIPS_SHOWN else [])
         return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
 
-    @admin.display(description="Used, last 7 days", ordering="week")
-    def in_a_week(self, template: Any) -> str:
-        return formats.number(template.week)
+    in_a_week = column("Used, last 7 days", lambda template: formats.number(template.week), ordering="week")
 
     @admin.display(description="Last used", ordering="last_day")
     def used(self, template: Any) -> str:
@@ -197,9 +194,7 @@ class TemplateAdmin(ArchivingAdmin):
     def called(self, template: Template) -> SafeString:
         return cells.two_lines(template.name, f"version {template.current_version}")
 
-    @admin.display(description="Id")
-    def id_to_copy(self, template: Template) -> SafeString:
-        return cells.copied(str(template.pk), f"template-{template.pk}")
+    id_to_copy = column("Id", lambda template: cells.copied(str(template.pk), f"template-{template.pk}"))
 
     def _keep_samples(self, request: HttpRequest, template: Template) -> None:
         """Store the example values. This creates neither a version nor an audit event."""

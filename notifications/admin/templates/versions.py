@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells
 from config.console.admin import ConsoleInline
+from config.console.admin.columns import column
 from notifications.admin import kept_use
 from notifications.models import Template, TemplateVersion
 
@@ -37,17 +38,9 @@ class VersionInline(ConsoleInline):
         is_current = version.number == version.template.current_version
         return format_html("{} {}", version.number, cells.chip("In use", "good")) if is_current else str(version.number)
 
-    @admin.display(description="Saved by")
-    def author(self, version: TemplateVersion) -> str:
-        return version.created_by or "–"
-
-    @admin.display(description="Saved")
-    def created(self, version: TemplateVersion) -> SafeString | str:
-        return cells.moment(version.created_at)
-
-    @admin.display(description="Note")
-    def change_note(self, version: TemplateVersion) -> str:
-        return version.note or "–"
+    author = column("Saved by", lambda version: version.created_by or "–")
+    created = column("Saved", lambda version: cells.moment(version.created_at))
+    change_note = column("Note", lambda version: version.note or "–")
 
     @admin.display(description="Stored messages")
     def messages(self, version: TemplateVersion) -> str:

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells, recent_sign_in
 from config.console.admin import many_rows
+from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from config.console.admin.many_rows import Chosen
 from config.console.sections import Fact, Section
@@ -144,21 +145,14 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
 
     # Columns
 
-    @admin.display(description="Requested")
-    def asked(self, row: UnsubscribeRequest) -> SafeString | str:
-        return cells.moment(row.created_at)
+    asked = column("Requested", lambda row: cells.moment(row.created_at))
 
     @admin.display(description="Recipient")
     def to_whom(self, row: UnsubscribeRequest) -> str:
         return self._recipient(row)
 
-    @admin.display(description="Template")
-    def of_template(self, row: UnsubscribeRequest) -> str:
-        return row.template.name
-
-    @admin.display(description="Email sent")
-    def sent(self, row: UnsubscribeRequest) -> SafeString | str:
-        return cells.moment(row.email_created_at)
+    of_template = column("Template", lambda row: row.template.name)
+    sent = column("Email sent", lambda row: cells.moment(row.email_created_at))
 
     @admin.display(description="State")
     def state(self, row: UnsubscribeRequest) -> SafeString:
