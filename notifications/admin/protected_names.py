@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from config import audit
 from config.accounts import scope
 from config.console import cells
-from config.console.admin import ConsoleModelAdmin
+from config.console.admin import Button, ConsoleModelAdmin
 from config.console.checking import checked
 from notifications.models import ProtectedName
 from notifications.validation import protected
@@ -36,24 +36,14 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
     """Names that only operators may give to a service or a text message sender."""
 
     form = ProtectedNameForm
-    fields = ("name",)
+    fields = ("name", "added")
+    add_fields = ("name",)
+    editable = frozenset()
     list_display = ("name", "added")
     create_verb = "Add"
     row_actions = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"
-    change_form_template = "admin/notifications/protected_name_change_form.html"
     empty = "No protected names. Any team can use any text message sender and service name."
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else ("name", "added")
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("name",) if obj is None else ("name", "added")
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Remove the save button from a read-only row."""
-        unsaved = {"show_save": False} if kwargs.get("obj") else {}
-        return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return scope.is_operator(request)
@@ -71,6 +61,9 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
         if not change:
             obj.created_by = audit.author(request)
         super().save_model(request, obj, form, change)
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Remove…", "remove", tone="ending")]
 
     def remove(self, request: HttpRequest, row: ProtectedName) -> HttpResponse:
         if request.method == "POST":

@@ -111,10 +111,10 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
         return self._may(request, obj, self.view_roles | self.change_roles)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self._may(request, obj, self.change_roles)
+        return self.may_change and self._may(request, obj, self.change_roles)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._may(request, None, self.change_roles)
+        return self.may_add and self._may(request, None, self.change_roles)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.may_delete and self._may(request, obj, self.change_roles)

@@ -5,14 +5,17 @@ number of rows and posts both again with that number. If the number has changed 
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import SuspiciousOperation
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from config import formats
@@ -71,6 +74,50 @@ class Chosen:
     @property
     def is_confirmed(self) -> bool:
         return not self.is_all or self._counted == str(self.number)
+
+
+def confirm(
+    model_admin: Any,
+    request: HttpRequest,
+    rows: QuerySet[Any],
+    kind: str,
+    *,
+    title: str,
+    button: str,
+    nothing: str,
+    columns: Sequence[str],
+    cells: Callable[[Sequence[Any]], Iterable[Sequence[object]]],
+    form: Callable[[Any], forms.Form] | None = None,
+    **context: Any,
+) -> HttpResponse:
+    """Show the chosen rows with their cells, and change them when the person confirms.
+
+    button: with "{}" for the number of rows and their noun
+    nothing: the text if the action applies to none of the rows
+    form: returns the form of further fields for POST data or None
+    context: `explanation` (sentences), `is_destructive` (a red button)
+    """
+    chosen = Chosen(request, rows)
+    is_confirmed = "step" in request.POST and chosen.is_confirmed
+    bound = form(request.POST if is_confirmed else None) if form else None
+    if is_confirmed and (bound is None or bound.is_valid()):
+        return take(request, kind, chosen.pks, way_back=model_admin.list_url())
+    page = {
+        **model_admin.page_context(request, title),
+        "chosen": chosen,
+        "button": button.format(formats.counted(chosen.number, model_admin.opts.verbose_name)),
+        "nothing": nothing,
+        "columns": columns,
+        "rows": [list(zip(columns, row, strict=True)) for row in cells(chosen.shown)],
+        "form": bound,
+        **context,
+    }
+    return TemplateResponse(request, "admin/chosen_rows.html", page)
+
+
+def do_one(request: HttpRequest, kind: str, row: models.Model) -> None:
+    """Make the change of a bulk job to one row."""
+    bulk.do_now(new_job(request, kind, rows=[str(row.pk)], total=1))
 
 
 def take(

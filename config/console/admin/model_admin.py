@@ -1,52 +1,43 @@
 """The base class of every admin, which removes the traps of the Django admin."""
 
-from collections.abc import Callable
-from functools import partial, update_wrapper
 from typing import Any, ClassVar
 
-from django.contrib import messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import models, transaction
+from django.db import models
 from django.forms import Form, ModelForm
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
 
 from config import audit
 from config.accounts import scope
 from config.audit import changes, places
 from config.audit.models import AuditEvent
-from config.console import audit_sentences, lookups, recent_sign_in
+from config.console import audit_sentences, lookups
 from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
-from config.console.admin.saving import SavingAdmin
+from config.console.admin.row_actions import RowActionsAdmin
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, TabularInline
 
 
-class ConsoleModelAdmin(SavingAdmin):
+class ConsoleModelAdmin(RowActionsAdmin):
     """An admin with declared filters only, no bulk delete, capped counts, and an audit of every change.
 
     may_delete: whether single rows of this model may be deleted (trap T6).
     guards_start: whether to reject a form that was opened before another person's save (trap T10).
     masked_fields: fields with a recipient; the audit stores them masked.
     empty: the text of the empty list.
-    row_actions: the last part of a URL below the row's page → method, such as {"revoke": "revoke"}. The method gets
-           the request and the row. GET shows a confirmation page; POST acts, in one transaction.
-    protected_actions: the actions that require a recent sign-in.
-    read_only_actions: the actions that change nothing, open to everybody who may view the row.
+    may_add, may_change: whether staff may add rows, and change existing ones, if their permissions allow it.
     """
 
     guards_start: ClassVar[bool] = True
     may_delete: ClassVar[bool] = False
-    protected_actions: ClassVar[frozenset[str]] = frozenset()
-    read_only_actions: ClassVar[frozenset[str]] = frozenset()
+    may_add: ClassVar[bool] = True
+    may_change: ClassVar[bool] = True
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
-    row_actions: ClassVar[dict[str, str]] = {}
 
     show_full_result_count = False
     paginator = CappedPaginator
@@ -77,6 +68,12 @@ class ConsoleModelAdmin(SavingAdmin):
         if not all(lookups.is_key(self.model, key) for key in request.POST.getlist(ACTION_CHECKBOX_NAME)):
             raise SuspiciousOperation  # no row of the list has such a key
         return super().response_action(request, *args, **kwargs)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may_add and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
+        return self.may_change and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return self.may_delete and super().has_delete_permission(request, obj)
@@ -190,89 +187,6 @@ class ConsoleModelAdmin(SavingAdmin):
             str(owner.get(place.field)) in {str(pk) for pk, _ in place.choices(request)}
             for place in places.registered()
         )
-
-    # Actions on a row have URLs below the row's page.
-
-    def get_urls(self) -> list[URLPattern]:
-        return [*self._action_urls(), *super().get_urls()]
-
-    def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
-        """Return the template context that every page of the console needs."""
-        if obj is not None:
-            self.give_title(request, obj)
-        return {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": title,
-            "original": obj,
-            "list_url": self.list_url(),
-            "row_url": self.row_url(obj) if obj is not None else "",
-            "media": self.media,
-        }
-
-    def action_page(
-        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, status: int = 200, **context: Any
-    ) -> HttpResponse:
-        """Return a page that explains an action and has the button for it.
-
-        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `leave` (the text of the way back),
-        `template`.
-        """
-        template = context.pop("template", "admin/action.html")
-        page = {**self.page_context(request, title, obj), "button": button, **context}
-        return TemplateResponse(request, template, page, status=status)
-
-    def action_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
-        messages.success(request, message)
-        return HttpResponseRedirect(url)
-
-    def may_do(self, request: HttpRequest, word: str, obj: models.Model) -> bool:
-        """Return whether this person may do this action."""
-        if word in self.read_only_actions:
-            return self.has_view_or_change_permission(request, obj)
-        return self.has_change_permission(request, obj)
-
-    def list_url(self) -> str:
-        return self.url_of("changelist")
-
-    def row_url(self, obj: models.Model) -> str:
-        return self.url_of("change", obj)
-
-    def url_of(self, name: str, obj: models.Model | None = None) -> str:
-        """Return the URL of a page of this admin: changelist, add, or for a row change, history or an action."""
-        route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
-        return reverse(route, args=[obj.pk] if obj is not None else [])
-
-    def _action_urls(self) -> list[URLPattern]:
-        names = f"{self.opts.app_label}_{self.opts.model_name}"
-        return [
-            path(f"<path:object_id>/{word}/", self._action_view(word), name=f"{names}_{word}")
-            for word in self.row_actions
-        ]
-
-    def _action_view(self, word: str) -> Callable[..., HttpResponse]:
-        view = partial(self._do_action, word)
-        update_wrapper(view, getattr(self, self.row_actions[word]))
-        return self.admin_site.admin_view(view)
-
-    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
-        obj = self._row_or_404(request, object_id)
-        if not self.may_do(request, word, obj):
-            raise PermissionDenied
-        if word in self.protected_actions and not recent_sign_in.is_recent(request):
-            return recent_sign_in.ask(request)
-        with transaction.atomic():
-            answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
-        return answer
-
-    def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
-        """Return a row or raise Http404. People who may see no rows of this model always get PermissionDenied."""
-        obj: models.Model | None = self.get_object(request, unquote(object_id))
-        if obj is None and not self.has_view_or_change_permission(request):
-            raise PermissionDenied
-        if obj is None:
-            raise Http404
-        return obj
 
 
 class ConsoleInline(TabularInline):  # type: ignore[type-arg]

@@ -15,22 +15,45 @@ from config.console.admin.titled import TitledAdmin
 class SavingAdmin(TitledAdmin):
     """An admin whose form has one button with a verb and its object, such as "Create template".
 
+    add_form, add_fields: the form of a new row and its fields; empty: as for an existing row.
+    editable: the fields of an existing row that can change; the page only shows the others. None: the form decides.
     create_verb: the verb of the button that creates a row.
     opens_new_row: whether the page after creating a row is the row's page instead of the list.
     next_step: a sentence that follows the success message of a new row.
     """
 
+    add_form: ClassVar[Any] = None  # Any: a form class, which takes no parameter at run time
+    add_fields: ClassVar[tuple[str, ...]] = ()
+    editable: ClassVar[frozenset[str] | None] = None
     create_verb: ClassVar[str] = "Create"
     opens_new_row: ClassVar[bool] = False
     next_step: ClassVar[str] = ""
+
+    def get_form(
+        self, request: HttpRequest, obj: models.Model | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        own = {"form": self.add_form} if obj is None and self.add_form else {}
+        return super().get_form(request, obj, change=change, **{**own, **kwargs})
+
+    def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        return self.add_fields if obj is None and self.add_fields else super().get_fields(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        if obj is None or self.editable is None:
+            return fields
+        return (*fields, *(name for name in self.get_fields(request, obj) if name not in self.editable))
 
     def save_label(self, obj: models.Model | None) -> str:
         """Return the label of the form's button. obj: None in the form of a new row."""
         return f"{self.create_verb if obj is None else 'Save'} {self.opts.verbose_name}"
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Leave the form one button, or none if it has no field that can change."""
         hidden_buttons = {"show_save_and_add_another": False, "show_save_and_continue": False}
         page = {**context, **hidden_buttons, "save_label": self.save_label(kwargs.get("obj"))}
+        if not context["adminform"].form.fields:
+            page["show_save"] = False
         return super().render_change_form(request, page, *args, **kwargs)
 
     def response_add(

@@ -18,15 +18,13 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.audit.masking import mask
 from config.console import cells
-from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin import Button, ShownOnceAdmin, many_rows
 from config.console.admin.columns import column
-from config.console.admin.many_rows import Chosen
 from config.console.shown_once import Secret, Snippet
-from config.jobs import bulk
 from notifications.admin import permissions
 from notifications.admin.api_keys import revoking, usage
 from notifications.admin.api_keys.filters import LastUsedFilter, MakerFilter, StateFilter
-from notifications.admin.api_keys.forms import ApiKeyForm, ApiKeyNoteForm
+from notifications.admin.api_keys.forms import ApiKeyForm
 from notifications.admin.messages import status_titles
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
 from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
@@ -36,13 +34,17 @@ _EXPLANATION = (
     "Signalbox stores the secret encrypted, because it checks signatures with it. "
     "No page shows it again, and nobody can read it from the database alone."
 )
+_EFFECT = "Revoking takes effect within 2 seconds and cannot be undone."
 _TRIAL = "In trial this key reaches only your team and guest list, until this service goes live."
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_kind = "API key"  # noqa: S105  a word of the page
-    form = ApiKeyForm
+    add_form = ApiKeyForm
+    add_fields = ("service", "name", "key_type", "expires_at", "note")
+    fields = ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
+    editable = frozenset({"note"})  # a caller uses the key
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("name", "type_and_ending", "state", "used", "client", "week", "made")
@@ -69,36 +71,18 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         context = {"integration": self._integration(request, service) if service else None, **(extra_context or {})}
         return super().changelist_view(request, context)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        key = self.get_object(request, object_id)
-        shown: dict[str, object] = {}
-        if key is not None and self.has_view_permission(request, key):
-            days = usage.days(key)
-            shown = {
-                "days": days,
-                "has_calls": any(day.calls for day in days),
-                "most_calls": max(day.calls for day in days),
-                "call_errors": usage.call_errors(key),
-                "templates_used": usage.templates_used(key),
-            }
-        return super().change_view(request, object_id, form_url, {**shown, **(extra_context or {})})
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        days = usage.days(obj)
+        return {
+            "days": days,
+            "has_calls": any(day.calls for day in days),
+            "most_calls": max(day.calls for day in days),
+            "call_errors": usage.call_errors(obj),
+            "templates_used": usage.templates_used(obj),
+        }
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = ApiKeyForm if obj is None else ApiKeyNoteForm
-        return super().get_form(request, obj, change=change, **kwargs)
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return ("service", "name", "key_type", "expires_at", "note")
-        return ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Allow changes to the note only: a caller uses the key."""
-        if obj is None:
-            return ()
-        return (*(name for name in self.get_fields(request, obj) if name != "note"), "service_name")
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [] if obj.revoked_at else [Button("Revoke key…", "revoke", tone="ending")]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
@@ -156,15 +140,15 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         if key.revoked_at is not None:
             by = f" by {key.revoked_by}" if key.revoked_by else ""
             error = f"This key was already revoked{by}. A revoked key cannot be used again."
-            return self.action_page(request, key, title=title, button="", error=error)
+            return self.error_page(request, key, title, error)
         if request.method == "POST":
-            bulk.do_now(many_rows.new_job(request, revoking.KIND, rows=[str(key.pk)], total=1))
+            many_rows.do_one(request, revoking.KIND, key)
             return self.action_done(
                 request, self.list_url(), f"{key.name} is revoked. Calls with it fail within 2 seconds."
             )
         explanation = [
             f"{_last_use(key)}.",
-            "Revoking takes effect within 2 seconds and cannot be undone.",
+            _EFFECT,
             "The key stays in the list, with the time and the person who revoked it.",
         ]
         return self.action_page(
@@ -174,15 +158,21 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     @admin.action(description="Revoke…")
     def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> HttpResponse:
         """Show the last use of each key, and revoke the keys when the person confirms."""
-        keys = Chosen(request, self.changeable(request, chosen).filter(revoked_at=None).order_by("name", "pk"))
-        if "step" in request.POST and keys.is_confirmed:
-            return many_rows.take(request, revoking.KIND, keys.pks, way_back=self.list_url())
-        context = {
-            **self.page_context(request, "Revoke keys"),
-            "chosen": keys,
-            "keys": [(key, _last_use(key)) for key in keys.shown],
-        }
-        return TemplateResponse(request, "admin/notifications/api_keys_revoke.html", context)
+        return many_rows.confirm(
+            self,
+            request,
+            self.changeable(request, chosen).filter(revoked_at=None).order_by("name", "pk"),
+            revoking.KIND,
+            title="Revoke keys",
+            button="Revoke {}",
+            nothing="All of these keys are already revoked.",
+            explanation=[f"{_EFFECT} The keys stay in the list, with the time and the person who revoked them."],
+            columns=("API key", "Service", "Type", "Last use"),
+            cells=lambda keys: [
+                (key.name, key.service, key.get_key_type_display(), f"{_last_use(key)}.") for key in keys
+            ],
+            is_destructive=True,
+        )
 
     def _integration(self, request: HttpRequest, service: Service) -> dict[str, Any]:
         shows_whole = permissions.may_see_recipients(request, service)

@@ -1,4 +1,4 @@
-"""Forms for a new API key and for the note of an existing one. Source: docs/reference/console.md §2.3."""
+"""The form for a new API key. Source: docs/reference/console.md §2.3."""
 
 from typing import Any
 
@@ -53,11 +53,3 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
             except forms.ValidationError as error:
                 self.add_error("name", error)
         return cleaned
-
-
-class ApiKeyNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """The note, the only field of an existing key that can change."""
-
-    class Meta:
-        model = ApiKey
-        fields = ("note",)

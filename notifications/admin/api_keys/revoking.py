@@ -20,9 +20,7 @@ def revoke(run: BulkJobRun, ids: Sequence[str]) -> int:
         audit.record(
             run.actor,
             "revoked",
-            object_kind="apikey",
-            object_id=key.pk,
-            label=key.name,
+            **audit.about(key),
             service_id=key.service_id,
             before={"name": key.name, "last4": key.last4},
         )

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from config import audit, formats
 from config.console import cells
+from config.console.admin import Button
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin.attachments.forms import LastDayForm, WithdrawForm, in_words
@@ -83,6 +84,8 @@ class LastDayFilter(ChoiceFilter):
 class AttachmentAdmin(ServiceRowAdmin):
     """Files are read-only. Each action on a file has its own page."""
 
+    may_add = False
+    editable = frozenset()
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
@@ -108,25 +111,20 @@ class AttachmentAdmin(ServiceRowAdmin):
         *("downloads", "last_download", "wrong_email_address_count", "happened", "withdrawn"),
     )
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(wrong_email_addresses=Coalesce(_WRONG_EMAIL_ADDRESSES, 0))
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return (*self.fields, "service_name")
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Remove the save button: the page has no editable field."""
-        unsaved = {"show_save": False}
-        is_available = context["original"].state(timezone.now()) is AttachmentState.AVAILABLE
-        return super().render_change_form(
-            request, {**context, **unsaved, "is_available": is_available}, *args, **kwargs
-        )
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        if obj.state(timezone.now()) is not AttachmentState.AVAILABLE:
+            return []
+        return [
+            Button("Shorten…", "shorten"),
+            Button("Extend…", "extend"),
+            Button("Withdraw now…", "withdraw", tone="ending"),
+        ]
 
     def title_of(self, request: HttpRequest, obj: Any) -> str:
-        return self.shown_name(obj)
+        return redaction.file_name(obj)
 
     # Steps
 
@@ -177,7 +175,7 @@ class AttachmentAdmin(ServiceRowAdmin):
         if refused := self._refused(request, file, title):
             return refused
         if error:
-            return self.action_page(request, file, title=title, button="", error=error)
+            return self.error_page(request, file, title, error)
         form = LastDayForm(posted(request), earliest=earliest, latest=latest)
         if request.method == "POST" and form.is_valid():
             day = form.cleaned_data["last_day"]
@@ -215,7 +213,7 @@ class AttachmentAdmin(ServiceRowAdmin):
                 error = f"This file was already withdrawn{by}. {_NOT_AGAIN}"
             case _:
                 error = f"The last day of this file was {in_words(file.last_day)}. {_NOT_AGAIN}"
-        return self.action_page(request, file, title=title, button="", error=error)
+        return self.error_page(request, file, title, error)
 
     # Columns
 

@@ -6,7 +6,6 @@ Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
 
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.db.models import Count, Max, Q
@@ -17,7 +16,7 @@ from django.utils import timezone
 from config import audit, formats
 from config.audit import changes
 from config.console import shown_once
-from config.console.admin import ShownOnceAdmin
+from config.console.admin import Button, ShownOnceAdmin
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.columns import EndpointColumns
 from notifications.admin.callbacks.forms import EditCallbackForm, NewCallbackForm, SinceForm, url_error_of
@@ -42,7 +41,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     """Endpoints are read-only after creation. Each action on one has its own page."""
 
     secret_kind = "signing secret"  # noqa: S105  a word of the page
-    form = NewCallbackForm
+    add_form = NewCallbackForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("kind_and_url", "state", "is_signed", "success", "last_call")
@@ -60,16 +59,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
     empty = "No callbacks. With one, Signalbox reports the final status of each message to the service."
-    made = (
+    add_fields = ("service", "kind", "url", "bearer_token", "is_signed")
+    editable = frozenset()
+    fields = (
         *("service", "shown_kind", "shown_url", "authentication", "state_in_full", "success", "last_call", "failing"),
         *("made_by", "created"),
     )
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("service", "kind", "url", "bearer_token", "is_signed") if obj is None else self.made
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return () if obj is None else (*self.made, "service_name")
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
@@ -87,14 +82,19 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             last_accepted=Max("deliveries__finished_at", filter=accepted),
         )
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Remove the save button from a read-only row."""
-        row = context.get("original")
-        if row is not None:
-            log = f"{reverse('admin:notifications_callbackdelivery_changelist')}?{urlencode({'endpoint': row.pk})}"
-            unsaved = {"show_save": False}
-            context = {**context, **unsaved, "log_url": log, "failed": self._failed(row).count()}
-        return super().render_change_form(request, context, *args, **kwargs)
+    def buttons(self, request: HttpRequest, obj: CallbackEndpoint) -> list[Button]:
+        log = reverse("admin:notifications_callbackdelivery_changelist", query={"endpoint": obj.pk})
+        failed = self._failed(obj).count()
+        return [
+            Button("Delivery log", url=log),
+            *([Button("Resume…", "resume", tone="primary")] if obj.paused_at else []),
+            Button("Send test event…", "try"),
+            Button("Change…", "edit"),
+            Button("Rotate secret…" if obj.encrypted_signing_secret else "Sign callbacks…", "rotate"),
+            *([] if obj.paused_at else [Button("Pause…", "pause")]),
+            *([Button(f"Resend {failed} failed…", "resend-failed")] if failed else []),
+            Button("Remove…", "remove", tone="ending"),
+        ]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -200,9 +200,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
-            return self.action_page(
-                request, row, title=f"Pause {row.title}", button="", error="This callback is already paused."
-            )
+            return self.error_page(request, row, f"Pause {row.title}", "This callback is already paused.")
         if request.method == "POST":
             health.pause(row, PauseReason.PERSON, audit.person(request))
             return self.action_done(
@@ -215,9 +213,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
 
     def resume(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is None:
-            return self.action_page(
-                request, row, title=f"Resume {row.title}", button="", error="This callback is not paused."
-            )
+            return self.error_page(request, row, f"Resume {row.title}", "This callback is not paused.")
         if request.method == "POST":
             health.resume(row, audit.person(request))
             return self.action_done(
@@ -239,7 +235,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         failed = self._failed(row)
         if not failed.exists():
             error = "No event has failed, so there is nothing to resend."
-            return self.action_page(request, row, title=f"Resend failed events: {row.title}", button="", error=error)
+            return self.error_page(request, row, f"Resend failed events: {row.title}", error)
         if request.method == "POST" and form.is_valid():
             since = form.cleaned_data["since"]
             count = failed.filter(finished_at__gte=since).repeat()

@@ -10,11 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -59,6 +57,8 @@ class EndpointFilter(admin.SimpleListFilter):
 class CallbackDeliveryAdmin(ServiceScopedAdmin):
     """Callback deliveries are read-only."""
 
+    may_add = False
+    page_template = "admin/notifications/callback_delivery.html"
     service_path = "endpoint__service"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
@@ -80,18 +80,10 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         """Add the service column if the list shows every service."""
         return (*self.list_display, "of_service") if permissions.sees_all_services(request) else self.list_display
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        delivery: Any = self._row_or_404(request, object_id)
-        if request.method != "GET" or not self.has_view_permission(request, delivery):
-            raise PermissionDenied
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        delivery: CallbackDelivery = obj
         is_shown_whole = permissions.may_see_recipients(request, delivery.endpoint.service)
-        context = {
-            **self.page_context(request, delivery.title, delivery),
+        return {
             "may_resend": self.has_change_permission(request, delivery),
             "resend_url": self.url_of("resend", delivery),
             "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
@@ -106,7 +98,6 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             "is_waiting": delivery.state == DeliveryState.WAITING,
             "is_refreshed": _is_due(delivery),
         }
-        return TemplateResponse(request, "admin/notifications/callback_delivery.html", context)
 
     def resend(self, request: HttpRequest, delivery: Any) -> HttpResponse:
         title = "Resend this event"
@@ -117,7 +108,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
                 reverse("admin:notifications_callbackendpoint_resume", args=[delivery.endpoint_id]),
             )
             error = "The callback is paused. Resume it to send waiting events."
-            return self.action_page(request, delivery, title=title, button="", error=error, remedy=remedy)
+            return self.error_page(request, delivery, title, error, remedy=remedy)
         if request.method == "POST":
             row = CallbackDelivery.objects.filter(pk=delivery.pk)
             if not row.repeat():

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
@@ -18,9 +18,10 @@ from django.utils.safestring import SafeString
 from config import audit
 from config.audit import changes
 from config.console import cells
+from config.console.admin import Button
 from config.console.admin.columns import column
 from notifications.admin import permissions
-from notifications.admin.guest_list.forms import MOST_LINES, GuestNoteForm, Line, NewGuestsForm, checked
+from notifications.admin.guest_list.forms import MOST_LINES, Line, NewGuestsForm, checked
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import GuestListEntry, Notification, Role, Service
 
@@ -28,9 +29,8 @@ from notifications.models import GuestListEntry, Notification, Role, Service
 @admin.register(GuestListEntry)
 class GuestListEntryAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_API})
-    form = GuestNoteForm
+    editable = frozenset({"note"})
     row_actions = {"remove": "remove"}
-    change_form_template = "admin/notifications/guest_list_change_form.html"
     fields = ("recipient", "kind", "note", "last_used", "added")
     list_display = ("recipient", "kind", "note", "last_used", "added")
     list_filter = ("kind",)
@@ -48,6 +48,9 @@ class GuestListEntryAdmin(ServiceRowAdmin):
     def sees_title(self, request: HttpRequest, obj: Any) -> bool:
         return permissions.may_see_recipients(request, obj.service_id)
 
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Remove…", "remove", tone="ending")]
+
     def remove(self, request: HttpRequest, entry: GuestListEntry) -> HttpResponse:
         name = self.title_of(request, entry)
         if request.method == "POST":
@@ -63,16 +66,14 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             is_destructive=True,
         )
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("service", "service_name", "recipient", "kind", "last_used", "added")
-
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Check the entered lines, and save the valid ones when the person confirms."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        form = NewGuestsForm(posted(request), services=self._open_services(request), initial=self._initial(request))
+        initial = self.get_changeform_initial_data(request)
+        form = NewGuestsForm(posted(request), services=self._open_services(request), initial=initial)
         lines: list[Line] = []
         if request.method == "POST" and form.is_valid():
             with transaction.atomic():
@@ -116,13 +117,6 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         )
         self.audit(request, "created", entry, after=changes.snapshot(entry))
         return entry
-
-    def _initial(self, request: HttpRequest) -> dict[str, Any]:
-        return self.get_changeform_initial_data(request)
-
-    def _open_services(self, request: HttpRequest) -> QuerySet[Service]:
-        services: QuerySet[Service] = super()._open_services(request)
-        return services
 
     recipient = column("Entry", lambda entry: permissions.shown_recipient(entry, entry.value))
 

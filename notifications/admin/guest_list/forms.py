@@ -1,4 +1,4 @@
-"""Forms of the guest list: many new entries at once, or the note of one entry.
+"""Forms of the guest list: many new entries at once.
 
 Source: docs/reference/console.md §2.8.
 """
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from config.console.theme import Select, Textarea, TextInput
 from config.invalid import InvalidValue
-from notifications.models import GuestListEntry, RecipientKind, Service
+from notifications.models import RecipientKind, Service
 from notifications.validation import people
 
 MOST_LINES = 1000  # keeps the page of checked lines readable and the request short
@@ -117,11 +117,3 @@ def _read(text: str) -> Line:
     except InvalidValue as error:
         return Line(text=text, kind=kind, reason=str(error))
     return Line(text=text, kind=kind, given=guest.given, normalised=guest.normalised)
-
-
-class GuestNoteForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    """The note, the only field of an entry that can change."""
-
-    class Meta:
-        model = GuestListEntry
-        fields = ("note",)

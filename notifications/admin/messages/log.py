@@ -34,6 +34,8 @@ _SHORT = timedelta(seconds=10)
 class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     """Messages are read-only. One that waits for its time can be moved or cancelled."""
 
+    may_add = may_change = False
+    page_template = "admin/notifications/message.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("made", "status_title", "to_whom", "said", "sent_by", "named", "took")
     list_display_links = ("made",)
@@ -77,12 +79,6 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[MessageChangeList]:
         return MessageChangeList
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
     def may_open(self, request: HttpRequest, word: str) -> bool:
         """Return whether this person may open the log. The sidebar calls this."""
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
@@ -106,14 +102,8 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
             answer.context_data.update(self._above(request, answer.context_data["cl"]))
         return answer
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        message: Any = self._row_or_404(request, object_id)
-        if request.method != "GET" or not self.has_view_permission(request, message):
-            raise PermissionDenied
-        context = {**self.page_context(request, str(message), message), **page.context(request, message)}
-        return TemplateResponse(request, "admin/notifications/message.html", context)
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        return page.context(request, obj)
 
     def search(self, request: HttpRequest) -> HttpResponse:
         """Store the search term and redirect to its result, with the current filters and the chosen days."""

@@ -113,4 +113,4 @@ class ScheduledMessageActions(ConsoleModelAdmin):
         )
 
     def _error_page(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
-        return self.action_page(request, message, title=title, button="", error=_NOT_SCHEDULED)
+        return self.error_page(request, message, title, _NOT_SCHEDULED)

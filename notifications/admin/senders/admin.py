@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from config import formats
 from config.console import cells
+from config.console.admin import Button
 from config.console.admin.columns import column
 from config.console.theme import Select
 from notifications.admin import kept_use, permissions
@@ -27,7 +28,7 @@ class DefaultedAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_SERVICE, Role.MANAGE_API})
     row_actions = {"make-default": "make_default", "remove": "remove"}
     create_verb = "Add"
-    change_form_template = "admin/notifications/defaulted_change_form.html"
+    editable = frozenset()  # a new text needs a new row with its own id
     text_field = ""
     message_field = ""  # the message column that refers to such a row
 
@@ -38,25 +39,14 @@ class DefaultedAdmin(ServiceRowAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(archived_at=None)
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Make the text read-only: a new text needs a new row with its own id."""
-        fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else (self.text_field, "default", "id", "used", "added", *fields)
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return ("service", self.text_field, "is_default")
-        return ("service", self.text_field, "default", "id", "used", "added")
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Remove the save button from an existing row. Each change has its own page."""
-        unsaved = {"show_save": False} if kwargs.get("change") else {}
-        return super().render_change_form(request, {**context, **unsaved}, *args, **kwargs)
-
     added = column("Added", lambda row: cells.moment_by(row.created_at, row.created_by), ordering="created_at")
     used = column("Last used", lambda row: cells.moment(row.last_used_at, never="Never"), ordering="last_used_at")
     id_to_copy = column("Id", lambda row: cells.copied(str(row.pk), f"row-{row.pk}"))
     default = column("Default", lambda row: cells.chip("★ default", "accent") if row.is_default else "No")
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        make_default = [] if obj.is_default else [Button("Make default…", "make-default")]
+        return [*make_default, Button("Remove…", "remove", tone="ending")]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Make the first row the default. Clear the former default before setting a new one."""
@@ -88,7 +78,7 @@ class DefaultedAdmin(ServiceRowAdmin):
         form = FollowerForm(posted(request), followers=others) if row.is_default and others.exists() else None
         title = f"Remove {self._text(row)}"
         if error:
-            return self.action_page(request, row, title=title, button="", error=error)
+            return self.error_page(request, row, title, error)
         if request.method == "POST" and (form is None or form.is_valid()):
             row.is_default = False
             row.archived_at = timezone.now()
@@ -150,8 +140,11 @@ class FollowerForm(forms.Form):
 
 @admin.register(SmsSender)
 class SmsSenderAdmin(DefaultedAdmin):
+    change_form_template = "admin/notifications/sms_sender_change_form.html"
     form = SmsSenderForm
     text_field = "sender"
+    fields = ("service", "sender", "default", "id", "used", "added")
+    add_fields = ("service", "sender", "is_default")
     message_field = "sms_sender"
     list_display = ("sender", "default", "id_to_copy", "used", "added")
     empty = "No text message sender. Every service has one that its messages come from."
@@ -169,6 +162,8 @@ class SmsSenderAdmin(DefaultedAdmin):
 class ReplyToAddressAdmin(DefaultedAdmin):
     form = ReplyToForm
     text_field = "email_address"
+    fields = ("service", "email_address", "default", "id", "used", "added")
+    add_fields = ("service", "email_address", "is_default")
     message_field = "reply_to"
     list_display = ("email_address", "default", "id_to_copy", "used", "added")
     empty = "No reply-to address. One is needed before this service goes live."

@@ -8,11 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
-from django.template.response import TemplateResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -88,6 +86,7 @@ class ServiceAdmin(StateSteps):
     opens_new_row = True
     next_step = "Next: create a template."
     fields = ("name", "permissions")
+    page_template = "admin/sections.html"
     list_display = (
         *("name", "state", "channels", "sent", "failed"),
         *("team_size", "keys", "created"),
@@ -153,30 +152,19 @@ class ServiceAdmin(StateSteps):
         permissions.choose(request, obj)
         return super().response_add(request, obj, post_url_continue)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Show the service. Each section has its own page for changes."""
-        service = self.get_object(request, object_id)
-        if not self.has_view_permission(request, service):
-            raise PermissionDenied
-        if service is None:
-            raise Http404
-        if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
-        context = {
-            **self.page_context(request, service.name, service),
-            "sections": page.sections(service, self._buttons(request, service), self.links(request, service)),
-            "history_url": self.url_of("history", service) if self.may_read_history(request, service) else "",
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Return the sections of a service. Each has its own page for changes."""
+        return {
+            "sections": page.sections(obj, self._buttons_of_sections(request, obj), self.links(request, obj)),
+            "history_url": self.url_of("history", obj) if self.may_read_history(request, obj) else "",
         }
-        return TemplateResponse(request, "admin/sections.html", context)
 
     def change_section(self, request: HttpRequest, service: Service) -> HttpResponse:
         word = request.path.rstrip("/").rpartition("/")[2]
         form_class, name = _FORMS[word]
         title = f"{name} of {service.name}"
         if not service.active:
-            return self.action_page(request, service, title=title, button="", error=ARCHIVED)
+            return self.error_page(request, service, title, ARCHIVED)
         form = form_class(posted(request), instance=service)
         if isinstance(form, NamedForm):
             form.may_protect = permissions.is_operator(request)
@@ -192,7 +180,7 @@ class ServiceAdmin(StateSteps):
         button = f"Save {name[0].lower()}{name[1:]}"
         return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
 
-    def _buttons(self, request: HttpRequest, service: Service) -> Any:
+    def _buttons_of_sections(self, request: HttpRequest, service: Service) -> Any:
         def change(word: str, label: str) -> tuple[tuple[str, str], ...]:
             is_open = service.active and self.may_do(request, word, service)
             return ((label, self.url_of(word, service)),) if is_open else ()

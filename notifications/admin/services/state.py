@@ -30,7 +30,7 @@ class StateSteps(ServiceScopedAdmin):
         if not stored.live and lacks_reply_to(stored, live=True):
             where = f"{reverse('admin:notifications_replytoaddress_add')}?service={service.pk}"
             remedy = ("Add a reply-to address", where)
-            return self.action_page(request, service, title=title, button="", error=NEEDS_REPLY_TO, remedy=remedy)
+            return self.error_page(request, service, title, NEEDS_REPLY_TO, remedy=remedy)
         explanation = ["Live keys can then send to anyone.", _limits_text(service, live=True)]
         shown = {
             "template": "admin/notifications/go_live.html",
@@ -56,7 +56,7 @@ class StateSteps(ServiceScopedAdmin):
     def archive(self, request: HttpRequest, service: Service) -> HttpResponse:
         title = f"Archive {service.name}"
         if not service.active:
-            return self.action_page(request, service, title=title, button="", error=ARCHIVED)
+            return self.error_page(request, service, title, ARCHIVED)
         form = NameAgainForm(posted(request), service=service)
         if request.method == "POST" and form.is_valid():
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
@@ -89,7 +89,7 @@ class StateSteps(ServiceScopedAdmin):
     ) -> HttpResponse:
         error = ARCHIVED if not service.active else f"{service.name} is already {_word(live)}."
         if service.live is live or not service.active:
-            return self.action_page(request, service, title=title, button="", error=error)
+            return self.error_page(request, service, title, error)
         form = ReasonForm(posted(request))
         if request.method == "POST" and form.is_valid():
             values: dict[str, Any] = {"live": live, **_untouched_limits(service, live=live)}

@@ -18,7 +18,7 @@ from config.accounts import invites, sessions
 from config.accounts.invite import Invite
 from config.audit import changes
 from config.console import cells, shown_once
-from config.console.admin import ShownOnceAdmin
+from config.console.admin import Button, ShownOnceAdmin
 from config.console.admin.columns import column
 from config.console.shown_once import Secret
 from config.queue import publishing
@@ -43,9 +43,13 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     list_select_related = ("service", "user")
     ordering = ("created_at",)
     create_verb = "Add"
+    form = TeamMemberForm
+    add_form = NewTeamMemberForm
+    fields = ("service", "email_address", "phone_number", "account", "held_roles", "added")
+    add_fields = ("service", "email_address", "phone_number", "roles")
+    editable = frozenset({"email_address", "phone_number"})
     row_actions = {"roles": "set_roles", "invite": "invite", "link": "show_link", "remove": "remove"}
     protected_actions = frozenset({"roles", "invite", "link", "remove"})
-    change_form_template = "admin/notifications/team_member_change_form.html"
     empty = "No team members yet. The service can always send to its team, even while it is in trial."
 
     def get_urls(self) -> list[URLPattern]:
@@ -68,19 +72,6 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             )
         )
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = NewTeamMemberForm if obj is None else TeamMemberForm
-        return super().get_form(request, obj, change=change, **kwargs)
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return ("service", "email_address", "phone_number", "roles")
-        return ("service", "email_address", "phone_number", "account", "held_roles", "added")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        fields = super().get_readonly_fields(request, obj)
-        return fields if obj is None else (*fields, "account", "held_roles", "added")
-
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Invite people who get a role: they need an account to use it."""
         if not change:
@@ -89,9 +80,10 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
         if not change and obj.roles:
             (self._mail_link if own_email.can_reach_people() else self._make_link)(request, obj)
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["mails_invites"] = own_email.can_reach_people()
-        return super().render_change_form(request, context, *args, **kwargs)
+    def buttons(self, request: HttpRequest, obj: TeamMember) -> list[Button]:
+        link = [Button("Show the link instead…", "link")] if own_email.can_reach_people() else []
+        invite = [] if obj.user_id else [Button("Invite…", "invite"), *link]
+        return [Button("Change roles…", "roles"), *invite, Button("Remove…", "remove", tone="ending")]
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
         if getattr(obj, "link", ""):
@@ -164,7 +156,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         title = f"Remove {member.title}"
         if managers.is_last(member):
-            return self.action_page(request, member, title=title, button="", error=managers.SOMEONE_MUST)
+            return self.error_page(request, member, title, managers.SOMEONE_MUST)
         if request.method == "POST":
             who, name = member.user_id, member.title
             self.audit(request, "removed", member, before=changes.snapshot(member))
@@ -183,7 +175,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def _has_account(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         error = "This person already has an account."
-        return self.action_page(request, member, title=f"Invite {member.title}", button="", error=error)
+        return self.error_page(request, member, f"Invite {member.title}", error)
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]

@@ -94,21 +94,15 @@ class TemplateAdmin(ArchivingAdmin):
         preview = self.admin_site.admin_view(self.preview)
         return [path("preview/", preview, name="notifications_template_preview"), *super().get_urls()]
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Add the preview, for browsers without scripts, and the actions on the template."""
-        template = self.get_object(request, object_id)
-        beside = {}
-        if template is not None and self.has_view_permission(request, template):
-            typed = posted(request) or preview.typed_of(template.newest[0])
-            beside = {
-                **preview.context(typed, template, permissions.services_of(request)),
-                "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template),
-                "may_send": permissions.may_in(request, template.service_id, [Role.SEND_MESSAGES]),
-                "shown_version": template.newest[0],
-            }
-        return super().change_view(request, object_id, form_url, {**beside, **(extra_context or {})})
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Return the preview, for browsers without scripts, and the actions on the template."""
+        typed = posted(request) or preview.typed_of(obj.newest[0])
+        return {
+            **preview.context(typed, obj, permissions.services_of(request)),
+            "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, obj),
+            "may_send": permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]),
+            "shown_version": obj.newest[0],
+        }
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Store the next version if the text differs. Messages accepted before keep their version."""

@@ -11,14 +11,11 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils import timezone
 
 from config import audit
 from config.console.admin import many_rows
-from config.console.admin.many_rows import Chosen
 from config.console.theme import CheckboxInput
-from config.jobs import bulk
 from config.jobs.bulk import BulkJob, over_rows
 from config.jobs.models import BulkJobRun
 from notifications.admin import kept_use
@@ -30,6 +27,18 @@ _ARCHIVING = (
     "Calls that use it are then refused with the error “Template has been deleted”.",
     "You can restore it later with the same id and all its versions.",
 )
+
+
+def _cells(templates: Sequence[Template]) -> list[tuple[object, ...]]:
+    """Return the cells of each template, the last with the keys that used it."""
+    ids = [template.pk for template in templates]
+    found = {service: kept_use.keys(service, "template", ids) for service in {row.service_id for row in templates}}
+    return [
+        (row.name, row.service, row.get_type_display(), found[row.service_id].sentence(row.pk)) for row in templates
+    ]
+
+
+_CELLS: dict[str, Any] = {"columns": ("Template", "Service", "Type", "Keys"), "cells": _cells}
 
 
 class ArchiveForm(forms.Form):
@@ -49,7 +58,7 @@ class ArchivingAdmin(ServiceRowAdmin):
     def archive(self, request: HttpRequest, template: Template) -> HttpResponse:
         form = ArchiveForm(posted(request))
         if request.method == "POST" and form.is_valid():
-            self._change_one(request, _ARCHIVE, template)
+            many_rows.do_one(request, _ARCHIVE, template)
             return self.action_done(request, self.list_url(), f"{template.name} is archived.")
         used_by = kept_use.keys(template.service_id, "template", [template.pk]).sentence(template.pk)
         title = f"Archive {template.name}"
@@ -65,7 +74,7 @@ class ArchivingAdmin(ServiceRowAdmin):
 
     def restore(self, request: HttpRequest, template: Template) -> HttpResponse:
         if request.method == "POST":
-            self._change_one(request, _RESTORE, template)
+            many_rows.do_one(request, _RESTORE, template)
             return self.action_done(request, self.row_url(template), f"{template.name} is restored.")
         explanation = [f"Calls can then use it again, with version {template.current_version}."]
         title = f"Restore {template.name}"
@@ -73,34 +82,37 @@ class ArchivingAdmin(ServiceRowAdmin):
 
     @admin.action(description="Archive…")
     def archive_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:
-        return self._change_chosen(request, chosen, is_archived=True)
+        """Show the keys that used each template, and archive the templates when the person confirms."""
+        return many_rows.confirm(
+            self,
+            request,
+            self._changeable(request, chosen, is_archived=False),
+            _ARCHIVE,
+            title="Archive templates",
+            button="Archive {}",
+            nothing="All of these templates are already archived.",
+            explanation=_ARCHIVING,
+            form=ArchiveForm,
+            is_destructive=True,
+            **_CELLS,
+        )
 
     @admin.action(description="Restore…")
     def restore_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:
-        return self._change_chosen(request, chosen, is_archived=False)
+        return many_rows.confirm(
+            self,
+            request,
+            self._changeable(request, chosen, is_archived=True),
+            _RESTORE,
+            title="Restore templates",
+            button="Restore {}",
+            nothing="All of these templates are already in use.",
+            explanation=["Calls can then use them again."],
+            **_CELLS,
+        )
 
-    def _change_chosen(self, request: HttpRequest, rows: QuerySet[Template], *, is_archived: bool) -> HttpResponse:
-        """Show the keys that used each template, and archive or restore on confirmation."""
-        found = self.changeable(request, rows).filter(archived_at__isnull=is_archived).order_by("name", "pk")
-        chosen = Chosen(request, found)
-        is_step = "step" in request.POST and chosen.is_confirmed
-        form = ArchiveForm(request.POST if is_step else None) if is_archived else None
-        if is_step and (form is None or form.is_valid()):
-            kind = _ARCHIVE if is_archived else _RESTORE
-            return many_rows.take(request, kind, chosen.pks, way_back=self.list_url())
-        verb = "Archive" if is_archived else "Restore"
-        context = {
-            **self.page_context(request, f"{verb} templates"),
-            "chosen": chosen,
-            "templates": _with_keys(chosen.shown),
-            "verb": verb,
-            "explanation": _ARCHIVING if is_archived else ["Calls can then use them again."],
-            "form": form,
-        }
-        return TemplateResponse(request, "admin/notifications/templates_chosen.html", context)
-
-    def _change_one(self, request: HttpRequest, kind: str, template: Template) -> None:
-        bulk.do_now(many_rows.new_job(request, kind, rows=[str(template.pk)], total=1))
+    def _changeable(self, request: HttpRequest, rows: QuerySet[Template], *, is_archived: bool) -> Any:
+        return self.changeable(request, rows).exclude(archived_at__isnull=is_archived).order_by("name", "pk")
 
 
 def _set_archived(run: BulkJobRun, ids: Sequence[str], *, is_archived: bool) -> int:
@@ -112,9 +124,7 @@ def _set_archived(run: BulkJobRun, ids: Sequence[str], *, is_archived: bool) -> 
         audit.record(
             run.actor,
             "archived" if is_archived else "restored",
-            object_kind="template",
-            object_id=row.pk,
-            label=row.name,
+            **audit.about(row),
             service_id=row.service_id,
             before={"archived": not is_archived},
             after={"archived": is_archived},
@@ -137,11 +147,3 @@ RESTORE = BulkJob(
     done="restored",
     work=over_rows(partial(_set_archived, is_archived=False)),
 )
-
-
-def _with_keys(templates: list[Template]) -> list[tuple[Template, str]]:
-    """Return each template with a sentence on the keys that used it."""
-    services = {template.service_id for template in templates}
-    ids = [template.pk for template in templates]
-    found = {service: kept_use.keys(service, "template", ids) for service in services}
-    return [(template, found[template.service_id].sentence(template.pk)) for template in templates]

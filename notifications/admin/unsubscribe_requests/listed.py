@@ -16,9 +16,7 @@ from config.console import cells, recent_sign_in
 from config.console.admin import many_rows
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
-from config.console.admin.many_rows import Chosen
 from config.console.sections import Fact, Section
-from config.jobs import bulk
 from notifications.admin import permissions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.admin.unsubscribe_requests import download, marking
@@ -40,6 +38,8 @@ class StateFilter(ChoiceFilter):
 class UnsubscribeRequestAdmin(ServiceRowAdmin):
     """Requests of recipients. Members who send messages or manage the service mark them as done."""
 
+    may_add = False
+    page_template = "admin/sections.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.SEND_MESSAGES, Role.MANAGE_SERVICE})
     list_display = ("asked", "to_whom", "of_template", "sent", "state")
@@ -62,9 +62,6 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     def sees_title(self, request: HttpRequest, obj: Any) -> bool:
         return permissions.may_see_recipients(request, obj.service_id)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
     # Pages
 
     def get_urls(self) -> list[URLPattern]:
@@ -75,20 +72,11 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         context = {"download_url": _with_filters(request, self.url_of("download")), **(extra_context or {})}
         return super().changelist_view(request, context)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        row: Any = self._row_or_404(request, object_id)
-        if request.method not in {"GET", "HEAD"} or not self.has_view_permission(request, row):
-            raise PermissionDenied
-        buttons = (("Mark as done…", self.url_of("done", row)),) if self._may_mark(request, row) else ()
-        section = Section(slug="request", title="Request", facts=self._facts(row), buttons=buttons)
-        context = {
-            **self.page_context(request, self.title_of(request, row), row),
-            "sections": [section],
-            "history_url": self.url_of("history", row) if self.may_read_history(request, row) else "",
-        }
-        return TemplateResponse(request, "admin/sections.html", context)
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        buttons = (("Mark as done…", self.url_of("done", obj)),) if self._may_mark(request, obj) else ()
+        section = Section(slug="request", title="Request", facts=self._facts(obj), buttons=buttons)
+        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
+        return {"sections": [section], "history_url": history_url}
 
     def download(self, request: HttpRequest) -> HttpResponseBase:
         """Show the number of requests within the list's filters, and stream them when the person confirms."""
@@ -119,9 +107,9 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         title = "Mark this request as done"
         if row.done_at is not None:
             error = f"{row.done_by or 'Somebody'} marked this request as done on {formats.spoken(row.done_at)}."
-            return self.action_page(request, row, title=title, button="", error=error)
+            return self.error_page(request, row, title, error)
         if request.method == "POST":
-            bulk.do_now(many_rows.new_job(request, marking.KIND, rows=[str(row.pk)], total=1))
+            many_rows.do_one(request, marking.KIND, row)
             return self.action_done(request, self.row_url(row), "The request is marked as done.")
         asked = f"{self._recipient(row)} unsubscribed on {formats.spoken(row.created_at)}."
         email = f"The request is about “{row.template.name}”, sent on {formats.spoken(row.email_created_at)}."
@@ -131,17 +119,20 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
 
     @admin.action(description="Mark as done…")
     def mark_chosen_done(self, request: HttpRequest, chosen: QuerySet[UnsubscribeRequest]) -> HttpResponse:
-        found = self.changeable(request, chosen).filter(done_at=None).order_by("-created_at", "-id")
-        requests = Chosen(request, found)
-        if "step" in request.POST and requests.is_confirmed:
-            return many_rows.take(request, marking.KIND, requests.pks, way_back=self.list_url())
-        context = {
-            **self.page_context(request, "Mark unsubscribe requests as done"),
-            "chosen": requests,
-            "rows": [(self._recipient(row), row.template.name, row.created_at) for row in requests.shown],
-            "explanation": [_TAKE_OFF],
-        }
-        return TemplateResponse(request, "admin/notifications/unsubscribe_requests_chosen.html", context)
+        return many_rows.confirm(
+            self,
+            request,
+            self.changeable(request, chosen).filter(done_at=None).order_by("-created_at", "-id"),
+            marking.KIND,
+            title="Mark unsubscribe requests as done",
+            button="Mark {} as done",
+            nothing="All of these requests are already done.",
+            explanation=[_TAKE_OFF],
+            columns=("Recipient", "Template", "Requested"),
+            cells=lambda rows: [
+                (self._recipient(row), row.template.name, formats.spoken(row.created_at)) for row in rows
+            ],
+        )
 
     # Columns
 

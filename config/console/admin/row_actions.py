@@ -1,0 +1,162 @@
+"""Pages and actions of single rows. An action has a URL below the row's page."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial, update_wrapper
+from typing import Any, ClassVar
+
+from django.contrib import messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db import models, transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from config.console import recent_sign_in
+from config.console.admin.saving import SavingAdmin
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button above a row's page: for an action, if the person may do it, or for another URL.
+
+    tone: primary, ending or empty
+    """
+
+    label: str
+    action: str = ""
+    url: str = ""
+    tone: str = ""
+
+
+class RowActionsAdmin(SavingAdmin):
+    """An admin with actions on rows.
+
+    row_actions: the last part of a URL below the row's page → method, such as {"revoke": "revoke"}. The method gets
+           the request and the row. GET shows a confirmation page; POST acts, in one transaction.
+    protected_actions: the actions that require a recent sign-in.
+    read_only_actions: the actions that change nothing, open to everybody who may view the row.
+    page_template: the template of a row's page that has no form. `row_context` returns its context.
+    """
+
+    row_actions: ClassVar[dict[str, str]] = {}
+    protected_actions: ClassVar[frozenset[str]] = frozenset()
+    read_only_actions: ClassVar[frozenset[str]] = frozenset()
+    page_template: ClassVar[str] = ""
+
+    def buttons(self, request: HttpRequest, obj: Any) -> Iterable[Button]:
+        """Return the buttons of a row's page. Those for actions that this person may not do are left out."""
+        return ()
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        """Return what a row's page needs besides `page_context`."""
+        return {}
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if not self.page_template:
+            return super().change_view(request, object_id, form_url, extra_context)
+        obj = self._row_or_404(request, object_id)
+        if request.method not in {"GET", "HEAD"} or not self.has_view_or_change_permission(request, obj):
+            raise PermissionDenied
+        page = {**self.page_context(request, self.title_of(request, obj), obj), **self.row_context(request, obj)}
+        return TemplateResponse(request, self.page_template, page)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        obj = kwargs.get("obj")
+        own = {"buttons": self._buttons(request, obj), **self.row_context(request, obj)} if obj is not None else {}
+        return super().render_change_form(request, {**context, **own}, *args, **kwargs)
+
+    def get_urls(self) -> list[URLPattern]:
+        names = f"{self.opts.app_label}_{self.opts.model_name}"
+        own = [
+            path(f"<path:object_id>/{word}/", self._action_view(word), name=f"{names}_{word}")
+            for word in self.row_actions
+        ]
+        return [*own, *super().get_urls()]
+
+    def page_context(self, request: HttpRequest, title: str, obj: models.Model | None = None) -> dict[str, Any]:
+        """Return the template context that every page of the console needs."""
+        if obj is not None:
+            self.give_title(request, obj)
+        return {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": title,
+            "original": obj,
+            "list_url": self.list_url(),
+            "row_url": self.row_url(obj) if obj is not None else "",
+            "media": self.media,
+        }
+
+    def action_page(
+        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, status: int = 200, **context: Any
+    ) -> HttpResponse:
+        """Return a page that explains an action and has the button for it.
+
+        context: `explanation` (sentences), `form`, `is_destructive` (a red button), `leave` (the text of the way back),
+        `template`.
+        """
+        template = context.pop("template", "admin/action.html")
+        page = {**self.page_context(request, title, obj), "button": button, **context}
+        return TemplateResponse(request, template, page, status=status)
+
+    def error_page(
+        self, request: HttpRequest, obj: models.Model, title: str, error: str, *, remedy: tuple[str, str] | None = None
+    ) -> HttpResponse:
+        """Return a page that explains why an action is not possible. remedy: label and URL of a button that helps"""
+        return self.action_page(request, obj, title=title, button="", error=error, remedy=remedy)
+
+    def action_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
+        messages.success(request, message)
+        return HttpResponseRedirect(url)
+
+    def may_do(self, request: HttpRequest, word: str, obj: models.Model) -> bool:
+        """Return whether this person may do this action."""
+        if word in self.read_only_actions:
+            return self.has_view_or_change_permission(request, obj)
+        return self.has_change_permission(request, obj)
+
+    def list_url(self) -> str:
+        return self.url_of("changelist")
+
+    def row_url(self, obj: models.Model) -> str:
+        return self.url_of("change", obj)
+
+    def url_of(self, name: str, obj: models.Model | None = None) -> str:
+        """Return the URL of a page of this admin: changelist, add, or for a row change, history or an action."""
+        route = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{name}"
+        return reverse(route, args=[obj.pk] if obj is not None else [])
+
+    def _action_view(self, word: str) -> Callable[..., HttpResponse]:
+        view = partial(self._do_action, word)
+        update_wrapper(view, getattr(self, self.row_actions[word]))
+        return self.admin_site.admin_view(view)
+
+    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+        obj = self._row_or_404(request, object_id)
+        if not self.may_do(request, word, obj):
+            raise PermissionDenied
+        if word in self.protected_actions and not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        with transaction.atomic():
+            answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
+        return answer
+
+    def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
+        """Return a row or raise Http404. People who may see no rows of this model always get PermissionDenied."""
+        obj: models.Model | None = self.get_object(request, unquote(object_id))
+        if obj is None and not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        if obj is None:
+            raise Http404
+        return obj
+
+    def _buttons(self, request: HttpRequest, obj: Any) -> list[dict[str, str]]:
+        return [
+            {"label": button.label, "url": button.url or self.url_of(button.action, obj), "tone": button.tone}
+            for button in self.buttons(request, obj)
+            if button.url or self.may_do(request, button.action, obj)
+        ]
