@@ -15,19 +15,3 @@ from notifications.admin import (
     templates,
     unsubscribe_requests,
 )
-
-__all__ = [
-    "api_keys",
-    "attachments",
-    "audit_places",
-    "callbacks",
-    "guest_list",
-    "messages",
-    "overview",
-    "protected_names",
-    "senders",
-    "services",
-    "team",
-    "templates",
-    "unsubscribe_requests",
-]

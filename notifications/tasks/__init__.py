@@ -12,23 +12,3 @@ from notifications.tasks.invites import mail_invite, sweep_invites
 from notifications.tasks.receipts import apply_receipts
 from notifications.tasks.sending import deliver, drain, sweep, wake, wake_for_due
 from notifications.tasks.upkeep import close_without_receipt, count_messages, end_without_receipt
-
-__all__ = [
-    "apply_receipts",
-    "call_back",
-    "close_without_receipt",
-    "count_messages",
-    "deliver",
-    "drain",
-    "drain_callbacks",
-    "end_without_receipt",
-    "mail_invite",
-    "notify_owners",
-    "sweep",
-    "sweep_callbacks",
-    "sweep_invites",
-    "wake",
-    "wake_for_callbacks",
-    "wake_for_due",
-    "wake_for_due_callbacks",
-]

@@ -1,5 +1,3 @@
 """Files sent by email in the console."""
 
 from notifications.admin.attachments import admin
-
-__all__ = ["admin"]

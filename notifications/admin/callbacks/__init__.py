@@ -4,5 +4,3 @@ Source: docs/reference/console.md §3.8.
 """
 
 from notifications.admin.callbacks import endpoints, log
-
-__all__ = ["endpoints", "log"]

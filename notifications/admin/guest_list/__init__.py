@@ -1,5 +1,3 @@
 """The guest list of a service in the console."""
 
 from notifications.admin.guest_list import admin
-
-__all__ = ["admin"]

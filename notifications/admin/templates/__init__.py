@@ -1,5 +1,3 @@
 """Templates in the console: the list, the editor, versions, archiving."""
 
 from notifications.admin.templates import admin
-
-__all__ = ["admin"]

@@ -48,4 +48,3 @@ PART = Part(
     error_schema=_ERROR_BODY,
     open_schemas=["PreviewValues"],
 )
-__all__ = ["PART", "operations"]

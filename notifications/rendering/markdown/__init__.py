@@ -15,5 +15,3 @@ that replaced, only the token classes of the library would remain.
 """
 
 from notifications.rendering.markdown.blocks import parse
-
-__all__ = ["parse"]
