@@ -1,7 +1,6 @@
 """The sending area's part of the console's overview, for the chosen service. Source: docs/reference/console.md §2.1."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -32,44 +31,6 @@ from notifications.tasks.upkeep import COUNTS
 _GREY_UP_TO, _AMBER_UP_TO = 1.0, 3.0  # percent failed; docs/reference/console.md §2.1
 _TOP = 5
 _BAR_HEIGHT = 44
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """One number of a card, with a link to its messages."""
-
-    title: str
-    number: int
-    url: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One day of a card's bar chart. Heights are in pixels."""
-
-    day: date
-    number: int
-    failed: int
-    x: int
-    height: int
-    failed_height: int
-
-    @property
-    def top(self) -> int:
-        return _BAR_HEIGHT - self.height
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """One channel's last 7 UTC days. tone: colour of the failed share; is_high: the page adds the word "high"."""
-
-    title: str
-    sent: Part
-    parts: list[Part]
-    percent: str
-    tone: str
-    is_high: bool
-    bars: list[Bar]
 
 
 def numbers(request: HttpRequest) -> Mapping[str, Any]:
@@ -153,40 +114,41 @@ def _last_days() -> list[date]:
     return [today - timedelta(days=back) for back in range(DAYS_SHOWN - 1, -1, -1)]
 
 
-def _card(channel: Channel, days: list[date], rows: list[Any]) -> Card:
-    """rows: day, status, number."""
+def _card(channel: Channel, days: list[date], rows: list[Any]) -> dict[str, Any]:
+    """Return one channel's last 7 UTC days. rows: day, status, number. is_high: the page adds the word "high"."""
     of_group = {name: sum(n for _, status, n in rows if status in among) for name, (_, among) in GROUPS.items()}
     total = sum(of_group.values())
     percent = 100 * of_group["failed"] / total if total else 0.0
-    tone = "quiet" if percent <= _GREY_UP_TO else "warn" if percent <= _AMBER_UP_TO else "bad"
-    return Card(
-        title={Channel.EMAIL: "Emails", Channel.SMS: "Text messages"}[channel],
-        sent=Part(title="sent", number=total, url=_log(channel, days)),
-        parts=[
-            Part(title=title.lower(), number=of_group[name], url=_log(channel, days, status=name))
+    return {
+        "title": {Channel.EMAIL: "Emails", Channel.SMS: "Text messages"}[channel],
+        "sent": {"number": total, "url": _log(channel, days)},
+        "parts": [
+            {"title": title.lower(), "number": of_group[name], "url": _log(channel, days, status=name)}
             for name, (title, _) in GROUPS.items()
         ],
-        percent=_percent(percent),
-        tone=tone,
-        is_high=percent > _AMBER_UP_TO,
-        bars=_bars(days, rows),
-    )
+        "percent": _percent(percent),
+        "tone": "quiet" if percent <= _GREY_UP_TO else "warn" if percent <= _AMBER_UP_TO else "bad",
+        "is_high": percent > _AMBER_UP_TO,
+        "bars": _bars(days, rows),
+    }
 
 
-def _bars(days: list[date], rows: list[Any]) -> list[Bar]:
+def _bars(days: list[date], rows: list[Any]) -> list[dict[str, Any]]:
+    """Return a bar for each day. Heights are in pixels."""
     failed_among = GROUPS["failed"][1]
     totals = [sum(n for on, _, n in rows if on == day) for day in days]
     failures = [sum(n for on, status, n in rows if on == day and status in failed_among) for day in days]
     most = max(totals, default=0) or 1
     return [
-        Bar(
-            day=day,
-            number=total,
-            failed=failed,
-            x=place * 24,
-            height=_height(total, most),
-            failed_height=_height(failed, most),
-        )
+        {
+            "day": day,
+            "number": total,
+            "failed": failed,
+            "x": place * 24,
+            "top": _BAR_HEIGHT - _height(total, most),
+            "height": _height(total, most),
+            "failed_height": _height(failed, most),
+        }
         for place, (day, total, failed) in enumerate(zip(days, totals, failures, strict=True))
     ]
 

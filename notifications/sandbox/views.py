@@ -25,16 +25,20 @@ WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Deskt
 @require_http_methods(["GET", "POST"])
 @access.page
 def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
-    """List the messages, newest first. A script fetches only the rows to update the page."""
+    """List the messages, newest first."""
     term = request.POST.get("term", "").strip()
     found = inbox.with_text(sight, term, most=SHOWN) if term else inbox.newest(sight, SHOWN)
-    context = {"rows": [_row(arrived) for arrived in found], "term": term, "shown": SHOWN}
-    if request.headers.get("X-Requested-With") == "fetch":
-        return render(request, "sandbox/rows.html", context)
     template = Template.objects.filter(archived_at=None, service__in=sight.services()).first()
     example = examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template)
-    frame = _frame(request, "Sandbox inbox")
-    return render(request, "sandbox/inbox.html", {**frame, **context, "example": example, "may_remove": sight.is_whole})
+    context = {
+        **_frame(request, "Sandbox inbox"),
+        "rows": [_row(arrived) for arrived in found],
+        "term": term,
+        "shown": SHOWN,
+        "example": example,
+        "may_remove": sight.is_whole,
+    }
+    return render(request, "sandbox/inbox.html", context)
 
 
 @require_safe

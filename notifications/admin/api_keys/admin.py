@@ -75,8 +75,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         days = usage.days(obj)
         return {
             "days": days,
-            "has_calls": any(day.calls for day in days),
-            "most_calls": max(day.calls for day in days),
+            "most_calls": max(day["calls"] for day in days),
             "call_errors": usage.call_errors(obj),
             "templates_used": usage.templates_used(obj),
         }

@@ -3,7 +3,6 @@
 Source: docs/reference/console.md §2.3.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from heapq import nlargest
 from typing import Any
@@ -38,49 +37,28 @@ def with_week(keys: QuerySet[ApiKey]) -> QuerySet[ApiKey]:
     return keys.annotate(calls=_sum(week, "calls"), refused=_sum(week, "refused"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """One day's bar. `share` and `refused_share` are heights in percent of the tallest bar."""
-
-    day: date
-    calls: int
-    refused: int
-    share: int
-    refused_share: int
-
-
-def days(key: ApiKey) -> list[Day]:
-    """Return the last 30 UTC days, including days without calls."""
+def days(key: ApiKey) -> list[dict[str, Any]]:
+    """Return the last 30 UTC days, including days without calls. Shares are in percent of the day with most calls."""
     first = _today() - timedelta(days=DAYS_SHOWN - 1)
     found = {row.day: row for row in ApiKeyDay.objects.filter(key=key, day__gte=first)}
-    tallest = max((row.calls for row in found.values()), default=0) or 1
-    shown = []
-    for day in (first + timedelta(days=number) for number in range(DAYS_SHOWN)):
-        row = found.get(day) or ApiKeyDay(calls=0, refused=0)
-        served = row.calls - row.refused
-        shown.append(
-            Day(
-                day=day,
-                calls=row.calls,
-                refused=row.refused,
-                share=round(100 * served / tallest),
-                refused_share=round(100 * row.refused / tallest),
-            )
-        )
-    return shown
+    most = max((row.calls for row in found.values()), default=0) or 1
+    rows = [
+        found.get(day) or ApiKeyDay(day=day, calls=0, refused=0)
+        for day in (first + timedelta(days=number) for number in range(DAYS_SHOWN))
+    ]
+    return [
+        {
+            "day": row.day,
+            "calls": row.calls,
+            "refused": row.refused,
+            "share": round(100 * (row.calls - row.refused) / most),
+            "refused_share": round(100 * row.refused / most),
+        }
+        for row in rows
+    ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownError:
-    """One refused call in text. anchor: its entry in the documentation, or blank."""
-
-    row: ApiCallError
-    text: str
-    fix: str
-    anchor: str
-
-
-def call_errors(key: ApiKey) -> list[ShownError]:
+def call_errors(key: ApiKey) -> list[dict[str, Any]]:
     """Return the newest refused calls, without any data that the caller sent."""
     calls = []
     for row in ApiCallError.objects.filter(key=key).order_by("-at", "-id")[:CALLS_SHOWN]:
@@ -89,7 +67,7 @@ def call_errors(key: ApiKey) -> list[ShownError]:
         if row.seconds_apart:
             text = f"Clock {abs(row.seconds_apart)} s {'behind' if row.seconds_apart > 0 else 'ahead of'} ours"
         fix, anchor = (error.fix, error.anchor) if error else ("", "")
-        calls.append(ShownError(row=row, text=text, fix=fix.replace("`", ""), anchor=anchor))
+        calls.append({"row": row, "text": text, "fix": fix.replace("`", ""), "anchor": anchor})
     return calls
 
 

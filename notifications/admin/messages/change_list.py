@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.http import HttpRequest
 
+from config import formats
 from config.console.admin.change_list import ConsoleChangeList
 from notifications.admin import permissions
 from notifications.admin.messages import counters, filters, paging, search, status_titles
@@ -65,19 +66,19 @@ class MessageChangeList(ConsoleChangeList):
     def newer_url(self) -> str:
         return self.get_query_string({NEWER: str(self.page.newer)}) if self.page.newer else ""
 
-    def counters(self, request: HttpRequest) -> list[counters.Counter]:
+    def counters(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Return the counters above the list, within all filters but the status. Each links to its filter."""
         rows = self.get_queryset(request, exclude_parameters=[STATUS])
         found = counters.numbers(rows, request.GET, [] if self.found else self.services)
         titles = {"": "All", **{name: title for name, (title, _) in status_titles.GROUPS.items()}}
         return [
-            counters.Counter(
-                title=title,
-                number=found[name][0],
-                is_capped=found[name][1],
-                url=self.get_query_string({STATUS: name} if name else {}, [STATUS]),
-                is_chosen=name == (request.GET.get(STATUS) or ""),
-            )
+            {
+                "title": title,
+                "shown": formats.number(found[name][0]) + ("+" if found[name][1] else ""),
+                "is_capped": found[name][1],
+                "url": self.get_query_string({STATUS: name} if name else {}, [STATUS]),
+                "is_chosen": name == (request.GET.get(STATUS) or ""),
+            }
             for name, title in titles.items()
         ]
 

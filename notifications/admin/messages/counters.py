@@ -3,13 +3,11 @@
 The clock updates the daily counts once a minute, so a page never counts millions of messages (trap T5).
 """
 
-from collections import Counter as Numbers
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from django.db.models import F, Q, QuerySet, Sum
 
-from config import formats
 from config.console.admin.change_list import MAX_COUNTED
 from notifications.admin.messages import filters, status_titles
 from notifications.models import DailyCount, KeyType, Notification, Service, Status
@@ -17,23 +15,6 @@ from notifications.models import DailyCount, KeyType, Notification, Service, Sta
 # Filters that the daily counts support: URL parameter → column.
 _COUNTED_BY = {"channel__exact": "channel", "template__id__exact": "template"}
 _OTHERS = frozenset({filters.StatusFilter.parameter_name, filters.KeyTypeFilter.parameter_name, "older", "newer", "p"})
-
-Groups = Mapping[str, frozenset[Status]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counter:
-    """One counter. is_capped: `number` is the most that is counted one by one; there are more messages."""
-
-    title: str
-    number: int
-    is_capped: bool
-    url: str
-    is_chosen: bool
-
-    @property
-    def shown(self) -> str:
-        return formats.number(self.number) + ("+" if self.is_capped else "")
 
 
 def numbers(
@@ -46,7 +27,7 @@ def numbers(
     services: the services that the list shows; empty for the result of a search
     """
     groups = {"": frozenset(Status), **{name: statuses for name, (_, statuses) in status_titles.GROUPS.items()}}
-    found = Numbers(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
+    found = Counter(rows.order_by().values_list("status", flat=True)[: MAX_COUNTED + 1])
     if found.total() > MAX_COUNTED:
         found_by_day = _of_days(parameters, services)
         if found_by_day is None:
@@ -55,7 +36,7 @@ def numbers(
     return {name: (sum(found[status] for status in statuses), False) for name, statuses in groups.items()}
 
 
-def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Numbers[str] | None:
+def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Counter[str] | None:
     """Return the sums of the daily counts by status, or None if they do not support a filter in use."""
     key_types = filters.key_types(parameters)
     columns = {_COUNTED_BY[name]: value for name, value in parameters.items() if name in _COUNTED_BY}
@@ -66,7 +47,7 @@ def _of_days(parameters: Mapping[str, str], services: Sequence[Service]) -> Numb
         kept |= Q(service=service, day__gte=service.kept_since().date())
     counted = DailyCount.objects.filter(kept, key_type__in=key_types, **columns)
     sums = counted.order_by().values_list("status").annotate(number=Sum(F("n") - F("deleted")))
-    return Numbers(dict(sums))
+    return Counter(dict(sums))
 
 
 def _capped(rows: QuerySet[Notification], statuses: frozenset[Status]) -> tuple[int, bool]:

@@ -1,6 +1,5 @@
 """The page of one message. Source: docs/reference/console.md §2.10."""
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.console import cells
+from config.console.sections import Fact
 from notifications.admin import permissions
 from notifications.admin.messages import scheduling, status_titles, timeline
 from notifications.admin.unsubscribe_requests import on_message
@@ -18,12 +18,6 @@ from notifications.models import Attachment, Channel, KeyType, Notification, Ori
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
 from notifications.submission import redaction, senders
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
-    label: str
-    value: str
 
 
 def context(request: HttpRequest, message: Notification) -> dict[str, Any]:

@@ -43,13 +43,11 @@ def test_a_phone_number_is_found_in_any_spelling(console):
     assert "447700900123" in console.post(INBOX, {"term": "07700 900 123"}).content.decode()
 
 
-def test_a_script_gets_the_rows_only(console):
+def test_the_list_refreshes_itself_and_the_result_of_a_search_does_not(console):
     arrive()
 
-    page = console.get(INBOX, headers={"X-Requested-With": "fetch"}).content.decode()
-
-    assert "ana@example.org" in page
-    assert "<html" not in page
+    assert 'id="inbox" data-refresh="2"' in console.get(INBOX).content.decode()
+    assert "data-refresh" not in console.post(INBOX, {"term": "ana"}).content.decode()
 
 
 def test_the_email_is_in_a_frame_without_scripts(console):

@@ -24,8 +24,12 @@ async function refresh(section) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById(section.id);
         if (answer.ok && fresh) {
-            section.replaceWith(fresh);
-            wait(fresh);
+            if (fresh.outerHTML === section.outerHTML) {
+                wait(section); // an equal section would be announced again by screen readers
+            } else {
+                section.replaceWith(fresh);
+                wait(fresh);
+            }
         }
     } catch {
         wait(section); // the server may be unavailable for a moment
