@@ -1,7 +1,7 @@
 """List what the sending area adds to the shared pages, commands and jobs. `config.areas` describes the parts."""
 
 from config.docs.parts import Documentation
-from notifications.admin import audit_places, overview, permissions
+from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.team.invite_mail import MAILER
 from notifications.admin.team.memberships import MEMBERSHIPS
@@ -18,7 +18,7 @@ PARTS: tuple[object, ...] = (
     permissions.ACCESS,
     permissions.SWITCHER,
     overview.PANEL,
-    audit_places.PLACE,
+    permissions.AUDIT_PLACE,
     MEMBERSHIPS,
     MAILER,
 )

@@ -3,7 +3,6 @@
 from notifications.admin import (
     api_keys,
     attachments,
-    audit_places,
     callbacks,
     guest_list,
     messages,

@@ -20,9 +20,8 @@ from config.rest.handler import AreaErrors
 from config.rest.request import base_url
 from notifications import errors
 from notifications.api.authentication import ServiceKeyAuthentication
-from notifications.models import ApiKey, Service
+from notifications.models import ApiCallError, ApiKey, Service
 from notifications.submission import rate, usage
-from notifications.submission.usage import CallError
 
 MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is not a time
 _EMPTY_BODIES = frozenset({b"", b"null", b"{}"})
@@ -147,10 +146,10 @@ def _rate_headers(key: ApiKey, *, left: int, seconds: int | None = None) -> dict
     }
 
 
-def _call_error(error: ApiError | None) -> CallError | None:
+def _call_error(error: ApiError | None) -> ApiCallError | None:
     """Return an error for the usage page of the key, without content of the request."""
     if error is None:
         return None
     apart = error.seconds_apart if isinstance(error, errors.ClockSkewed) else None
     is_time = apart is not None and abs(apart) < MAX_SECONDS_APART
-    return CallError(status=error.status, kind=error.kind, slug=error.slug, seconds_apart=apart if is_time else None)
+    return ApiCallError(status=error.status, kind=error.kind, slug=error.slug, seconds_apart=apart if is_time else None)

@@ -4,7 +4,6 @@ Every request checks the expiry itself, so a late clean-up gives no access. Sour
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from uuid import UUID
@@ -12,6 +11,7 @@ from uuid import UUID
 import structlog
 from django.utils import timezone
 
+from config.jobs.registry import Batch
 from notifications.attachments import missing, store
 from notifications.models import Attachment
 
@@ -21,18 +21,10 @@ BATCH = 50  # files between two reports of progress; their blobs are deleted one
 LOOKED_UP_AT_ONCE = 500
 STORE_IS_AWAY_AFTER = 3  # failures in a row, each as long as the store's time-outs
 ORPHAN_AFTER = timedelta(hours=24)  # a blob is written before its row
+AWAY = "the file store is unavailable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
-    """The result of one batch. errors: files left for the next run; is_away: the store does not answer."""
-
-    removed: int = 0
-    errors: int = 0
-    is_away: bool = False
-
-
-def remove_due() -> Iterator[Removal]:
+def remove_due() -> Iterator[Batch]:
     """Delete expired and withdrawn files in batches. Two runs at the same time, or a killed run, are safe."""
     failed: list[UUID] = []
     is_away = False
@@ -46,16 +38,17 @@ def remove_due() -> Iterator[Removal]:
         removed = Attachment.objects.filter(pk__in=gone).mark_removed(now)
         failed += kept
         log.info("attachments.removed", removed=removed, errors=len(kept))
-        yield Removal(removed=removed, errors=len(kept), is_away=is_away)
+        yield _batch(removed, AWAY if is_away else _stayed(len(failed)))
 
 
-def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
+def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Batch]:
     """Delete blobs without a row, and give up rows whose blob is lost. Raises store.StoreAway.
 
     older_than: the minimum age of both, because a blob is written before its row, and a lost folder may come back.
     """
     started_at = timezone.now()
     names = store.names()
+    stayed = 0
     for some in _batches(names):
         known = set(
             Attachment.objects.filter(storage_name__in=some, deleted_at=None).values_list("storage_name", flat=True)
@@ -68,10 +61,19 @@ def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Removal]:
                 errors += 1
         if removed or errors:
             log.info("attachments.orphans_removed", removed=removed, errors=errors)
-            yield Removal(removed=removed, errors=errors)
+            stayed += errors
+            yield _batch(removed, _stayed(stayed))
     lost = missing.settle(set(names), seen_at=started_at, older_than=older_than)
     if lost:
-        yield Removal(removed=lost)
+        yield _batch(lost)
+
+
+def _batch(removed: int, error: str = "") -> Batch:
+    return Batch(label="files", number=removed, error=error)
+
+
+def _stayed(number: int) -> str:
+    return f"{number} could not be deleted: the file store failed" if number else ""
 
 
 def _delete_blobs(batch: Sequence[tuple[UUID, str]]) -> tuple[list[UUID], list[UUID], bool]:

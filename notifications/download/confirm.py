@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from config.web.ip_addresses import client_ip
 from notifications.download import access, pages, proof, tries
-from notifications.download.forms import EmailAddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, DownloadEvent, DownloadKind
+from notifications.recipients import email
 
 # With "no-referrer", a browser posts `Origin: null`, which CSRF rejects; with "same-origin", Referer contains the key.
 REFERRER_POLICY = "strict-origin"
@@ -31,7 +31,7 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
 def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if proof.is_enough(request, file):
         return access.SeeOther(file.url("file"))
-    return pages.cookie_lost(request, file) if "lost" in request.GET else pages.confirm(request, file)
+    return pages.form(request, file, summary=pages.COOKIE_LOST if "lost" in request.GET else "")
 
 
 def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
@@ -44,20 +44,28 @@ def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     until = tries.locked_until(row.pk, tag, now)
     if until:
         return pages.locked(file, until, now)
-    form = EmailAddressForm(request.POST)
     typed = request.POST.get("email_address", "")
-    if not form.is_valid():
+    address = _parse(typed)
+    if address is None:
         return pages.malformed(request, file, typed)
     if not tries.take(row.pk, tag, now):
         until = tries.locked_until(row.pk, tag, now) or now + SHORT_WAIT
         return pages.locked(file, until, now)
-    if file.key.is_email_address(form.cleaned_data["email_address"], bytes(row.email_tag)):
+    if file.key.is_email_address(address, bytes(row.email_tag)):
         tries.give_back(row.pk, tag)
         return _let_in(request, file)
     _note(row, DownloadKind.WRONG_EMAIL_ADDRESS)
     if tries.lock_if_full(row.pk, now):
         _note(row, DownloadKind.LOCKED)
     return pages.wrong_email_address(request, file, typed)
+
+
+def _parse(typed: str) -> str | None:
+    """Return the email address as sending parses it, or None. Ignore spaces, which copying often adds."""
+    try:
+        return email.parse("".join(typed.split())).as_given
+    except email.InvalidEmailAddress:
+        return None
 
 
 def _let_in(request: HttpRequest, file: OpenedFile) -> HttpResponse:

@@ -14,11 +14,12 @@ from django.utils import timezone
 
 from config.metrics import registry
 from notifications.download import texts
-from notifications.download.forms import EmailAddressForm
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
 
 RETRY_AWAY_SECONDS = 60
+MALFORMED = "Enter an email address in the correct format, like name@example.com"
+COOKIE_LOST = "Your browser did not accept the cookie"
 
 
 def nowhere() -> HttpResponse:
@@ -31,24 +32,14 @@ def landing(file: OpenedFile) -> HttpResponse:
     return _page("landing", file)
 
 
-def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponse:
-    return _form(request, file)
-
-
-def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
-    return _form(request, file, summary="Your browser did not accept the cookie")
-
-
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    return _form(
-        request, file, status=400, summary=EmailAddressForm.MESSAGE, error=EmailAddressForm.MESSAGE, typed=typed
-    )
+    return form(request, file, status=400, summary=MALFORMED, error=MALFORMED, typed=typed)
 
 
 def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
     error = "This is not the email address the file was sent to."
     summary = f"{error} Enter the email address that {file.row.service.name} sent it to."
-    return _form(request, file, status=400, summary=summary, error=error, typed=typed)
+    return form(request, file, status=400, summary=summary, error=error, typed=typed)
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
@@ -92,8 +83,11 @@ def safe_name(file: OpenedFile) -> str:
     return name.replace("/", "-").replace("\\", "-")
 
 
-def _form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
-    """Return the form. summary: the text of the summary; error: the error of the field; typed: its value."""
+def form(request: HttpRequest, file: OpenedFile, *, status: int = 200, **further: str) -> HttpResponse:
+    """Return the form for the email address.
+
+    summary: the text of the summary; error: the error of the field; typed: its value
+    """
     return _page("confirm", file, status=status, csrf_token=get_token(request), **further)
 
 

@@ -10,7 +10,6 @@ from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 from notifications.attachments import expiry, store
-from notifications.attachments.expiry import Removal
 from notifications.jobs import retention
 from notifications.models import (
     ApiCallError,
@@ -75,14 +74,10 @@ def _due_files() -> Iterator[Due]:
         yield Due(label=one["service__name"], number=one["number"], oldest=one["oldest"])
 
 
-def _remove_files() -> Iterator[Batch]:
-    return _batches_of(expiry.remove_due())
-
-
 def _remove_files_of_age(age: timedelta) -> Iterator[Batch]:
     """Delete expired files and, for `manage.py sweep files --older-than`, orphans of that age."""
-    yield from _remove_files()
-    yield from _batches_of(expiry.remove_orphans(age))
+    yield from expiry.remove_due()
+    yield from expiry.remove_orphans(age)
 
 
 def _due_remains() -> list[Due]:
@@ -94,20 +89,10 @@ def _due_remains() -> list[Due]:
 def _remove_remains() -> Iterator[Batch]:
     yield from rules.delete(Attachment.objects.to_forget(timezone.now()), "rows of files removed a year ago")
     try:
-        yield from _batches_of(expiry.remove_orphans())
+        yield from expiry.remove_orphans()
     except store.StoreAway:
-        yield Batch(label="files", number=0, error=_AWAY)
+        yield Batch(label="files", number=0, error=expiry.AWAY)
 
-
-def _batches_of(removals: Iterable[Removal]) -> Iterator[Batch]:
-    stay = 0
-    for removal in removals:
-        stay += removal.errors
-        error = _AWAY if removal.is_away else f"{stay} could not be deleted: the file store failed" if stay else ""
-        yield Batch(label="files", number=removal.removed, error=error)
-
-
-_AWAY = "the file store is unavailable"
 
 RULES = (
     RetentionRule(
@@ -132,7 +117,7 @@ RULES = (
         group=Group.MESSAGES,
         keeps=lambda: "1 to 78 weeks, as the sender chose; withdrawn files are deleted at once",
         preview=_due_files,
-        remove=_remove_files,
+        remove=expiry.remove_due,
         aged=_remove_files_of_age,
         every=_QUARTER_OF_AN_HOUR,
     ),

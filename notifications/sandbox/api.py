@@ -17,7 +17,7 @@ from notifications.delivery.posts import is_known_year
 from notifications.errors import SandboxParameterInvalid
 from notifications.models import Channel
 from notifications.sandbox import access, inbox
-from notifications.sandbox.inbox import Arrived, Search
+from notifications.sandbox.inbox import Arrived
 from notifications.sandbox.sight import Sight
 
 LONGEST_WAIT_SECONDS = 30
@@ -59,29 +59,30 @@ def message(request: HttpRequest, sight: Sight, message_id: UUID) -> HttpRespons
     return JsonResponse(_as_json(arrived))
 
 
-def _found(sight: Sight, search: Search, wait_seconds: float) -> list[Arrived]:
+def _found(sight: Sight, search: dict[str, Any], wait_seconds: float) -> list[Arrived]:
     """Return the matching messages. Wait for the first one until the deadline."""
     deadline = time.monotonic() + wait_seconds
     while True:
-        found = inbox.find(sight, search)
+        found = inbox.find(sight, **search)
         if found or time.monotonic() >= deadline:
             return found
         time.sleep(_LOOK_EVERY_SECONDS)
 
 
-def _search(request: HttpRequest) -> Search:
+def _search(request: HttpRequest) -> dict[str, Any]:
+    """Return the filters of `inbox.find`. Raises SandboxParameterInvalid."""
     channel = request.GET.get("channel", "")
     if channel and channel not in Channel.values:
         raise SandboxParameterInvalid(name="channel", rule="be sms or email")
     if "\0" in request.GET.get("ref", ""):
         raise SandboxParameterInvalid(name="ref", rule="not contain NUL")
-    return Search(
-        to=request.GET.get("to", ""),
-        reference=request.GET.get("ref"),
-        template_id=_template_id(request.GET.get("template", "")),
-        channel=channel,
-        since=_since(request.GET.get("since", "")),
-    )
+    return {
+        "to": request.GET.get("to", ""),
+        "reference": request.GET.get("ref"),
+        "template_id": _template_id(request.GET.get("template", "")),
+        "channel": channel,
+        "since": _since(request.GET.get("since", "")),
+    }
 
 
 def _template_id(text: str) -> UUID | None:

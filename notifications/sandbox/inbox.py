@@ -71,17 +71,6 @@ class Arrived:
         return match[1] if match else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """The filters of a search. An empty filter matches every message."""
-
-    to: str = ""
-    reference: str | None = None
-    template_id: UUID | None = None
-    channel: str = ""
-    since: datetime | None = None
-
-
 def newest(sight: Sight, most: int) -> list[Arrived]:
     return list(_opened(sight, sight.rows()[:most]))
 
@@ -90,26 +79,34 @@ def get(sight: Sight, message_id: UUID) -> Arrived | None:
     return next(_opened(sight, sight.rows().filter(pk=message_id)), None)
 
 
-def find(sight: Sight, search: Search) -> list[Arrived]:
-    """Return the matching messages, newest first. `to` matches every spelling of a recipient.
+def find(
+    sight: Sight,
+    *,
+    to: str = "",
+    reference: str | None = None,
+    template_id: UUID | None = None,
+    channel: str = "",
+    since: datetime | None = None,
+) -> list[Arrived]:
+    """Return the matching messages, newest first. An empty filter matches every message.
 
-    A masked recipient matches no `to`.
+    to: matches every spelling of a recipient, but no masked recipient
     """
     rows = sight.rows()
-    if search.channel:
-        rows = rows.filter(channel=search.channel)
-    if search.since is not None:
-        rows = rows.filter(received_at__gte=search.since)
-    if search.reference is not None:
-        named = Notification.objects.filter(reference=search.reference)
+    if channel:
+        rows = rows.filter(channel=channel)
+    if since is not None:
+        rows = rows.filter(received_at__gte=since)
+    if reference is not None:
+        named = Notification.objects.filter(reference=reference)
         rows = rows.filter(notification_id__in=named.values("id"))
-    if search.template_id is not None:
-        used = Notification.objects.filter(template_id=search.template_id)
+    if template_id is not None:
+        used = Notification.objects.filter(template_id=template_id)
         rows = rows.filter(notification_id__in=used.values("id"))
     found = _opened(sight, rows[:MOST_KEPT])
-    if not search.to:
+    if not to:
         return list(found)
-    wanted = normalise(search.to)
+    wanted = normalise(to)
     return [one for one in found if one.is_whole and normalise(one.to) == wanted]
 
 

@@ -14,7 +14,6 @@ _FIELD = {Channel.EMAIL: "email_address", Channel.SMS: "phone_number"}
 _METHOD = {Channel.EMAIL: "send_email_notification", Channel.SMS: "send_sms_notification"}
 PLACE_FOR_KEY = "paste-a-test-key-here"
 _STEM = {Channel.EMAIL: "Email", Channel.SMS: "Sms"}
-_DOTNET_LIST = "new[] {{ {} }}"
 _NO_TEMPLATE = "the id of a template (make one first)"
 
 
@@ -60,9 +59,7 @@ def node(base_url: str, key: str, template: Template | None) -> str:
 
 def java(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(
-        f"{_quoted(name)}, {_literal(value, _quoted, 'List.of({})')}" for name, value in _values(body).items()
-    )
+    pairs = _pairs(body, "{}, {}", _quoted, "List.of({})")
     return (
         "// uk.gov.service.notify:notifications-java-client\n"
         f"var client = new NotificationClient({_quoted(key)}, {_quoted(base_url)});\n"
@@ -74,9 +71,7 @@ def java(base_url: str, key: str, template: Template | None) -> str:
 
 def dotnet(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(
-        f"{{ {_quoted(name)}, {_literal(value, _quoted, _DOTNET_LIST)} }}" for name, value in _values(body).items()
-    )
+    pairs = _pairs(body, "{{ {}, {} }}", _quoted, "new[] {{ {} }}")
     return (
         "// dotnet add package GovukNotify\n"
         f"var client = new NotificationClient({_quoted(base_url)}, {_quoted(key)});\n"
@@ -89,7 +84,7 @@ def dotnet(base_url: str, key: str, template: Template | None) -> str:
 
 def php(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
-    pairs = ", ".join(f"{_single(name)} => {_literal(value, _single, '[{}]')}" for name, value in _values(body).items())
+    pairs = _pairs(body, "{} => {}", _single, "[{}]")
     return (
         "// composer require alphagov/notifications-php-client php-http/guzzle7-adapter\n"
         "$client = new \\Alphagov\\Notifications\\Client([\n"
@@ -103,7 +98,7 @@ def php(base_url: str, key: str, template: Template | None) -> str:
 def ruby(base_url: str, key: str, template: Template | None) -> str:
     channel, body = _call(template)
     arguments = ",\n  ".join(f"{name}: {_quoted(value)}" for name, value in body.items() if name != "personalisation")
-    pairs = ", ".join(f"{_single(name)} => {_literal(value, _single, '[{}]')}" for name, value in _values(body).items())
+    pairs = _pairs(body, "{} => {}", _single, "[{}]")
     return (
         "# gem install notifications-ruby-client\n"
         'require "notifications/client"\n\n'
@@ -123,14 +118,16 @@ LANGUAGES: Mapping[str, Callable[[str, str, Template | None], str]] = {
 }
 
 
-def _values(body: Mapping[str, object]) -> dict[str, object]:
+def _pairs(body: Mapping[str, object], pair: str, quoted: Callable[[object], str], listed: str) -> str:
+    """Write the personalisation. pair, listed: the syntax of a name with its value, and of a list of strings."""
     values = body.get("personalisation")
-    return values if isinstance(values, dict) else {}
-
-
-def _literal(value: object, quoted: Callable[[object], str], listed: str) -> str:
-    """Write a string, or a list of strings. listed: the list syntax of the language, such as `List.of({})`."""
-    return listed.format(", ".join(map(quoted, value))) if isinstance(value, list) else quoted(value)
+    return ", ".join(
+        pair.format(
+            quoted(name),
+            listed.format(", ".join(map(quoted, value))) if isinstance(value, list) else quoted(value),
+        )
+        for name, value in (values.items() if isinstance(values, dict) else ())
+    )
 
 
 def _quoted(value: object) -> str:
@@ -149,13 +146,8 @@ def _call(template: Template | None) -> tuple[Channel, dict[str, object]]:
         _FIELD[channel]: _SOMEBODY[channel],
         "template_id": str(template.pk) if template else _NO_TEMPLATE,
     }
-    if values := _samples(template):
-        body["personalisation"] = values
+    if template:
+        version = TemplateVersion.objects.get(template=template, number=template.current_version)
+        if values := samples.values(template, version.subject or "", version.content):
+            body["personalisation"] = values
     return channel, body
-
-
-def _samples(template: Template | None) -> Mapping[str, object]:
-    if template is None:
-        return {}
-    version = TemplateVersion.objects.get(template=template, number=template.current_version)
-    return samples.values(template, version.subject or "", version.content)

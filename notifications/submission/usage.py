@@ -6,8 +6,7 @@ once a minute. Source: docs/reference/console.md §2.3.
 
 from collections import defaultdict, deque
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, timedelta
 from threading import Lock
 from uuid import UUID
 
@@ -23,16 +22,6 @@ from notifications.models import ApiCallError, ApiKey, ApiKeyDay, ReplyToAddress
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 
 INTERVAL = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallError:
-    """The error of a call, without content of the request. The fields are those of `ApiCallError`."""
-
-    status: int
-    kind: str
-    slug: str = ""
-    seconds_apart: int | None = None
 
 
 class _NewestErrors:
@@ -64,14 +53,16 @@ _stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds()
 _lock = Lock()
 
 
-def count_call(key_id: UUID, error: CallError | None = None) -> None:
-    """Count one call of a key, and its error if it had one."""
+def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
+    """Count one call of a key, and its error if it had one. error: without its key, time and request."""
     now = timezone.now()
     day = now.astimezone(UTC).date()
     _calls.add((key_id, day))
     if error is not None:
         _refused_calls.add((key_id, day))
-        _newest_errors.add(_row(key_id, now, error))
+        error.key_id, error.at = key_id, now
+        error.request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
+        _newest_errors.add(error)
 
 
 def note_key(key: ApiKey, client: str) -> None:
@@ -119,18 +110,6 @@ def _note(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:
     stale = Q(last_used_at=None) | Q(last_used_at__lt=moment - INTERVAL)
     with suppress(DatabaseError):
         type(row).objects.filter(stale, id=row.id).update(last_used_at=moment, **more)
-
-
-def _row(key_id: UUID, at: datetime, error: CallError) -> ApiCallError:
-    return ApiCallError(
-        key_id=key_id,
-        at=at,
-        status=error.status,
-        kind=error.kind,
-        slug=error.slug,
-        seconds_apart=error.seconds_apart,
-        request_id=str(structlog.contextvars.get_contextvars().get("request_id", "")),
-    )
 
 
 registry.also_flush(store_pending)

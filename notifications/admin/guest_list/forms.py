@@ -4,7 +4,8 @@ Source: docs/reference/console.md §2.8.
 """
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -59,52 +60,33 @@ def checked(service: Service, text: str) -> list[Line]:
 
     Lines beyond GUEST_LIST_MAX are rejected, too.
     """
-    lines, seen = [], set()
     team = set(service.team.values_list("normalised_email", flat=True))
     team |= set(service.team.exclude(normalised_phone="").values_list("normalised_phone", flat=True))
-    listed = set(service.guest_list.values_list("normalised", flat=True))
-    room = _Room(service)
+    listed = service.guest_list.values_list("kind", "normalised")
+    known, taken = {normalised for _, normalised in listed}, Counter(kind for kind, _ in listed)
+    lines: dict[str, Line] = {}
     for piece in _ENDS.split(text):
         line = _read(piece.strip())
-        if not line.text or (line.normalised or line.text) in seen:
+        if not line.text or (line.normalised or line.text) in lines:
             continue
-        seen.add(line.normalised or line.text)
-        lines.append(_judged(line, team, listed, room))
-    return lines
+        if line.normalised in team:
+            line = replace(line, reason="already on your team", is_in_team=True)
+        elif line.normalised in known:
+            line = replace(line, reason=people.ON_GUEST_LIST)
+        elif not line.reason:
+            taken[line.kind] += 1
+            line = replace(line, reason=_full(taken[line.kind]))
+        lines[line.normalised or line.text] = line
+    return list(lines.values())
 
 
-class _Room:
-    """The number of entries of each kind that the list can still take."""
-
-    def __init__(self, service: Service) -> None:
-        self.most: int = settings.GUEST_LIST_MAX
-        kinds = RecipientKind.values
-        self.taken = {kind: service.guest_list.filter(kind=kind).count() for kind in kinds} if self.most else {}
-
-    def take(self, kind: str) -> str:
-        """Reserve room for one entry. Return the reason if the list is full, else ""."""
-        self.taken[kind] = self.taken.get(kind, 0) + 1
-        try:
-            people.check_guest_list_has_room(self.taken[kind], self.most)
-        except InvalidValue as error:
-            return str(error)
-        return ""
-
-
-def _judged(line: Line, team: set[str], listed: set[str], room: _Room) -> Line:
-    if line.reason:
-        return line
-    if line.normalised in team:
-        return _refused(line, "already on your team", is_in_team=True)
-    if line.normalised in listed:
-        return _refused(line, people.ON_GUEST_LIST)
-    if error := room.take(line.kind):
-        return _refused(line, error)
-    return line
-
-
-def _refused(line: Line, reason: str, *, is_in_team: bool = False) -> Line:
-    return Line(text=line.text, kind=line.kind, normalised=line.normalised, reason=reason, is_in_team=is_in_team)
+def _full(number: int) -> str:
+    """Return the reason why a list of one kind cannot have this many entries, or ""."""
+    try:
+        people.check_guest_list_has_room(number, settings.GUEST_LIST_MAX)
+    except InvalidValue as error:
+        return str(error)
+    return ""
 
 
 def _read(text: str) -> Line:

@@ -8,13 +8,14 @@ from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
+from config import formats
 from config.console import cells
 from config.console.sections import Fact
 from notifications.admin import permissions
 from notifications.admin.messages import scheduling, status_titles, timeline
-from notifications.admin.unsubscribe_requests import on_message
-from notifications.models import Attachment, Channel, KeyType, Notification, Origin
+from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
 from notifications.submission import redaction, senders
@@ -70,7 +71,11 @@ def _facts(message: Notification) -> list[Fact]:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
         facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
         facts.append(Fact(label="Unsubscribe URL", value=message.one_click_unsubscribe_url or "–"))
-        if asked := on_message.shown(message.pk):
+        if request := UnsubscribeRequest.objects.filter(notification_id=message.pk).first():
+            url = reverse("admin:notifications_unsubscriberequest_change", args=[request.pk])
+            state = "waiting" if request.done_at is None else "done"
+            at = formats.spoken(request.created_at)
+            asked = format_html('<a class="sb-link" href="{}">{}</a>, {}', url, at, state)
             facts.append(Fact(label="Unsubscribe request", value=asked))
     else:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))

@@ -3,6 +3,8 @@
 Source: docs/reference/console.md §2.11.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -89,43 +91,36 @@ class SendPage:
     # The three buttons
 
     def _check(self, form: SendForm, note: str = "") -> HttpResponse:
-        person = self._person(form)
-        try:
-            limits.check(person, _LIMITS[form.channel])
-            request: Any = form.request()
-            check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
-            checked = check(person, request)
-        except errors.NotificationError as error:
-            form.add_api_error(error, pages_for_trial=self._pages_for_trial())
-            return self._page(form)
-        except (NoVerdict, StoreAway):
-            form.add_error(None, AWAY)
-            return self._page(form)
-        return self._page(form, checked=checked, note=note)
+        check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
+        checked: Checked | None = self._tried(form, check)
+        return self._page(form) if checked is None else self._page(form, checked=checked, note=note)
 
     def _send(self, form: SendForm) -> HttpResponse:
         if form.fingerprint() != self._request.POST.get("checked"):
             return self._check(form, note=CHANGED)
-        person = self._person(form)
 
         def keep(submission: Submission) -> None:
             shown_once.spend(self._request)
             self._audit(submission.notification, form)
 
+        send = submit.submit_email if form.channel is Channel.EMAIL else submit.submit_sms
         try:
-            limits.check(person, _LIMITS[form.channel])
-            request: Any = form.request()
-            send = submit.submit_email if form.channel is Channel.EMAIL else submit.submit_sms
-            submission = send(person, request, keep=keep)
+            submission: Submission | None = self._tried(form, partial(send, keep=keep))
         except AlreadyShown:
             return self._sent_before(form)
+        return self._page(form) if submission is None else self._sent(submission.notification)
+
+    def _tried(self, form: SendForm, call: Callable[..., Any]) -> Any:  # Any: the result of the call
+        """Return the result of a call of the API's code, or add its error to the form and return None."""
+        person = Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
+        try:
+            limits.check(person, _LIMITS[form.channel])
+            return call(person, form.request())
         except errors.NotificationError as error:
             form.add_api_error(error, pages_for_trial=self._pages_for_trial())
-            return self._page(form)
         except (NoVerdict, StoreAway):
             form.add_error(None, AWAY)
-            return self._page(form)
-        return self._sent(submission.notification)
+        return None
 
     def _sent(self, notification: Notification) -> HttpResponse:
         if not Notification.objects.filter(pk=notification.pk).exists():
@@ -144,9 +139,6 @@ class SendPage:
         return HttpResponseRedirect(self._admin.row_url(first) if first else self._admin.list_url())
 
     # Parts
-
-    def _person(self, form: SendForm) -> Person:
-        return Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
 
     def _audit(self, notification: Notification, form: SendForm) -> None:
         """Audit the sending with its template, without recipient and content."""
@@ -205,7 +197,8 @@ class SendPage:
                 "may_see_recipients": permissions.may_see_recipients(self._request, self._service),
             }
         if form is not None and checked is not None:
-            context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **_shown(checked)}
+            shown = {**page.shown(checked.submission.notification), "sent_from": checked.submission.sent_from}
+            context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **shown}
         return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
 
     def _truth(self, checked: Checked) -> str:
@@ -224,9 +217,3 @@ def _provider_for(channel: Channel) -> str:
     """Return the provider that is tried first."""
     able = (one.name for one in providers.configured() if issubclass(_KINDS[channel], one.adapter.carries))
     return next(able, "")
-
-
-def _shown(checked: Checked) -> dict[str, Any]:
-    kept = checked.submission.notification
-    shown = page.shown(kept)
-    return {**shown, "sent_from": checked.submission.sent_from}

@@ -205,7 +205,7 @@ def test_two_sweeps_at_once_remove_each_file_once() -> None:
 
     def sweep() -> None:
         try:
-            removed.append(sum(removal.removed for removal in expiry.remove_due()))
+            removed.append(sum(batch.number for batch in expiry.remove_due()))
         finally:
             connections.close_all()
 
