@@ -45,13 +45,13 @@ def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if until:
         return pages.locked(file, until, now)
     typed = request.POST.get("email_address", "")
-    address = _parse(typed)
-    if address is None:
+    email_address = _parse(typed)
+    if email_address is None:
         return pages.malformed(request, file, typed)
     if not tries.take(row.pk, tag, now):
         until = tries.locked_until(row.pk, tag, now) or now + SHORT_WAIT
         return pages.locked(file, until, now)
-    if file.key.is_email_address(address, bytes(row.email_tag)):
+    if file.key.is_email_address(email_address, bytes(row.email_tag)):
         tries.give_back(row.pk, tag)
         return _let_in(request, file)
     _note(row, DownloadKind.WRONG_EMAIL_ADDRESS)

@@ -83,7 +83,7 @@ def confirm(
     kind: str,
     *,
     title: str,
-    button: str,
+    button: Callable[[int], str],
     nothing: str,
     columns: Sequence[str],
     cells: Callable[[Sequence[Any]], Iterable[Sequence[object]]],
@@ -92,7 +92,7 @@ def confirm(
 ) -> HttpResponse:
     """Show the chosen rows with their cells, and change them when the person confirms.
 
-    button: with "{}" for the number of rows and their noun
+    button: returns its label for the number of rows
     nothing: the text if the action applies to none of the rows
     form: returns the form of further fields for POST data or None
     context: `explanation` (sentences), `is_destructive` (a red button)
@@ -105,7 +105,7 @@ def confirm(
     page = {
         **model_admin.page_context(request, title),
         "chosen": chosen,
-        "button": button.format(formats.counted(chosen.number, model_admin.opts.verbose_name)),
+        "button": button(chosen.number),
         "nothing": nothing,
         "columns": columns,
         "rows": [list(zip(columns, row, strict=True)) for row in cells(chosen.shown)],

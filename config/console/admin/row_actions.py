@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
@@ -59,8 +59,11 @@ class RowActionsAdmin(SavingAdmin):
         if not self.page_template:
             return super().change_view(request, object_id, form_url, extra_context)
         obj = self._row_or_404(request, object_id)
-        if request.method not in {"GET", "HEAD"} or not self.has_view_or_change_permission(request, obj):
+        is_read = request.method in {"GET", "HEAD"}
+        if not (self.has_view_or_change_permission if is_read else self.has_change_permission)(request, obj):
             raise PermissionDenied
+        if not is_read:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
         page = {**self.page_context(request, self.title_of(request, obj), obj), **self.row_context(request, obj)}
         return TemplateResponse(request, self.page_template, page)
 

@@ -163,7 +163,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             self.changeable(request, chosen).filter(revoked_at=None).order_by("name", "pk"),
             revoking.KIND,
             title="Revoke keys",
-            button="Revoke {}",
+            button=lambda number: f"Revoke {formats.counted(number, 'key')}",
             nothing="All of these keys are already revoked.",
             explanation=[f"{_EFFECT} The keys stay in the list, with the time and the person who revoked them."],
             columns=("API key", "Service", "Type", "Last use"),

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from config import audit
+from config import audit, formats
 from config.console.admin import many_rows
 from config.console.theme import CheckboxInput
 from config.jobs.bulk import BulkJob, over_rows
@@ -89,7 +89,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             self._changeable(request, chosen, is_archived=False),
             _ARCHIVE,
             title="Archive templates",
-            button="Archive {}",
+            button=lambda number: f"Archive {formats.counted(number, 'template')}",
             nothing="All of these templates are already archived.",
             explanation=_ARCHIVING,
             form=ArchiveForm,
@@ -105,7 +105,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             self._changeable(request, chosen, is_archived=True),
             _RESTORE,
             title="Restore templates",
-            button="Restore {}",
+            button=lambda number: f"Restore {formats.counted(number, 'template')}",
             nothing="All of these templates are already in use.",
             explanation=["Calls can then use them again."],
             **_CELLS,

@@ -125,7 +125,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
             self.changeable(request, chosen).filter(done_at=None).order_by("-created_at", "-id"),
             marking.KIND,
             title="Mark unsubscribe requests as done",
-            button="Mark {} as done",
+            button=lambda number: f"Mark {formats.counted(number, 'request')} as done",
             nothing="All of these requests are already done.",
             explanation=[_TAKE_OFF],
             columns=("Recipient", "Template", "Requested"),
