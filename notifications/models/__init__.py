@@ -19,6 +19,7 @@ from notifications.models.notification import Notification
 from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.received_text import ReceivedText
+from notifications.models.repeat_guard import RepeatGuard
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember

@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db import models
 
 from config.databases.prepared import Condition, Statement
-from notifications.models.api_key import KeyType
 from notifications.models.service import Service
 
 
@@ -69,10 +68,13 @@ _SPEND = Statement(
 
 
 class RateSlot(models.Model):
-    """Requests accepted in one slice of the sliding minute, for one service and key type."""
+    """Requests accepted in one slice of the sliding minute, for one service and key type.
+
+    key_type: with `-dry` at its end for dry runs, which have a window of their own
+    """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
-    key_type = models.CharField(max_length=4, choices=KeyType.choices)
+    key_type = models.CharField(max_length=8)
     slot = models.BigIntegerField()
     count = models.PositiveIntegerField(default=0)
 

@@ -31,7 +31,7 @@ ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 EXPIRED = "expired"  # the outcome that is recorded instead of an attempt when the message was too late to send
 
 
-IS_SCHEDULED = Q(status=Status.CREATED, attempt=0, scheduled_for__isnull=False)
+IS_SCHEDULED = Q(status=Status.CREATED, attempt=0) & (Q(scheduled_for__isnull=False) | Q(quiet_until__isnull=False))
 
 
 class NotificationQuerySet(models.QuerySet["Notification"]):
@@ -50,10 +50,16 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         """Return the messages that wait for their time: callers may still move or cancel them."""
         return self.filter(IS_SCHEDULED)
 
-    def move(self, scheduled_for: datetime | None) -> int:
-        """Give scheduled messages another time, or make them due if it is None. Return how many were scheduled."""
+    def move(self, scheduled_for: datetime | None, *, quiet_until: datetime | None = None) -> int:
+        """Give scheduled messages another time, or the current time if it is None. Return how many were scheduled.
+
+        quiet_until: the end of the quiet hours in which the time is
+        """
         moment = scheduled_for or Now()
-        return self.scheduled().update(scheduled_for=moment, due_at=moment, next_attempt_at=moment)
+        due_at = quiet_until or moment
+        return self.scheduled().update(
+            scheduled_for=moment, quiet_until=quiet_until, due_at=due_at, next_attempt_at=due_at
+        )
 
     def advance(self, status: Status, at: datetime, **changes: object) -> int:
         """Change the status of the messages that may take it. Return the number of changed messages.
@@ -114,6 +120,7 @@ class Notification(models.Model):
     normalised_recipient: the form for sending and comparison
     body: the filled text, for an email as Markdown; it is in the response and is sent
     due_at: when to send the message; the time limit for retries starts here, and retries move only `next_attempt_at`
+    quiet_until: the end of the quiet hours that delay the message, or None; equal to `due_at`
     encrypted_outgoing: subject and body with the full links to files, until the message is sent or has ended; null
     without files, and the readable columns have the links without their keys
     bulk_row: the row of a bulk send that the message was made of, until that is deleted; at most one message each
@@ -164,6 +171,7 @@ class Notification(models.Model):
 
     lane = models.PositiveSmallIntegerField(choices=Lane.choices, db_default=Lane.SINGLE)
     due_at = models.DateTimeField(db_default=Now())
+    quiet_until = models.DateTimeField(null=True)
     next_attempt_at = models.DateTimeField(db_default=Now())
     claimed_until = models.DateTimeField(null=True)
     enqueued_at = models.DateTimeField(null=True, db_default=Now())  # only for the previous version; to be removed
@@ -229,7 +237,8 @@ class Notification(models.Model):
     @property
     def is_scheduled(self) -> bool:
         """Return whether the message waits for its time and no worker has claimed it."""
-        return self.status == Status.CREATED and self.attempt == 0 and self.scheduled_for is not None
+        waits = self.scheduled_for is not None or self.quiet_until is not None
+        return self.status == Status.CREATED and self.attempt == 0 and waits
 
     @property
     def has_expired(self) -> bool:

@@ -8,7 +8,12 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from notifications.validation.services import DEFAULT_UNSUBSCRIBE_REQUEST_DAYS, RETENTION_DAYS, UNSUBSCRIBE_REQUEST_DAYS
+from notifications.validation.services import (
+    DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
+    MAX_REPEAT_GUARD_MINUTES,
+    RETENTION_DAYS,
+    UNSUBSCRIBE_REQUEST_DAYS,
+)
 
 
 class Permission(models.TextChoices):
@@ -42,7 +47,12 @@ def default_permissions() -> list[str]:
 
 
 class Service(models.Model):
-    """A service, with the settings that its keys, templates, senders and limits belong to."""
+    """A service, with the settings that its keys, templates, senders and limits belong to.
+
+    time_zone: blank for TIME_ZONE
+    quiet_hours: by channel, as `notifications.validation.quiet_hours` states it
+    repeat_guard_minutes: 0 if the repeat guard is off
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=255)
@@ -65,6 +75,10 @@ class Service(models.Model):
     daily_limit_sms = models.PositiveIntegerField()
     daily_limit_email = models.PositiveIntegerField()
     daily_limit_international_sms = models.PositiveIntegerField()
+    accepts_whole_keys = models.BooleanField(default=False, db_default=False)
+    time_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
+    quiet_hours = models.JSONField(null=True, blank=True)
+    repeat_guard_minutes = models.PositiveSmallIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
     archived_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -86,10 +100,19 @@ class Service(models.Model):
                 ),
                 name="service_unsubscribe_requests_30_to_730",
             ),
+            models.CheckConstraint(
+                condition=models.Q(repeat_guard_minutes__lte=MAX_REPEAT_GUARD_MINUTES),
+                name="service_repeat_guard_up_to_a_day",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone_name(self) -> str:
+        """Return the name of the time zone in which the service's quiet hours are stated."""
+        return self.time_zone or settings.TIME_ZONE
 
     def kept_since(self) -> datetime:
         """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""

@@ -14,6 +14,7 @@ class Template(models.Model):
 
     samples: the values with which the editor fills placeholders: `{name: {"kind", "value"}}`; never sent
     redact_personalisation: staff see `hidden` instead of personalisation, in earlier messages too; cannot be undone
+    respect_quiet_hours: whether single messages wait for the end of the service's quiet hours, as bulk messages do
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -22,6 +23,7 @@ class Template(models.Model):
     name = models.CharField(max_length=255)
     current_version = models.PositiveIntegerField(default=1, editable=False)
     redact_personalisation = models.BooleanField(default=False)
+    respect_quiet_hours = models.BooleanField(default=False, db_default=False)
     samples = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True, editable=False)

@@ -12,6 +12,7 @@ _MAX_LIMIT = 2_147_483_647  # of a PostgreSQL integer column
 RETENTION_DAYS = range(3, 91)  # after a message was created
 UNSUBSCRIBE_REQUEST_DAYS = range(30, 731)  # after staff marked a request as done
 DEFAULT_UNSUBSCRIBE_REQUEST_DAYS = 365
+MAX_REPEAT_GUARD_MINUTES = 1440  # a day
 NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
@@ -48,6 +49,11 @@ def check_retention_days(days: int) -> None:
 def check_unsubscribe_request_days(days: int) -> None:
     if days not in UNSUBSCRIBE_REQUEST_DAYS:
         raise InvalidValue("Done unsubscribe requests can be kept for 30 to 730 days.")
+
+
+def check_repeat_guard_minutes(minutes: int) -> None:
+    if not 0 <= minutes <= MAX_REPEAT_GUARD_MINUTES:
+        raise InvalidValue("Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off.")
 
 
 def check_rate_limit(rate: int) -> None:
