@@ -89,6 +89,11 @@ class ApiViewSet(ViewSet):
         return finished
 
     @property
+    def is_dry_run(self) -> bool:
+        """Return whether a send is only checked: if the parameter is repeated, one value `true` is enough."""
+        return self.action in self.rate_limited_actions and "true" in self.request.query_params.getlist("dry_run")
+
+    @property
     def context(self) -> dict[str, object]:
         """Return the context of serializers."""
         base = base_url(self.request)
@@ -104,13 +109,21 @@ class RequestRate(BaseThrottle):
     def allow_request(self, request: Request, view: ApiViewSet) -> bool:  # type: ignore[override]  # no other has it
         key: ApiKey = request.auth  # type: ignore[assignment]  # set by ServiceKeyAuthentication
         try:
-            result = rate.check(key)
+            result = rate.check(key, is_dry_run=view.is_dry_run)
         except errors.RateLimited as error:
-            view.rate_headers = _rate_headers(key, left=0, seconds=error.retry_after_seconds)
+            view.rate_headers = self._headers(key, view, left=0, seconds=error.retry_after_seconds)
             raise
         if result:
-            view.rate_headers = _rate_headers(key, left=result.left)
+            view.rate_headers = self._headers(key, view, left=result.left)
         return True
+
+    def _headers(self, key: ApiKey, view: ApiViewSet, *, left: int, seconds: int | None = None) -> dict[str, str]:
+        """Return the two headers. seconds: the time until the next request may pass"""
+        name, until = rate.window_name(key, is_dry_run=view.is_dry_run), f";t={seconds}" if seconds else ""
+        return {
+            "RateLimit-Policy": f'"{name}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
+            "RateLimit": f'"{name}";r={left}{until}',
+        }
 
 
 def read_json(request: Request) -> object:
@@ -135,15 +148,6 @@ def read_json_if_any(request: Request) -> object:
 def _is_json(request: Request) -> bool:
     content_type = str(request.META.get("CONTENT_TYPE", ""))
     return content_type.partition(";")[0].strip().lower() == NotificationJSONParser.media_type
-
-
-def _rate_headers(key: ApiKey, *, left: int, seconds: int | None = None) -> dict[str, str]:
-    """Return the two headers. seconds: the time until the next request may pass"""
-    until = f";t={seconds}" if seconds else ""
-    return {
-        "RateLimit-Policy": f'"{key.key_type}";q={key.service.rate_limit_per_minute};w={rate.WINDOW_MS // 1000}',
-        "RateLimit": f'"{key.key_type}";r={left}{until}',
-    }
 
 
 def _call_error(error: ApiError | None) -> ApiCallError | None:

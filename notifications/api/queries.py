@@ -97,6 +97,7 @@ NOTIFICATION_FILTERS: Mapping[str, Check] = {
     "older_than": _uuid,
     "include_jobs": _one_of("true", "True"),
 }
+SEND_PARAMETERS: Mapping[str, Check] = {"dry_run": _one_of("true", "false")}
 TEMPLATE_FILTERS: Mapping[str, Check] = {"type": _one_of(*TYPES)}
 RECEIVED_TEXT_FILTERS: Mapping[str, Check] = {"older_than": _uuid}
 UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS

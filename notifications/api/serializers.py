@@ -3,7 +3,7 @@
 A serializer reads or writes a body, and describes it in the OpenAPI document.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
@@ -13,8 +13,8 @@ from notifications import errors
 from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
 from notifications.submission import requests
-from notifications.submission.requests import EmailRequest, SmsRequest
-from notifications.submission.submit import Submission
+from notifications.submission.checked import Submission
+from notifications.submission.requests import EmailRequest, GivenId, RequestPart, SmsRequest
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 
@@ -32,9 +32,15 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: depends on the sub
         return {name: declared[name] for name in self.order or declared}
 
     def run_validation(self, data: Any = None) -> Any:  # Any: as the base class has it
-        """Raise InvalidRequest with the invalid properties in their order, then the missing, then the unknown ones."""
+        values, found = self.parse(data)
+        if found:
+            raise errors.InvalidRequest(found)
+        return self.request(values)
+
+    def parse(self, data: Any) -> tuple[dict[str, Any], Sequence[errors.NotificationError]]:
+        """Return the valid values, and the errors: of invalid properties, then of missing, then of unknown ones."""
         if data and not isinstance(data, dict):
-            raise errors.InvalidRequest([errors.BodyNotAnObject(value=errors.shown(data))])
+            return {}, [errors.BodyNotAnObject(value=errors.shown(data))]
         given: dict[str, object] = data if isinstance(data, dict) else {}  # null, [], "", 0 and false count as {}
         values: dict[str, Any] = {}
         found: list[errors.NotificationError] = []
@@ -49,16 +55,18 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: depends on the sub
         unknown = given.keys() - self.fields.keys()
         if unknown and not self.allows_unknown:
             found.append(errors.PropertiesUnexpected(names=unknown))
-        if found:
-            raise errors.InvalidRequest(found)
-        return self.request(values)
+        return values, found
 
     def request(self, values: dict[str, Any]) -> Any:
         """Return the argument for the use case."""
         return values
 
 
-class _MessageSerializer(RequestSerializer):
+class MessageSerializer(RequestSerializer):
+    """A message to send. kind: what the use case takes"""
+
+    kind: type[SmsRequest | EmailRequest]
+
     reference = fields.Reference(
         required=False,
         allow_blank=True,
@@ -79,10 +87,21 @@ class _MessageSerializer(RequestSerializer):
         help_text="When to send: ISO 8601, at most 24 hours ahead. The default time zone is UTC. null means now.",
     )
 
+    def request(self, values: dict[str, Any]) -> SmsRequest | EmailRequest:
+        return self.kind(**_attributes(values))
 
-class TextMessageSerializer(_MessageSerializer):
+    def part(self, data: Any) -> RequestPart:
+        """Return the valid part of a body with all its errors, for a dry run."""
+        values, found = self.parse(data)
+        given = data.keys() if isinstance(data, dict) else ()
+        wanted = {name for name, field in self.fields.items() if field.required or name in given}
+        return RequestPart.of(self.kind, _attributes(values), errors=found, invalid=wanted - values.keys())
+
+
+class TextMessageSerializer(MessageSerializer):
     """A text message to send."""
 
+    kind = SmsRequest
     order = ("reference", "phone_number", "template_id", "personalisation", "scheduled_for", "sms_sender_id")
 
     phone_number = fields.PhoneNumber(
@@ -92,13 +111,11 @@ class TextMessageSerializer(_MessageSerializer):
         required=False, help_text="The id of a sender of your service. By default the service's default sender."
     )
 
-    def request(self, values: dict[str, Any]) -> SmsRequest:
-        return SmsRequest(**{**values, "template_id": values["template_id"].value})
 
-
-class EmailSerializer(_MessageSerializer):
+class EmailSerializer(MessageSerializer):
     """An email to send."""
 
+    kind = EmailRequest
     order = (
         *("reference", "email_address", "template_id", "personalisation", "scheduled_for", "email_reply_to_id"),
         *("one_click_unsubscribe_url", "sanitise_content_for"),
@@ -122,8 +139,10 @@ class EmailSerializer(_MessageSerializer):
         help_text="Names of values from untrusted sources: their links are removed and their Markdown is escaped.",
     )
 
-    def request(self, values: dict[str, Any]) -> EmailRequest:
-        return EmailRequest(**{**values, "template_id": values["template_id"].value})
+
+def _attributes(values: dict[str, Any]) -> dict[str, Any]:
+    given: GivenId | None = values.get("template_id")
+    return {**values, "template_id": given.value} if given else values
 
 
 class MoveSerializer(RequestSerializer):

@@ -13,6 +13,7 @@ from config.rest.request import base_url
 from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ApiViewSet, read_json, read_json_if_any
+from notifications.api.dry_runs import DryRunSerializer
 from notifications.api.fields import parse_uuid
 from notifications.api.lists import (
     NotificationsSerializer,
@@ -29,19 +30,20 @@ from notifications.api.records import (
 )
 from notifications.api.serializers import (
     EmailSerializer,
+    MessageSerializer,
     MoveSerializer,
     PreviewValuesSerializer,
-    RequestSerializer,
     SentEmail,
     SentMessage,
     SentTextMessage,
     TextMessageSerializer,
 )
 from notifications.models import LimitKind, Notification, Service, TemplateVersion
-from notifications.submission import limits, scheduled, submit, templates
+from notifications.submission import dry_run, limits, scheduled, submit, templates
+from notifications.submission.checked import Submission
+from notifications.submission.dry_run import DryRun
 from notifications.submission.idempotency import Claim, claimed
 from notifications.submission.preview import preview
-from notifications.submission.submit import Submission
 
 Submit = Callable[..., Submission]
 
@@ -60,9 +62,18 @@ class NotificationViewSet(ApiViewSet):
     rate_limited_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> Response:
+        queries.check(request.query_params, queries.SEND_PARAMETERS)
+        if self.is_dry_run:
+            body = TextMessageSerializer(context=self.context).part(read_json(request))
+            return self._shown(dry_run.check_sms(self.api_key, body))
         return self._send(request, TextMessageSerializer, SentTextMessage, submit.submit_sms, LimitKind.SMS)
 
     def email(self, request: Request) -> Response:
+        queries.check(request.query_params, queries.SEND_PARAMETERS)
+        if self.is_dry_run:
+            body = EmailSerializer(context=self.context).part(read_json(request))
+            unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
+            return self._shown(dry_run.check_email(self.api_key, body, unsubscribe_url=unsubscribe_url))
         return self._send(request, EmailSerializer, SentEmail, submit.submit_email, LimitKind.EMAIL)
 
     def retrieve(self, request: Request, notification_id: str) -> Response:
@@ -93,10 +104,13 @@ class NotificationViewSet(ApiViewSet):
         scheduled.cancel(scheduled.find(self.api_key, _id("notification_id", notification_id)))
         return self.retrieve(request, notification_id)
 
+    def _shown(self, run: DryRun) -> Response:
+        return Response(DryRunSerializer(context=self.context).to_representation(run))
+
     def _send(
         self,
         request: Request,
-        body: type[RequestSerializer],
+        body: type[MessageSerializer],
         answer: type[SentMessage],
         submit_message: Submit,
         kind: LimitKind,
@@ -119,7 +133,7 @@ class NotificationViewSet(ApiViewSet):
 
     def _accept(
         self,
-        body: RequestSerializer,
+        body: MessageSerializer,
         answer: type[SentMessage],
         submit_message: Submit,
         claim: Claim | None = None,
@@ -128,7 +142,9 @@ class NotificationViewSet(ApiViewSet):
         body.is_valid(raise_exception=True)
         write = answer(context=self.context).to_representation
         keep = None if claim is None else lambda submission: claim.keep(write(submission))
-        return Response(write(submit_message(self.api_key, body.validated_data, keep=keep)), status=201)
+        submission = submit_message(self.api_key, body.validated_data, keep=keep)
+        headers = {"Repeat-Of": str(submission.repeat_of)} if submission.repeat_of else None
+        return Response(write(submission), status=201, headers=headers)
 
 
 class TemplateViewSet(ApiViewSet):

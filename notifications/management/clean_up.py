@@ -17,6 +17,7 @@ from notifications.models import (
     CallbackDelivery,
     IdempotencyRecord,
     Notification,
+    RepeatGuard,
     SandboxMessage,
     Service,
     UnsubscribeRequest,
@@ -134,6 +135,14 @@ RULES = (
         keeps=lambda: "24 hours",
         preview=lambda: rules.preview(IdempotencyRecord.to_forget(), "all services", "created_at"),
         remove=lambda: rules.delete(IdempotencyRecord.to_forget(), "all services"),
+        every=_HOURLY,
+    ),
+    RetentionRule(
+        name="repeat-guards",
+        title="References of the repeat guard",
+        keeps=lambda: "24 hours, as hashes",
+        preview=lambda: rules.preview(RepeatGuard.objects.to_forget(), "all services", "created_at"),
+        remove=lambda: rules.delete(RepeatGuard.objects.to_forget(), "all services"),
         every=_HOURLY,
     ),
     RetentionRule(

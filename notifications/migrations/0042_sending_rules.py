@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name='RepeatGuard',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64)),
+                ('content_hash', models.CharField(max_length=64)),
                 ('message_id', models.UUIDField()),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
             ],
@@ -71,6 +71,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='repeatguard',
-            constraint=models.UniqueConstraint(fields=('service', 'digest'), name='repeat_guard_unique'),
+            constraint=models.UniqueConstraint(fields=('service', 'content_hash'), name='repeat_guard_unique'),
         ),
     ]

@@ -20,20 +20,20 @@ class RepeatGuardQuerySet(models.QuerySet["RepeatGuard"]):
 
 
 class RepeatGuard(models.Model):
-    """The first message with a template, recipient, key type and reference. Its unique digest decides races.
+    """The first message with a template, recipient, key type and reference. Its unique hash decides races.
 
-    digest: an HMAC, so that the row reveals nothing after the message is deleted
+    content_hash: an HMAC of the four, so that the row reveals nothing after the message is deleted
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
-    digest = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
     message_id = models.UUIDField()
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = RepeatGuardQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["service", "digest"], name="repeat_guard_unique")]
+        constraints = [models.UniqueConstraint(fields=["service", "content_hash"], name="repeat_guard_unique")]
         indexes = [models.Index(fields=["created_at"], name="repeat_guard_by_time")]
 
     def __str__(self) -> str:

@@ -48,6 +48,10 @@ class Parcel:
         whole = {name: links.with_key(key.file_id, key.secret) for name, key in self.keys.items()}
         return {**personalisation, **(self._simulated() if self.is_simulated else whole)}
 
+    def with_simulated_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the values with the link of simulated recipients instead of files, for a dry run."""
+        return {**personalisation, **self._simulated()}
+
     def with_kept_links(self, personalisation: Mapping[str, object]) -> Mapping[str, object]:
         """Return the values with links without keys, for storage, instead of files."""
         kept = {name: links.without_key(key.file_id) for name, key in self.keys.items()}

@@ -29,13 +29,28 @@ def check(caller: Caller, kind: LimitKind) -> None:
     """
     if caller.key_type == KeyType.TEST:
         return
-    now = timezone.now()
-    service, day, limit = caller.service, _day(now), _limit(caller.service, kind)
+    service, limit = caller.service, limit_of(caller.service, kind)
     most_meanwhile = COUNTED_KEY_TYPES * service.rate_limit_per_minute + BY_HAND
-    if most_meanwhile < limit and (_spent_lately(service.id, day, kind) or 0) + most_meanwhile < limit:
+    if most_meanwhile < limit and (_spent_lately(service.id, _day(timezone.now()), kind) or 0) + most_meanwhile < limit:
         return
-    if DailyCounter.objects.spent(service.id, day, kind) >= limit:
-        raise _reached(service, kind, now)
+    check_now(caller, kind)
+
+
+def check_now(caller: Caller, kind: LimitKind) -> None:
+    """Raise DailyLimitReached if the limit is reached, by the stored count."""
+    if caller.key_type != KeyType.TEST and not remaining(caller.service, kind):
+        raise _reached(caller.service, kind, timezone.now())
+
+
+def remaining(service: Service, kind: LimitKind) -> int:
+    """Return how many more messages count today before the limit is reached."""
+    spent = DailyCounter.objects.spent(service.id, _day(timezone.now()), kind)
+    return max(0, limit_of(service, kind) - spent)
+
+
+def limit_of(service: Service, kind: LimitKind) -> int:
+    limit: int = getattr(service, f"daily_limit_{kind.value}")
+    return limit
 
 
 def store(caller: Caller, notification: Notification, kinds: Sequence[LimitKind]) -> None:
@@ -66,7 +81,7 @@ def _spend(service: Service, kind: LimitKind, now: datetime, spend: Callable[...
 
     spend: counts one message of a service, day and kind; returns False if the limit is reached or the row is missing
     """
-    day, limit = _day(now), _limit(service, kind)
+    day, limit = _day(now), limit_of(service, kind)
     if spend(service.id, day, kind, limit=limit):
         return
     # Either the limit is reached or the row of the day is missing. Another request may insert it in between.
@@ -80,11 +95,6 @@ def _spent_lately(service_id: UUID, day: date, kind: LimitKind) -> int | None:
     return DailyCounter.objects.spent(service_id, day, kind)
 
 
-def _limit(service: Service, kind: LimitKind) -> int:
-    limit: int = getattr(service, f"daily_limit_{kind.value}")
-    return limit
-
-
 def _day(now: datetime) -> date:
     return now.astimezone(UTC).date()
 
@@ -92,4 +102,4 @@ def _day(now: datetime) -> date:
 def _reached(service: Service, kind: LimitKind, now: datetime) -> errors.DailyLimitReached:
     midnight = datetime.combine(_day(now) + timedelta(days=1), time(tzinfo=UTC))
     seconds = max(1, int((midnight - now).total_seconds()))
-    return errors.DailyLimitReached(limit_kind=kind.value, limit=_limit(service, kind), retry_after_seconds=seconds)
+    return errors.DailyLimitReached(limit_kind=kind.value, limit=limit_of(service, kind), retry_after_seconds=seconds)

@@ -82,13 +82,20 @@ class RateResult:
         return min(60, math.ceil(self.wait_ms / 1000)) if self.wait_ms > 0 else 0
 
 
-def check(api_key: ApiKey) -> RateResult | None:
-    """Count one request, or raise RateLimited. Return None if neither Redis nor the database is available."""
+def check(api_key: ApiKey, *, is_dry_run: bool = False) -> RateResult | None:
+    """Count one request, or raise RateLimited. Return None if neither Redis nor the database is available.
+
+    Dry runs have a window of their own, of the same size.
+    """
     limit = api_key.service.rate_limit_per_minute
-    result = _ask(api_key.service_id, api_key.key_type, max(1, limit))
+    result = _ask(api_key.service_id, window_name(api_key, is_dry_run=is_dry_run), max(1, limit))
     if result and result.wait_seconds:
         raise errors.RateLimited(key_type=api_key.key_type, limit=limit, retry_after_seconds=result.wait_seconds)
     return result
+
+
+def window_name(api_key: ApiKey, *, is_dry_run: bool) -> str:
+    return f"{api_key.key_type}-dry" if is_dry_run else str(api_key.key_type)
 
 
 def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:

@@ -3,12 +3,14 @@
 Source: docs/reference/sending-api.md §5, §6.1, §16.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
+from typing import Self
 from uuid import UUID
 
 from notifications import errors
+from notifications.errors import NotificationError
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 
@@ -49,6 +51,32 @@ class EmailRequest:
     email_reply_to_id: GivenId | None = None
     one_click_unsubscribe_url: str | None = None
     sanitise_content_for: Sequence[object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPart:
+    """A request that may be wrong, for a dry run. invalid: the names of the attributes that `request` lacks"""
+
+    request: SmsRequest | EmailRequest
+    errors: Sequence[NotificationError] = ()
+    invalid: Collection[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        kind: type[SmsRequest | EmailRequest],
+        values: Mapping[str, object],
+        *,
+        errors: Sequence[NotificationError],
+        invalid: Collection[str],
+    ) -> Self:
+        """Return a part of a request: the given values, and the defaults of the attributes that were not given."""
+        request = object.__new__(kind)
+        for one in fields(kind):
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            if one.name in values or default is not MISSING:
+                object.__setattr__(request, one.name, values.get(one.name, default))
+        return cls(request=request, errors=errors, invalid=invalid)
 
 
 def check_reference(text: str) -> str:

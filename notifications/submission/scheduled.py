@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.metrics import registry
 from notifications import errors, tasks
 from notifications.models import ApiKey, Channel, DailyCounter, KeyType, LimitKind, Notification, Status
-from notifications.submission import policy
+from notifications.submission import policy, quiet_hours, repeats
 
 log = structlog.get_logger()
 
@@ -30,6 +30,7 @@ def check_time(moment: datetime) -> None:
 def find(api_key: ApiKey, notification_id: UUID) -> Notification:
     """Return a message that was sent with a key of the same type. Raises NoResultFound."""
     own = Notification.objects.filter(service=api_key.service_id, key_type=api_key.key_type)
+    own = own.select_related("service", "template")
     message = own.filter(id=notification_id, created_at__gte=api_key.service.kept_since()).first()
     if message is None:
         raise errors.NoResultFound
@@ -37,11 +38,12 @@ def find(api_key: ApiKey, notification_id: UUID) -> Notification:
 
 
 def move(message: Notification, scheduled_for: datetime | None) -> None:
-    """Give a scheduled message another time. None: now. Raises NotScheduled."""
+    """Give a scheduled message another time. None: now. Quiet hours apply to both. Raises NotScheduled."""
+    quiet_until = quiet_hours.end_for(message, scheduled_for or timezone.now())
     with transaction.atomic():
-        if not Notification.objects.filter(id=message.id).move(scheduled_for):
+        if not Notification.objects.filter(id=message.id).move(scheduled_for, quiet_until=quiet_until):
             raise errors.NotScheduled
-        if scheduled_for is None:
+        if scheduled_for is None and quiet_until is None:
             tasks.wake(Channel(message.channel))
     log.info("notification.moved", notification_id=str(message.id), is_now=scheduled_for is None)
 
@@ -57,6 +59,7 @@ def cancel(message: Notification) -> None:
             raise errors.NotScheduled
         if message.key_type != KeyType.TEST and _day(message.created_at) == _day(now):
             DailyCounter.objects.return_one(message.service_id, _day(now), _counted(message))
+        repeats.forget(message)
         transaction.on_commit(lambda: registry.MESSAGES.add(message.channel, message.key_type, Status.CANCELLED))
     log.info("notification.cancelled", notification_id=str(message.id))
 

@@ -29,6 +29,7 @@ class TemplateText:
     subject: str
     content: str
     unsubscribe_link: bool
+    respect_quiet_hours: bool
     is_archived: bool
 
 
@@ -72,6 +73,7 @@ def _newest(service_id: UUID, template_id: UUID) -> TemplateText | None:
         subject=row.subject or "",
         content=row.content,
         unsubscribe_link=row.unsubscribe_link,
+        respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,
     )
 

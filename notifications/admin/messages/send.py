@@ -40,7 +40,7 @@ from notifications.models import (
 )
 from notifications.submission import limits, submit, ttl_cache
 from notifications.submission.callers import Person
-from notifications.submission.submit import Checked, Submission
+from notifications.submission.checked import Checked, Submission
 
 CHANGED = "The message has changed since you checked it. Check the preview, then send it."
 AWAY = "The files cannot be checked or stored at the moment. Nothing was sent. Try again in a minute."

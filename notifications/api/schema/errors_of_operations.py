@@ -38,7 +38,15 @@ _FILES = (
     errors.FileInfected,
 )
 
-_SENDING = (*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, errors.DailyLimitReached, *_BODY, *_SHAPE)
+_SENDING = (
+    *_AUTHENTICATION,
+    errors.RateLimited,
+    errors.NotOneOf,
+    *_IDEMPOTENCY,
+    errors.DailyLimitReached,
+    *_BODY,
+    *_SHAPE,
+)
 _RULES = (*_TEMPLATE, errors.PersonalisationMissing)
 _READING = (*_AUTHENTICATION, *_FAILURES)
 _ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)

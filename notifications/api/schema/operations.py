@@ -12,7 +12,7 @@ from drf_spectacular.utils import (
 )
 
 from config.docs.annotate import annotated
-from notifications.api import lists, queries, records, serializers
+from notifications.api import dry_runs, lists, queries, records, serializers
 
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
@@ -51,9 +51,25 @@ _REPLAYED = OpenApiParameter(
     response=[201],
 )
 
+_REPEAT_OF = OpenApiParameter(
+    "Repeat-Of",
+    _UUID,
+    OpenApiParameter.HEADER,
+    description="The repeat guard of the service stopped this message: the response has the values of the first one.",
+    response=[201],
+)
+_DRY_RUN = OpenApiParameter(
+    "dry_run",
+    {"enum": ["true", "false"]},
+    description=(
+        "`true`: carry out all checks, and show what would be sent. Nothing is stored, sent or counted, and "
+        "`Idempotency-Key` is ignored. Dry runs have a rate limit of their own, of the same size."
+    ),
+)
+
 
 def _rate(name: str, about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=about, response=[201])
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=about, response=[200, 201])
 
 
 _RATE = [
@@ -87,8 +103,11 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
         summary=f"Send {text}",
         description=about,
         request={"application/json": body},
-        responses={201: OpenApiResponse(answer, description="The message is accepted. It is sent in the background.")},
-        parameters=[_IDEMPOTENCY_KEY, _REPLAYED, *_RATE],
+        responses={
+            201: OpenApiResponse(answer, description="The message is accepted. It is sent in the background."),
+            200: OpenApiResponse(dry_runs.DryRunSerializer, description="The result of a dry run."),
+        },
+        parameters=[_IDEMPOTENCY_KEY, _DRY_RUN, _REPLAYED, _REPEAT_OF, *_RATE],
         examples=[OpenApiExample("Example", example, request_only=True)],
     )
 

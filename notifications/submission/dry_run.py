@@ -1,0 +1,171 @@
+"""Check a message as a send does, and show what would be sent. Store, send and count nothing.
+
+The checks are those of a send, so the two cannot differ. Source: docs/reference/bulk-sending.md §4.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from notifications.models import Channel, LimitKind, Service
+from notifications.rendering import email
+from notifications.submission import checks, email_checks, limits, policy, repeats, senders, sms_checks
+from notifications.submission.callers import Caller
+from notifications.submission.checked import Submission
+from notifications.submission.checks import Result
+from notifications.submission.email_checks import EmailChecks
+from notifications.submission.requests import EmailRequest, RequestPart, SmsRequest
+from notifications.submission.sms_checks import SmsChecks
+from notifications.submission.templates import TemplateText
+
+# The checks of both channels, in the order of the contract. A check that the channel does not need succeeds.
+NAMES = (
+    *("daily_limit", "schema", "channel", "template", "personalisation", "empty", "file_in_text", "sender"),
+    *("recipient", "number", "international_limit", "files", "length"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipient:
+    normalised: str
+    is_international: bool
+    is_simulated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    limit: int
+    remaining: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DryRun:
+    """The result of a dry run. A value is None if an error keeps it unknown, or if the channel has none.
+
+    html: the body of an email, as a fragment
+    parts, characters, is_16_bit: of a text message
+    sends_at: the time for which it is scheduled, or the current time; later if it falls into quiet hours
+    """
+
+    channel: Channel
+    results: Sequence[Result]
+    limits: Mapping[LimitKind, Limit]
+    recipient: Recipient | None = None
+    template: TemplateText | None = None
+    subject: str | None = None
+    body: str | None = None
+    html: str | None = None
+    sent_from: str | None = None
+    one_click_unsubscribe_url: str | None = None
+    sanitised: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    parts: int | None = None
+    characters: int | None = None
+    is_16_bit: bool | None = None
+    scheduled_for: datetime | None = None
+    sends_at: datetime | None = None
+    repeat_of: UUID | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        return all(result.ok for result in self.results)
+
+
+def check_sms(caller: Caller, part: RequestPart) -> DryRun:
+    """Check a text message."""
+    request: SmsRequest = part.request  # type: ignore[assignment]  # the callers know the channel
+    message = SmsChecks(caller, request)
+    found = _first_two(caller, LimitKind.SMS, part)
+    found |= _by_name(checks.run_all(sms_checks.CHECKS, message, invalid=part.invalid))
+    values: dict[str, Any] = {}  # Any: fields of DryRun
+    counted = [LimitKind.SMS]
+    if "phone_number" not in part.invalid:
+        number = request.phone_number
+        is_abroad = policy.is_counted_international(number)
+        counted += [LimitKind.INTERNATIONAL_SMS] if is_abroad else []
+        values["recipient"] = _recipient(number.normalised, policy.is_simulated(number), is_international=is_abroad)
+    if found["template"].ok:
+        values["template"] = message.template
+    if found["personalisation"].ok:
+        text = message.text
+        values |= {"body": text.text, "parts": text.fragments, "characters": text.chars}
+        values["is_16_bit"] = bool(text.non_gsm)
+    if found["sender"].ok:
+        values["sent_from"] = senders.from_number(message.sender)
+    return _finished(caller, Channel.SMS, part, found, counted, message, values)
+
+
+def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> DryRun:
+    """Check an email, and scan its files. unsubscribe_url: the link in the footer, if the template has one"""
+    request: EmailRequest = part.request  # type: ignore[assignment]  # the callers know the channel
+    is_simulated = "email_address" not in part.invalid and policy.is_simulated(request.email_address)
+    message = EmailChecks(caller, request, is_simulated=is_simulated)
+    found = _first_two(caller, LimitKind.EMAIL, part)
+    found |= _by_name(checks.run_all(email_checks.CHECKS, message, invalid=part.invalid))
+    values: dict[str, Any] = {"sent_from": senders.from_email(caller.service)}  # Any: fields of DryRun
+    if "one_click_unsubscribe_url" not in part.invalid:
+        values["one_click_unsubscribe_url"] = request.one_click_unsubscribe_url
+    if "email_address" not in part.invalid:
+        values["recipient"] = _recipient(request.email_address.normalised, is_simulated)
+    if found["template"].ok:
+        values["template"] = message.template
+    if found["personalisation"].ok:
+        shown = email.render(
+            message.template.subject,
+            message.template.content,
+            message.parcel.with_simulated_links(message.sanitised.personalisation),
+            unsubscribe_url=unsubscribe_url if message.template.unsubscribe_link else None,
+            unlinked_names=settings.EMAIL_UNLINKED_NAMES,
+        )
+        values |= {"subject": shown.subject, "body": shown.body, "html": shown.html}
+        values["sanitised"] = message.sanitised.changed
+    return _finished(caller, Channel.EMAIL, part, found, [LimitKind.EMAIL], message, values)
+
+
+def _first_two(caller: Caller, kind: LimitKind, part: RequestPart) -> dict[str, Result]:
+    """Return the results of the checks before those of the message."""
+    daily_limit = checks.attempt("daily_limit", partial(limits.check_now, caller, kind))
+    return _by_name([daily_limit, Result(check="schema", ok=not part.errors, errors=part.errors)])
+
+
+def _finished(
+    caller: Caller,
+    channel: Channel,
+    part: RequestPart,
+    found: Mapping[str, Result],
+    counted: Sequence[LimitKind],
+    message: SmsChecks | EmailChecks,
+    values: Mapping[str, Any],  # Any: fields of DryRun
+) -> DryRun:
+    results = [found.get(name, Result(check=name, ok=True)) for name in NAMES]
+    times: dict[str, Any] = {}  # Any: as above
+    if "scheduled_for" not in part.invalid:
+        times["scheduled_for"] = part.request.scheduled_for
+    if all(result.ok for result in results):
+        times |= _times_and_repeat(message.checked().submission)
+    known = {kind: _limit(caller.service, kind) for kind in counted}
+    return DryRun(channel=channel, results=results, limits=known, **values, **times)
+
+
+def _limit(service: Service, kind: LimitKind) -> Limit:
+    return Limit(limit=limits.limit_of(service, kind), remaining=limits.remaining(service, kind))
+
+
+def _times_and_repeat(submission: Submission) -> dict[str, Any]:  # Any: fields of DryRun
+    notification = submission.notification
+    first = repeats.find_first(notification)
+    sends_at = notification.quiet_until or notification.scheduled_for or timezone.now()
+    return {"repeat_of": first, "sends_at": None if first else sends_at}
+
+
+def _recipient(normalised: str, is_simulated: bool, *, is_international: bool = False) -> Recipient:
+    return Recipient(normalised=normalised, is_international=is_international, is_simulated=is_simulated)
+
+
+def _by_name(results: Sequence[Result]) -> dict[str, Result]:
+    return {result.check: result for result in results}

@@ -1,0 +1,110 @@
+"""The checks of one email: steps 9 to 22. Source: docs/reference/sending-api.md §4.1."""
+
+from collections.abc import Mapping
+
+from notifications import errors
+from notifications.attachments.intake import CheckedFile
+from notifications.models import Channel, LimitKind, Notification, ReplyToAddress
+from notifications.rendering import email, sanitise
+from notifications.rendering.email import EmailText
+from notifications.rendering.sanitise import SanitisedRequest
+from notifications.submission import policy, senders, templates
+from notifications.submission.callers import Caller
+from notifications.submission.checked import Checked, Submission, common_columns
+from notifications.submission.checks import Check
+from notifications.submission.files import Parcel
+from notifications.submission.requests import EmailRequest
+from notifications.submission.templates import TemplateText
+
+
+class EmailChecks:
+    """One email on its way through CHECKS. A check sets what the later ones need."""
+
+    template: TemplateText
+    sanitised: SanitisedRequest
+    parcel: Parcel
+    text: EmailText
+    reply_to: ReplyToAddress | None
+    files: Mapping[str, CheckedFile]
+
+    def __init__(self, caller: Caller, request: EmailRequest, *, is_simulated: bool) -> None:
+        self.caller, self.request, self.service, self.is_simulated = caller, request, caller.service, is_simulated
+
+    def check_channel(self) -> None:
+        policy.check_channel(self.service, Channel.EMAIL)
+
+    def find_template(self) -> None:
+        self.template = templates.for_sending(self.service.id, self.request.template_id, Channel.EMAIL)
+
+    def fill(self) -> None:
+        """Sanitise the values, check that none is missing, and render the email with links in place of files."""
+        request, template = self.request, self.template
+        self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
+        values = self.sanitised.personalisation
+        templates.check_personalisation(template.subject, template.content, values)
+        self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
+        self.text = email.render(template.subject, template.content, self.parcel.with_links(values))
+
+    def check_not_empty(self) -> None:
+        if self.text.is_empty:
+            raise errors.MessageEmpty
+
+    def choose_reply_to(self) -> None:
+        self.reply_to = senders.reply_to(self.service, self.request.email_reply_to_id)
+
+    def check_recipient(self) -> None:
+        policy.check_recipient(self.caller, self.request.email_address)
+
+    def check_files(self) -> None:
+        self.files = self.parcel.check()
+
+    def check_length(self) -> None:
+        if self.text.is_too_long:
+            raise errors.EmailTooLong(limit_bytes=email.MAX_BYTES, size_bytes=self.text.size_bytes)
+
+    def checked(self) -> Checked:
+        """Return the message after all checks, with its links without keys for storage."""
+        recipient, template, text = self.request.email_address, self.template, self.text
+        kept = text
+        if self.files:
+            values = self.parcel.with_kept_links(self.sanitised.personalisation)
+            kept = email.render(template.subject, template.content, values)
+        notification = Notification(
+            **common_columns(self.caller, template, self.request, Channel.EMAIL),
+            recipient=recipient.as_given,
+            normalised_recipient=recipient.normalised,
+            subject=kept.subject,
+            body=kept.filled,
+            unsubscribe_link=template.unsubscribe_link,
+            one_click_unsubscribe_url=self.request.one_click_unsubscribe_url,
+            reply_to=self.reply_to,
+        )
+        if self.files:
+            notification.set_outgoing(text.subject, text.filled)
+        submission = Submission(
+            notification=notification,
+            subject=text.subject,
+            body=text.filled,
+            sent_from=senders.from_email(self.service),
+            sanitised=self.sanitised.changed,
+        )
+        return Checked(
+            caller=self.caller,
+            submission=submission,
+            counted=[LimitKind.EMAIL],
+            is_simulated=self.is_simulated,
+            parcel=self.parcel,
+            files=self.files,
+        )
+
+
+CHECKS = (
+    Check("channel", EmailChecks.check_channel),
+    Check("template", EmailChecks.find_template, reads=["template_id"]),
+    Check("personalisation", EmailChecks.fill, needs=["template"], reads=["personalisation", "sanitise_content_for"]),
+    Check("empty", EmailChecks.check_not_empty, needs=["personalisation"]),
+    Check("sender", EmailChecks.choose_reply_to, reads=["email_reply_to_id"]),
+    Check("recipient", EmailChecks.check_recipient, reads=["email_address"]),
+    Check("files", EmailChecks.check_files, needs=["personalisation"]),
+    Check("length", EmailChecks.check_length, needs=["personalisation"]),
+)

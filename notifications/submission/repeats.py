@@ -1,0 +1,104 @@
+"""The repeat guard: find and prevent repeated messages. Source: docs/reference/bulk-sending.md §6.
+
+A message repeats another one if template, recipient, key type and reference are equal within the service's
+`repeat_guard_minutes`. A unique HMAC of the four decides which of two simultaneous messages is the first.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from notifications.models import Notification, RepeatGuard, Service
+
+
+class RepeatsMessage(Exception):
+    """Another message of the last minutes has the same template, recipient, key type and reference."""
+
+    def __init__(self, first: UUID) -> None:
+        super().__init__()
+        self.first = first
+
+
+def find(
+    service: Service, key_type: str, template_id: UUID, sent: Sequence[tuple[str, str | None]]
+) -> list[UUID | None]:
+    """Return, for each pair of a normalised recipient and a reference, the id of the message that it would repeat."""
+    hashes = [_hash(key_type, template_id, recipient, reference) for recipient, reference in sent]
+    wanted = [equal for equal in hashes if equal]
+    if not service.repeat_guard_minutes or not wanted:
+        return [None] * len(hashes)
+    known = RepeatGuard.objects.within(service.repeat_guard_minutes).filter(service=service, content_hash__in=wanted)
+    first = dict(known.values_list("content_hash", "message_id"))
+    return [first.get(equal) if equal else None for equal in hashes]
+
+
+def find_first(message: Notification) -> UUID | None:
+    """Return the id of the message that this one, which is not stored yet, repeats."""
+    sent = [(message.normalised_recipient, message.reference)]
+    return find(message.service, message.key_type, message.template_id, sent)[0]
+
+
+def is_guarded(message: Notification) -> bool:
+    return bool(message.service.repeat_guard_minutes) and message.reference is not None
+
+
+def claim_one(message: Notification) -> None:
+    """Raise RepeatsMessage, or make this message the first. Call it in the transaction that stores the message."""
+    if first := claim(message.service, [message]).get(message.id):
+        raise RepeatsMessage(first)
+
+
+def claim(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID]:
+    """Make these messages the first ones, and return those that repeat another: their id → the id of the first.
+
+    Call it in the transaction that stores the other messages. Two of `messages` may be equal: the first one stays.
+    """
+    if not service.repeat_guard_minutes:
+        return {}
+    hashes = {message.id: _hash_of(message) for message in messages}
+    first: dict[str, UUID] = {}
+    for identifier, equal in hashes.items():
+        if equal:
+            first.setdefault(equal, identifier)
+    now = timezone.now()
+    made = partial(RepeatGuard, service=service, created_at=now)
+    rows = [made(content_hash=equal, message_id=identifier) for equal, identifier in first.items()]
+    # Sorted, so that two processes never deadlock. A conflicting row that is not committed yet is waited for.
+    RepeatGuard.objects.bulk_create(sorted(rows, key=lambda row: row.content_hash), ignore_conflicts=True)
+    own = RepeatGuard.objects.filter(service=service, content_hash__in=first)
+    for row in own.exclude(message_id__in=first.values()).order_by("content_hash"):
+        first[row.content_hash] = _take_over(row, first[row.content_hash], service)
+    return {pk: first[equal] for pk, equal in hashes.items() if equal and first[equal] != pk}
+
+
+def forget(message: Notification) -> None:
+    """Forget a message that was cancelled: an equal one is no repeat."""
+    if is_guarded(message):
+        mine = RepeatGuard.objects.filter(service=message.service_id, content_hash=_hash_of(message))
+        mine.filter(message_id=message.id).delete()
+
+
+def _take_over(row: RepeatGuard, message_id: UUID, service: Service) -> UUID:
+    """Make the message the first if the stored row is too old. Return the id of the first message."""
+    now = timezone.now()
+    same = RepeatGuard.objects.filter(pk=row.pk)
+    old = same.filter(created_at__lte=now - timedelta(minutes=service.repeat_guard_minutes))
+    if old.update(message_id=message_id, created_at=now):
+        return message_id
+    return same.values_list("message_id", flat=True).first() or message_id  # a clean-up may delete the row
+
+
+def _hash_of(message: Notification) -> str | None:
+    return _hash(message.key_type, message.template_id, message.normalised_recipient, message.reference)
+
+
+def _hash(key_type: str, template_id: UUID, recipient: str, reference: str | None) -> str | None:
+    if reference is None:
+        return None
+    values = json.dumps([key_type, str(template_id), recipient, reference])
+    return salted_hmac("notifications.repeats", values, algorithm="sha256").hexdigest()

@@ -1,0 +1,96 @@
+"""The checks of one text message: steps 9 to 22. Source: docs/reference/sending-api.md §4.1."""
+
+from notifications import errors
+from notifications.models import Channel, LimitKind, Notification, SmsSender
+from notifications.rendering import sms
+from notifications.rendering.sms import SmsText
+from notifications.submission import files, limits, policy, senders, templates
+from notifications.submission.callers import Caller
+from notifications.submission.checked import Checked, Submission, common_columns
+from notifications.submission.checks import Check
+from notifications.submission.requests import SmsRequest
+from notifications.submission.templates import TemplateText
+
+
+class SmsChecks:
+    """One text message on its way through CHECKS. A check sets what the later ones need."""
+
+    template: TemplateText
+    text: SmsText
+    sender: SmsSender | None
+
+    def __init__(self, caller: Caller, request: SmsRequest) -> None:
+        self.caller, self.request, self.service = caller, request, caller.service
+
+    def check_channel(self) -> None:
+        policy.check_channel(self.service, Channel.SMS)
+
+    def find_template(self) -> None:
+        self.template = templates.for_sending(self.service.id, self.request.template_id, Channel.SMS)
+
+    def fill(self) -> None:
+        values, template = self.request.personalisation, self.template
+        templates.check_personalisation(template.subject, template.content, values)
+        prefix = self.service.name if self.service.prefix_sms else None
+        self.text = sms.render(template.content, values, prefix=prefix)
+
+    def check_not_empty(self) -> None:
+        if self.text.is_empty:
+            raise errors.MessageEmpty
+
+    def refuse_files(self) -> None:
+        if files.any_in(self.request.personalisation):
+            raise errors.FileInTextMessage
+
+    def choose_sender(self) -> None:
+        self.sender = senders.sms_sender(self.service, self.request.sms_sender_id)
+
+    def check_recipient(self) -> None:
+        policy.check_recipient(self.caller, self.request.phone_number)
+
+    def check_number(self) -> None:
+        policy.check_number(self.request.phone_number)
+
+    def check_international_limit(self) -> None:
+        if policy.is_counted_international(self.request.phone_number):
+            limits.check(self.caller, LimitKind.INTERNATIONAL_SMS)
+
+    def check_length(self) -> None:
+        if self.text.is_too_long:
+            raise errors.TextMessageTooLong(limit=sms.MAX_CHARACTERS, count=self.text.chars_without_prefix)
+
+    def checked(self) -> Checked:
+        """Return the message after all checks."""
+        number = self.request.phone_number
+        notification = Notification(
+            **common_columns(self.caller, self.template, self.request, Channel.SMS, number=number.normalised),
+            recipient=number.as_given,
+            normalised_recipient=number.normalised,
+            body=self.text.text,
+            parts=self.text.fragments,
+            rate_multiplier=number.rate_multiplier,
+            is_international=number.is_international,
+            sms_sender=self.sender,
+        )
+        sent_from = senders.from_number(self.sender)
+        is_counted_international = policy.is_counted_international(number)
+        return Checked(
+            caller=self.caller,
+            submission=Submission(notification=notification, body=self.text.text, sent_from=sent_from),
+            counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
+            is_simulated=policy.is_simulated(number),
+        )
+
+
+CHECKS = (
+    Check("channel", SmsChecks.check_channel),
+    Check("template", SmsChecks.find_template, reads=["template_id"]),
+    Check("personalisation", SmsChecks.fill, needs=["template"], reads=["personalisation"]),
+    Check("empty", SmsChecks.check_not_empty, needs=["personalisation"]),
+    Check("file_in_text", SmsChecks.refuse_files, reads=["personalisation"]),
+    Check("sender", SmsChecks.choose_sender, reads=["sms_sender_id"]),
+    Check("recipient", SmsChecks.check_recipient, reads=["phone_number"]),
+    Check("number", SmsChecks.check_number, reads=["phone_number"]),
+    Check("international_limit", SmsChecks.check_international_limit, needs=["number"]),
+    Check("length", SmsChecks.check_length, needs=["personalisation"]),
+)
