@@ -6,9 +6,12 @@ Source: docs/reference/security.md §3; docs/reference/data-sets.md §5.
 
 import zlib
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
+from threading import Lock
 from typing import Any, Protocol
 
+_ONE_LARGE = Lock()
 _BLOCK_BYTES = 64 * 1024  # read and decompressed at once: a zip bomb is found at most one block after the limit
 
 
@@ -60,6 +63,14 @@ def blocks(environ: Mapping[str, Any], *, max_bytes: int) -> Iterator[bytes]:
 def length(environ: Mapping[str, Any]) -> int | None:
     """Return the length of the body in bytes, or None if it is chunked. Raises UnreadableBody."""
     return None if environ.get("HTTP_TRANSFER_ENCODING") else _content_length(environ)
+
+
+def one_at_a_time(size_bytes: int, *, large_bytes: int) -> AbstractContextManager[object]:
+    """Return a context that only one large body of this process can enter at a time.
+
+    A parsed body can take many times its size, and eight threads would need all of that at once.
+    """
+    return _ONE_LARGE if size_bytes > large_bytes else nullcontext()
 
 
 def check_coding(environ: Mapping[str, Any], *, allowed: Collection[str] = ()) -> None:

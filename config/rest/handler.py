@@ -91,9 +91,19 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
         log.error("request.failed", exc_info=error)
     if answered.limit:
         registry.LIMITED_REQUESTS.add(answered.limit)
-    request.api_error = answered  # type: ignore[attr-defined]  # the view counts it
+    request.api_error = _without_frames(answered)  # type: ignore[attr-defined]  # the view counts it
     body = answered.body(_docs_url(request))
     return Response(body, status=answered.status, headers={**answered.headers(), **_link(answered)})
+
+
+def _without_frames(error: ApiError) -> ApiError:
+    """Remove the references of the error to the frames that raised it.
+
+    The request refers to the error and the frames to the request, so a body of 64 MiB would stay in memory until
+    garbage is collected.
+    """
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
 
 
 def answer(request: HttpRequest, error: ApiError) -> JsonResponse:

@@ -3,6 +3,7 @@
 Source: docs/reference/data-sets.md §3, §5, §8.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -13,6 +14,8 @@ from config.rest.array_length import TooManyElements
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
 from datasets.errors import MAX_RECORDS, MAX_VALUES, DataSetError, KeyMalformed, TooManyValues, WrongContentType
+
+_LARGE_BYTES = 4 * 1024 * 1024  # five million short values, about 35 MiB of JSON, take up to 500 MiB
 
 
 class DataSetJSONParser(StrictJSONParser):
@@ -34,6 +37,10 @@ class Sent:
 
     data: bytes
     key: IdempotencyKey | None
+
+    def one_at_a_time(self) -> AbstractContextManager[object]:
+        """Return the context in which the body is parsed and stored: one large body at a time."""
+        return body.one_at_a_time(len(self.data), large_bytes=_LARGE_BYTES)
 
     def value(self, *, too_many: DataSetError) -> object:
         """Return the JSON value.

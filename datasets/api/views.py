@@ -83,11 +83,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
             sent = bodies.read(request, with_key=True)
             if sent.key and store.is_replay(token.data_set_id, sent.key):
                 return _replayed()
-            look = records.look_at(sent.data)
-            checked = records.check(
-                sent.value(too_many=TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look
-            )
-            stored = store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
+            with sent.one_at_a_time():
+                stored = _store(token, sent)
         if not stored:
             return _replayed()
         structlog.contextvars.bind_contextvars(records=stored)
@@ -99,7 +96,8 @@ class DataSetViewSet(DataSetArea, ViewSet):
         token = token_of(request)
         with _logging_write_errors(token):
             sent = bodies.read(request, with_key=False)
-            records.check_empty_array(sent.value(too_many=NotAnEmptyArray()))
+            with sent.one_at_a_time():
+                records.check_empty_array(sent.value(too_many=NotAnEmptyArray()))
             store.empty(
                 token.data_set,
                 by=audit.Actor(
@@ -143,6 +141,13 @@ class NothingHereView(DataSetArea):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         raise NothingHere
+
+
+def _store(token: AccessToken, sent: bodies.Sent) -> int:
+    """Store the records of a body and return their number, which is 0 if its idempotency key has stored them."""
+    look = records.look_at(sent.data)
+    checked = records.check(sent.value(too_many=TooManyRecords()), auto_ids=token.data_set.auto_ids or (), look=look)
+    return store.append(token.data_set_id, checked, token_id=token.pk, request_id=_request_id(), key=sent.key)
 
 
 def _replayed() -> Response:

@@ -6,8 +6,6 @@ provider would otherwise send them again.
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from threading import Lock
 
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
@@ -22,10 +20,8 @@ from notifications.submission import receiving
 
 MAX_RECEIPT_BYTES = 1024 * 1024  # some providers send hundreds of receipts at once
 MAX_TEXT_BYTES = 64 * 1024
+# A signature can be checked only after the body is parsed, even for a stranger. A form of 1 MiB takes 80 MiB.
 LARGE_BYTES = 64 * 1024
-# A signature can be checked only after the body is parsed, even for a stranger. A form of 1 MiB takes 80 MiB, so
-# large bodies are parsed one at a time.
-_ONE_LARGE = Lock()
 
 
 @csrf_exempt  # programs call it with their own credentials
@@ -64,7 +60,7 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
         body.check_coding(request.META)
         # Django reads the body from this attribute. Its own reader does not support chunked bodies.
         request._body = body.read(request.META, max_bytes=most, chunked=True)
-        with _ONE_LARGE if len(request._body) > LARGE_BYTES else nullcontext():
+        with body.one_at_a_time(len(request._body), large_bytes=LARGE_BYTES):
             provider.check_caller(request)
             take()
     except UnreadableBody as error:

@@ -1,5 +1,6 @@
 """Limits for the work of one batch. Source: docs/reference/data-sets.md §5, §10."""
 
+import gc
 import gzip
 import sys
 import tracemalloc
@@ -122,3 +123,39 @@ def test_32_levels_are_taken_and_33_are_not(levels, is_taken, beside):
     else:
         with pytest.raises(RecordsRejected):
             parse()
+
+
+def test_a_record_of_many_short_texts_is_stored_in_little_memory():
+    data_set = make_data_set()
+    body = record_with(array_of(500_000, b'""'))
+    token = make_token(data_set)
+    call("POST", data_set, token, record_with(b"1"))  # loads what the first request loads
+
+    tracemalloc.start()
+    answer = call("POST", data_set, token, body)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert answer.status_code == 200
+    assert peak < 12 * len(body)
+
+
+@pytest.mark.parametrize("value", [b'"\\u0000"', b"{},"], ids=["a rejected record", "no JSON"])
+def test_a_rejected_body_does_not_wait_for_the_garbage_collection(value):
+    data_set = make_data_set()
+    token = make_token(data_set)
+    body = gzip.compress(record_with(value + b" " * 4_000_000))  # Django's client keeps what is sent
+    call("POST", data_set, token, record_with(value))  # loads what the first request loads
+    gc.collect()
+
+    tracemalloc.start()
+    gc.disable()
+    try:
+        status = call("POST", data_set, token, body, Content_Encoding="gzip").status_code
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        gc.enable()
+        tracemalloc.stop()
+
+    assert status == 400
+    assert kept < 2_000_000

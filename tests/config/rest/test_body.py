@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import threading
 import tracemalloc
 
 import pytest
@@ -177,3 +178,20 @@ def test_a_large_text_is_never_in_memory_three_times():
     tracemalloc.stop()
     assert value == {"file": "QUJD" * 500_000}
     assert most < 2.5 * 2_000_000  # as blocks and bytes, bytes and text, or text and value; never three copies
+
+
+def test_large_bodies_are_handled_one_at_a_time_and_small_ones_do_not_wait():
+    second_is_in = threading.Event()
+
+    def enter() -> None:
+        with body.one_at_a_time(CAP + 1, large_bytes=CAP):
+            second_is_in.set()
+
+    second = threading.Thread(target=enter)
+    with body.one_at_a_time(CAP + 1, large_bytes=CAP):
+        second.start()
+        with body.one_at_a_time(CAP, large_bytes=CAP), body.one_at_a_time(CAP, large_bytes=CAP):
+            assert not second_is_in.is_set()
+    second.join(timeout=10)
+
+    assert second_is_in.is_set()
