@@ -130,9 +130,20 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
 
 
 class ServiceRowAdmin(ServiceScopedAdmin):
-    """Admin of rows with a `service` column. Lists show that column and filter only for all services."""
+    """Admin of rows with a `service` column. Lists show that column and filter only for all services.
+
+    shows_recipients: whether titles and cells have recipients, which people see masked without the role See recipients
+    """
 
     list_select_related: ClassVar[Any] = ("service",)
+    shows_recipients: ClassVar[bool] = False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request)
+        return permissions.with_sight(request, rows) if self.shows_recipients else rows
+
+    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
+        return not self.shows_recipients or permissions.may_see_recipients(request, obj.service_id)
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         return self._with_service(request, super().get_list_filter(request), first=True)

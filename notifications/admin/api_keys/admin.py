@@ -62,9 +62,6 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         return usage.with_week(super().get_queryset(request))
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return super().get_actions(request) if self.has_add_permission(request) else {}
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Add the base URL, the service id and the newest messages above the keys of one service."""
         service = permissions.chosen_service(request)
@@ -121,18 +118,14 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         """Return as JSON the last use of the key and its newest message. The page of a new key polls this view."""
         newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
         message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
+        log: Any = self.admin_site.get_model_admin(Notification)
         answer = {
             "is_used": key.last_used_at is not None,
             "client": key.last_client,
             "result": status_titles.of(message) if message else "",
-            "message_url": self._page_of(request, message) if message else "",
+            "message_url": log.row_url(message) if message and log.has_view_permission(request, message) else "",
         }
         return JsonResponse(answer)
-
-    def _page_of(self, request: HttpRequest, message: Notification) -> str:
-        """Return the URL of a message's page, or "" if this person may not open it."""
-        log: Any = self.admin_site.get_model_admin(Notification)
-        return log.row_url(message) if log.has_view_permission(request, message) else ""
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"
@@ -154,7 +147,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             request, key, title=title, button="Revoke key", explanation=explanation, is_destructive=True
         )
 
-    @admin.action(description="Revoke…")
+    @admin.action(description="Revoke…", permissions=["change"])
     def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiKey]) -> HttpResponse:
         """Show the last use of each key, and revoke the keys when the person confirms."""
         return many_rows.confirm(

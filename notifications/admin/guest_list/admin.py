@@ -29,6 +29,7 @@ from notifications.models import GuestListEntry, Notification, Role, Service
 @admin.register(GuestListEntry)
 class GuestListEntryAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_API})
+    shows_recipients = True
     editable = frozenset({"note"})
     row_actions = {"remove": "remove"}
     fields = ("recipient", "kind", "note", "last_used", "added")
@@ -42,11 +43,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         theirs = Notification.objects.filter(
             service=OuterRef("service"), normalised_recipient=OuterRef("normalised")
         ).order_by("-created_at")
-        rows = permissions.with_sight(request, super().get_queryset(request))
-        return rows.annotate(last_message_at=Subquery(theirs.values("created_at")[:1]))
-
-    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
-        return permissions.may_see_recipients(request, obj.service_id)
+        return super().get_queryset(request).annotate(last_message_at=Subquery(theirs.values("created_at")[:1]))
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         return [Button("Remove…", "remove", tone="ending")]

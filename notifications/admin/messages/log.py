@@ -35,6 +35,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     """Messages are read-only. One that waits for its time can be moved or cancelled."""
 
     may_add = may_change = False
+    shows_recipients = True
     page_template = "admin/notifications/message.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     list_display = ("made", "status_title", "to_whom", "said", "sent_by", "named", "took")
@@ -61,16 +62,10 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
 
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return permissions.with_sight(request, super().get_queryset(request))
-
     def listed(self, request: HttpRequest, rows: Any) -> Any:
         """Leave out messages past the service's retention, even if clean-up has not deleted them yet."""
         chosen = permissions.chosen_service(request)
         return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
-
-    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
-        return permissions.may_see_recipients(request, obj.service_id)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         message = super().get_object(request, object_id, from_field)

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django import forms
 from django.utils import timezone
@@ -113,7 +114,7 @@ class SendForm(forms.Form):
             "personalisation": self._personalisation(),
             "reference": self.cleaned_data["reference"],
         }
-        identifier = GivenId(_senders_id(self.service, self.channel, chosen), chosen) if chosen else None
+        identifier = GivenId(UUID(chosen), chosen) if chosen else None
         recipient = self.cleaned_data["recipient"]
         if self.channel is Channel.EMAIL:
             return EmailRequest(email_address=recipient, email_reply_to_id=identifier, **common)
@@ -187,18 +188,10 @@ class SendForm(forms.Form):
         }
 
 
-def _own(service: Service, channel: Channel) -> Any:
-    rows = service.reply_to_addresses if channel is Channel.EMAIL else service.sms_senders
-    return rows.filter(archived_at=None)
-
-
 def _senders(service: Service, channel: Channel) -> list[tuple[str, str]]:
     """Return the choices, the default first. Its value is empty."""
-    rows = list(_own(service, channel))
+    senders: Any = service.reply_to_addresses if channel is Channel.EMAIL else service.sms_senders
+    rows = list(senders.filter(archived_at=None))
     shown = {str(row.pk): row.email_address if channel is Channel.EMAIL else row.sender for row in rows}
     default = next((shown[str(row.pk)] for row in rows if row.is_default), "not set")
     return [("", f"Default: {default}"), *((pk, name) for pk, name in shown.items())]
-
-
-def _senders_id(service: Service, channel: Channel, chosen: str) -> Any:
-    return next(row.pk for row in _own(service, channel) if str(row.pk) == chosen)

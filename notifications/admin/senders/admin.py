@@ -86,7 +86,7 @@ class DefaultedAdmin(ServiceRowAdmin):
             if form is not None:
                 form.cleaned_data["follower"].is_default = True
                 form.cleaned_data["follower"].save(update_fields=["is_default"])
-            self.audit(request, "removed", row, before=self._named(row))
+            self.audit(request, "removed", row, before={self.text_field: self._text(row), "is_default": True})
             return self.action_done(request, self.list_url(), f"{self._text(row)} is removed.")
         used = formats.spoken(row.last_used_at) if row.last_used_at else "never"
         explanation = [
@@ -117,9 +117,6 @@ class DefaultedAdmin(ServiceRowAdmin):
 
     def _text(self, row: Any) -> str:
         return str(getattr(row, self.text_field))
-
-    def _named(self, row: Any) -> dict[str, object]:
-        return {self.text_field: self._text(row), "is_default": True}
 
 
 class FollowerField(forms.ModelChoiceField):  # type: ignore[type-arg]

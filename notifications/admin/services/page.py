@@ -7,17 +7,12 @@ from django.conf import settings
 from config import formats
 from config.console import cells
 from config.console.sections import Fact, Section
+from notifications.admin.services.forms import LimitsForm
 from notifications.admin.services.going_live import LinkTo
 from notifications.models import Permission, ReplyToAddress, Service, SmsSender, TeamMember
 from notifications.submission import senders
 
 ON, OFF = "On", "Off"
-LIMITS = (
-    ("rate_limit_per_minute", "Requests per minute, for each type of key"),
-    ("daily_limit_email", "Emails per day"),
-    ("daily_limit_sms", "Text messages per day"),
-    ("daily_limit_international_sms", "International text messages per day"),
-)
 _KEPT = "After that, recipients and contents are deleted. The counts stay."
 
 
@@ -121,7 +116,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
 
 def _limits(service: Service) -> tuple[Fact, ...]:
     """Return the limits. International texts count as text messages too, so the lower of both limits applies."""
-    *others, (name, label) = LIMITS
+    *others, (name, label) = LimitsForm.Meta.labels.items()
     texts, abroad = service.daily_limit_sms, getattr(service, name)
     remark = f"Set to {formats.number(abroad)}, but the limit for text messages is lower." if abroad > texts else ""
     return (

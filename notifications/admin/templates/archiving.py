@@ -52,9 +52,6 @@ class ArchivingAdmin(ServiceRowAdmin):
 
     actions = ("archive_chosen", "restore_chosen")
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return super().get_actions(request) if self.has_add_permission(request) else {}
-
     def archive(self, request: HttpRequest, template: Template) -> HttpResponse:
         form = ArchiveForm(posted(request))
         if request.method == "POST" and form.is_valid():
@@ -80,7 +77,7 @@ class ArchivingAdmin(ServiceRowAdmin):
         title = f"Restore {template.name}"
         return self.action_page(request, template, title=title, button="Restore template", explanation=explanation)
 
-    @admin.action(description="Archive…")
+    @admin.action(description="Archive…", permissions=["change"])
     def archive_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:
         """Show the keys that used each template, and archive the templates when the person confirms."""
         return many_rows.confirm(
@@ -97,7 +94,7 @@ class ArchivingAdmin(ServiceRowAdmin):
             **_CELLS,
         )
 
-    @admin.action(description="Restore…")
+    @admin.action(description="Restore…", permissions=["change"])
     def restore_chosen(self, request: HttpRequest, chosen: QuerySet[Template]) -> HttpResponse:
         return many_rows.confirm(
             self,

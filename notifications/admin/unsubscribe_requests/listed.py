@@ -39,6 +39,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     """Requests of recipients. Members who send messages or manage the service mark them as done."""
 
     may_add = False
+    shows_recipients = True
     page_template = "admin/sections.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.SEND_MESSAGES, Role.MANAGE_SERVICE})
@@ -52,15 +53,6 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     row_actions = {"done": "mark_done"}
     actions = ("mark_chosen_done",)
     empty = "No unsubscribe requests. One appears here when a recipient confirms that they want no more emails."
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return permissions.with_sight(request, super().get_queryset(request))
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return super().get_actions(request) if self.has_change_permission(request) else {}
-
-    def sees_title(self, request: HttpRequest, obj: Any) -> bool:
-        return permissions.may_see_recipients(request, obj.service_id)
 
     # Pages
 
@@ -117,7 +109,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         explanation = [f"{asked} {email}", _TAKE_OFF, deleted]
         return self.action_page(request, row, title=title, button="Mark as done", explanation=explanation)
 
-    @admin.action(description="Mark as done…")
+    @admin.action(description="Mark as done…", permissions=["change"])
     def mark_chosen_done(self, request: HttpRequest, chosen: QuerySet[UnsubscribeRequest]) -> HttpResponse:
         return many_rows.confirm(
             self,
