@@ -1,14 +1,18 @@
 """List what the sending area adds to the shared pages, commands and jobs. `config.areas` describes the parts."""
 
+from config.accounts.invites import Mailer
+from config.console.memberships import Memberships
 from config.docs.parts import Documentation
+from config.queue import publishing
+from notifications import tasks
 from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
-from notifications.admin.team.invite_mail import MAILER
-from notifications.admin.team.memberships import MEMBERSHIPS
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
+from notifications.delivery import own_email
 from notifications.management import clean_up
 from notifications.management.part import COMMANDS
+from notifications.models import TeamMember
 
 PARTS: tuple[object, ...] = (
     COMMANDS,
@@ -19,6 +23,9 @@ PARTS: tuple[object, ...] = (
     permissions.SWITCHER,
     overview.PANEL,
     permissions.AUDIT_PLACE,
-    MEMBERSHIPS,
-    MAILER,
+    Memberships(services_of=TeamMember.objects.services_of),
+    Mailer(
+        leaves=own_email.can_reach_people,
+        enqueue=lambda invite_id: publishing.enqueue(tasks.mail_invite, str(invite_id)),
+    ),
 )

@@ -161,10 +161,6 @@ def _settings_page(request: HttpRequest) -> str:
     return reverse("admin:notifications_service_change", args=[chosen.pk]).removesuffix("change/")  # its steps, too
 
 
-def _add_page(request: HttpRequest) -> str:
-    return reverse("admin:notifications_service_add") if is_operator(request) else ""
-
-
 def _audited(request: HttpRequest) -> Q:
     managed = services_with(request, Role.MANAGE_SERVICE).values_list("pk", flat=True)
     return Q(service_id__in=list(managed))
@@ -178,4 +174,9 @@ def _managed(request: HttpRequest) -> list[tuple[str, str]]:
 
 ACCESS = scope.Access(is_open_to=lambda request: bool(roles(request)), audited=_audited)
 AUDIT_PLACE = places.Place(title="Service", field="service_id", choices=_managed)
-SWITCHER = switcher.Switcher(choices=_choices, choose=_choose, settings_page=_settings_page, add_page=_add_page)
+SWITCHER = switcher.Switcher(
+    choices=_choices,
+    choose=_choose,
+    settings_page=_settings_page,
+    add_page=lambda request: reverse("admin:notifications_service_add") if is_operator(request) else "",
+)

@@ -1,6 +1,8 @@
 """A service, the people of its team, and its guest list. Source: docs/reference/console.md §2.2, §2.7, §2.8."""
 
 import uuid
+from collections import defaultdict
+from collections.abc import Collection
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 
@@ -126,6 +128,14 @@ class TeamMemberQuerySet(models.QuerySet["TeamMember"]):
         rows = self.filter(user_id=user_id).values_list("service_id", "roles") if user_id is not None else []
         return {service_id: _with_included(stored) for service_id, stored in rows}
 
+    def services_of(self, user_ids: Collection[int]) -> dict[int, list[str]]:
+        """Return the names of the active services of each account."""
+        found: dict[int, list[str]] = defaultdict(list)
+        members = self.filter(user_id__in=user_ids, service__active=True)
+        for user_id, name in members.order_by("service__name").values_list("user_id", "service__name"):
+            found[user_id].append(name)
+        return found
+
 
 def _with_included(stored: list[str]) -> frozenset[Role]:
     held = {Role(word) for word in stored if word in Role.values}
@@ -163,6 +173,15 @@ class TeamMember(models.Model):
     def title(self) -> str:
         """Return the email address, or the username of an account that has none."""
         return self.email_address or (self.user.get_username() if self.user else "")
+
+    def is_last_manager(self) -> bool:
+        """Return whether no other member with an active account has the role *Manage service*.
+
+        The check locks the service, so that two managers cannot remove each other at the same time.
+        """
+        Service.objects.select_for_update().get(pk=self.service_id)
+        holders = TeamMember.objects.filter(service_id=self.service_id, user__is_active=True)
+        return {row.pk for row in holders if Role.MANAGE_SERVICE in row.roles} == {self.pk}
 
 
 class GuestListEntry(models.Model):

@@ -9,22 +9,17 @@ from celery import signals
 
 from config.queue.app import app
 from notifications.delivery import providers
-from notifications.delivery.messages import Receipt
 from notifications.receipts import taking
 from notifications.submission import joining
 
 QUEUE = "send-sms"  # its processes have binds for sending; message centres limit the number of binds
 
 
-def _take_receipt(provider: str, receipt: Receipt) -> None:
-    taking.take_in(provider, [receipt])
-
-
 @signals.worker_process_init.connect
 def listen(**kwargs: Any) -> None:  # Any: the arguments of the signal
     if QUEUE in app.amqp.queues.consume_from:
         for provider in providers.listening():
-            provider.listen(_take_receipt, joining.take)
+            provider.listen(lambda name, receipt: taking.take_in(name, [receipt]), joining.take)
 
 
 @signals.worker_process_shutdown.connect

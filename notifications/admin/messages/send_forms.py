@@ -13,9 +13,11 @@ from uuid import UUID
 from django import forms
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.html import format_html, format_html_join
 
+from config import formats
 from notifications import errors
-from notifications.admin.messages import send_errors, send_slots
+from notifications.admin.messages import send_slots
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
@@ -23,6 +25,11 @@ from notifications.submission import policy, requests
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
 
 REAL, TEST = "real", "test"
+
+# The console's texts for errors of the API. Errors without a text here show the API's message.
+EMPTY = {Channel.EMAIL: "Enter an email address.", Channel.SMS: "Enter a phone number."}
+REFERENCE = f"Enter a reference of at most {formats.number(requests.MAX_REFERENCE_CHARACTERS)} characters."
+ITEMS = f"Enter at most {formats.number(requests.MAX_LIST_ITEMS)} lines."
 
 _OF_SENDER = (errors.SmsSenderNotFound, errors.ReplyToNotFound)
 _OF_RECIPIENT = (
@@ -55,7 +62,7 @@ class SendForm(forms.Form):
         self._slots = send_slots.find(version)
         is_email = self.channel is Channel.EMAIL
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
-        self.fields["recipient"].error_messages["required"] = send_errors.EMPTY[self.channel]
+        self.fields["recipient"].error_messages["required"] = EMPTY[self.channel]
         self.fields["sender"].label = "Replies go to" if is_email else "Sender"
         self.fields["sender"].choices = _senders(service, self.channel)  # type: ignore[attr-defined]
         self.fields["kind"].initial = TEST
@@ -84,13 +91,13 @@ class SendForm(forms.Form):
         try:
             return self._read_recipient(self.cleaned_data["recipient"])
         except errors.ValidationError as error:
-            raise forms.ValidationError(send_errors.of_recipient(error, self.channel)) from error
+            raise forms.ValidationError(_recipient_error(error, self.channel)) from error
 
     def clean_reference(self) -> str | None:
         try:
             return requests.check_reference(self.cleaned_data["reference"]) or None
         except errors.ValidationError as error:
-            raise forms.ValidationError(send_errors.REFERENCE) from error
+            raise forms.ValidationError(REFERENCE) from error
 
     def clean(self) -> dict[str, Any] | None:
         """Reject lists longer than the API accepts."""
@@ -99,7 +106,7 @@ class SendForm(forms.Form):
             try:
                 requests.check_personalisation({slot.name: slot.value(self._typed(slot))})
             except errors.ValidationError:
-                self.add_error(slot.field, send_errors.ITEMS)
+                self.add_error(slot.field, ITEMS)
         return cleaned
 
     @property
@@ -142,7 +149,7 @@ class SendForm(forms.Form):
                     self.add_error(slot.field, slot.missing)
             return
         if isinstance(error, errors.ServiceInTrial):
-            self.add_error("recipient", send_errors.of_trial(pages_for_trial))
+            self.add_error("recipient", _trial_error(pages_for_trial))
             return
         for entry in error.errors:
             for field in self._fields_of(error):
@@ -195,3 +202,21 @@ def _senders(service: Service, channel: Channel) -> list[tuple[str, str]]:
     shown = {str(row.pk): row.email_address if channel is Channel.EMAIL else row.sender for row in rows}
     default = next((shown[str(row.pk)] for row in rows if row.is_default), "not set")
     return [("", f"Default: {default}"), *((pk, name) for pk, name in shown.items())]
+
+
+def _recipient_error(error: errors.NotificationError, channel: Channel) -> str:
+    """Return the error of an invalid recipient without the API's property name."""
+    if channel is Channel.EMAIL:
+        return "Enter a valid email address, like name@example.com."
+    return f"{error.message.removeprefix('phone_number ')}."
+
+
+def _trial_error(places: Mapping[str, str]) -> str:
+    """Return how to let a service in trial reach a recipient.
+
+    places: title → URL of the pages that this person may open
+    """
+    if not places:
+        return "This service is in trial. Ask a manager to add this person to the guest list or team first."
+    links = format_html_join(" or ", '<a class="sb-link" href="{1}">{0}</a>', places.items())
+    return format_html("This service is in trial: add this person to the {} first.", links)

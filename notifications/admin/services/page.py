@@ -24,6 +24,7 @@ def sections(
     change: returns the button of a step if the person may take it
     link_to: returns the link to a list of this service's rows if the person may open it
     """
+    by = f"by {service.created_by}" if service.created_by else ""
     return [
         Section(
             slug="general",
@@ -40,7 +41,11 @@ def sections(
                     remark="Counted from the day they are marked as done. Other requests are kept.",
                 ),
                 _team(service, link_to),
-                Fact(label="Created", value=cells.moment(service.created_at), remark=_by(service)),
+                Fact(
+                    label="Created",
+                    value=cells.moment(service.created_at),
+                    remark=by,
+                ),
             ),
         ),
         Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service, link_to)),
@@ -137,7 +142,3 @@ def _state(service: Service) -> Fact:
 
 def _on(service: Service, permission: Permission) -> str:
     return ON if permission in service.permissions else OFF
-
-
-def _by(service: Service) -> str:
-    return f"by {service.created_by}" if service.created_by else ""

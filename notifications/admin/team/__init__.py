@@ -1,3 +1,3 @@
 """The team of a service in the console: members, roles and invitations."""
 
-from notifications.admin.team import admin, invite_mail, memberships
+from notifications.admin.team import admin

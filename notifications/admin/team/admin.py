@@ -24,8 +24,8 @@ from config.console.shown_once import Secret
 from config.queue import publishing
 from notifications import tasks
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.admin.team import invitation, managers
-from notifications.admin.team.forms import NewTeamMemberForm, RolesForm, TeamMemberForm
+from notifications.admin.team import invitation
+from notifications.admin.team.forms import SOMEONE_MUST_MANAGE, NewTeamMemberForm, RolesForm, TeamMemberForm
 from notifications.delivery import own_email
 from notifications.models import Role, TeamMember
 
@@ -155,8 +155,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:
         title = f"Remove {member.title}"
-        if managers.is_last(member):
-            return self.error_page(request, member, title, managers.SOMEONE_MUST)
+        if member.is_last_manager():
+            return self.error_page(request, member, title, SOMEONE_MUST_MANAGE)
         if request.method == "POST":
             who, name = member.user_id, member.title
             self.audit(request, "removed", member, before=changes.snapshot(member))

@@ -6,10 +6,10 @@ from django import forms
 
 from config.console.checking import checked
 from config.console.theme import CheckboxSelectMultiple
-from notifications.admin.team import managers
 from notifications.models import Role, TeamMember
 from notifications.validation import people
 
+SOMEONE_MUST_MANAGE = "Someone must be able to manage this service."
 _LINES = {
     Role.SEE_ACTIVITY: "view the overview, log, files, templates and settings, with recipients masked",
     Role.SEE_RECIPIENTS: "view recipients in full and search for them",
@@ -82,6 +82,6 @@ class RolesForm(forms.Form):
 
     def clean_roles(self) -> list[str]:
         roles: list[str] = self.cleaned_data["roles"]
-        if Role.MANAGE_SERVICE not in roles and managers.is_last(self.member):
-            raise forms.ValidationError(managers.SOMEONE_MUST)
+        if Role.MANAGE_SERVICE not in roles and self.member.is_last_manager():
+            raise forms.ValidationError(SOMEONE_MUST_MANAGE)
         return roles

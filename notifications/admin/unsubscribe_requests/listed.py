@@ -65,7 +65,8 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         return super().changelist_view(request, context)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
-        buttons = (("Mark as done…", self.url_of("done", obj)),) if self._may_mark(request, obj) else ()
+        may_mark = obj.done_at is None and self.has_change_permission(request, obj)
+        buttons = (("Mark as done…", self.url_of("done", obj)),) if may_mark else ()
         section = Section(slug="request", title="Request", facts=self._facts(obj), buttons=buttons)
         history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
         return {"sections": [section], "history_url": history_url}
@@ -144,9 +145,6 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
     @staticmethod
     def _recipient(row: UnsubscribeRequest) -> str:
         return permissions.shown_recipient(row, row.recipient)
-
-    def _may_mark(self, request: HttpRequest, row: UnsubscribeRequest) -> bool:
-        return row.done_at is None and self.has_change_permission(request, row)
 
     def _facts(self, row: UnsubscribeRequest) -> tuple[Fact, ...]:
         kept_days = row.service.unsubscribe_request_days

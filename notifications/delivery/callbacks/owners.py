@@ -71,8 +71,7 @@ def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
         page,
     ]
     text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))
-    return [_message(endpoint, text, to) for to in _email_addresses(endpoint.service)]
-
-
-def _message(endpoint: CallbackEndpoint, text: EmailText, to: str) -> OutgoingEmail:
-    return own_email.write(text, to=to, identifier=uuid5(endpoint.id, f"{endpoint.paused_at} {to}"))
+    return [
+        own_email.write(text, to=to, identifier=uuid5(endpoint.id, f"{endpoint.paused_at} {to}"))
+        for to in _email_addresses(endpoint.service)
+    ]

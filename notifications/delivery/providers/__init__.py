@@ -11,7 +11,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from operator import itemgetter
 from threading import Lock
@@ -104,10 +104,6 @@ def _open_circuits() -> frozenset[str]:
     return frozenset(ProviderCircuit.objects.values_list("provider", flat=True))
 
 
-def _new_breaker() -> CircuitBreaker:
-    return CircuitBreaker(failures=FAILURES, open_seconds=OPEN_SECONDS)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
     """A provider in use.
@@ -118,7 +114,9 @@ class Provider:
 
     adapter: ProviderAdapter
     weight: int | None = None
-    breaker: CircuitBreaker = field(default_factory=_new_breaker)
+    breaker: CircuitBreaker = field(
+        default_factory=partial(CircuitBreaker, failures=FAILURES, open_seconds=OPEN_SECONDS)
+    )
 
     @property
     def name(self) -> str:

@@ -53,7 +53,8 @@ class Gateway(OwnForm):
 
     def send(self, message: OutgoingSms) -> Accepted:
         """Send one text message. Raises TemporaryFailure or PermanentFailure."""
-        response = self._call("POST", json=_body(message))
+        body = {"to": message.to, "from": message.sender, "content": message.content, "reference": message.reference}
+        response = self._call("POST", json=body)
         http.check(response)
         return _accepted(response)
 
@@ -70,15 +71,6 @@ class Gateway(OwnForm):
             return self._session().request(method, self._url, headers=self._headers, auth=self._auth, **content)
         except requests.RequestException as error:
             raise http.connection_failure(error) from error
-
-
-def _body(message: OutgoingSms) -> dict[str, str]:
-    return {
-        "to": message.to,
-        "from": message.sender,
-        "content": message.content,
-        "reference": message.reference,
-    }
 
 
 def _accepted(response: requests.Response) -> Accepted:
