@@ -63,7 +63,6 @@ def _due_requests() -> Iterator[Due]:
 
 
 def _remove_requests() -> Iterator[Batch]:
-    UnsubscribeRequest.objects.adopt_earlier()
     for service in _with_done_requests():
         yield from rules.delete(UnsubscribeRequest.objects.to_forget(service), service.name)
 

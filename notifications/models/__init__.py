@@ -26,4 +26,4 @@ from notifications.models.service import GuestListEntry, Permission, RecipientKi
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion
 from notifications.models.text_part import TextPart
-from notifications.models.unsubscribe_request import EarlierUnsubscribeRequest, UnsubscribeRequest
+from notifications.models.unsubscribe_request import UnsubscribeRequest

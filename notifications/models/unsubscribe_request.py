@@ -4,7 +4,7 @@ import uuid
 from datetime import timedelta
 from typing import Self
 
-from django.db import models, transaction
+from django.db import models
 from django.utils import timezone
 
 from notifications.models.service import Service
@@ -19,26 +19,6 @@ class UnsubscribeRequestQuerySet(models.QuerySet["UnsubscribeRequest"]):
         """Return the done requests that are older than the service's retention, oldest first."""
         kept_since = timezone.now() - timedelta(days=service.unsubscribe_request_days)
         return self.filter(service=service, done_at__lt=kept_since).order_by("done_at")
-
-    def adopt_earlier(self) -> None:
-        """Move the requests that a process of the previous release has stored since the migration."""
-        with transaction.atomic():
-            earlier = list(
-                EarlierUnsubscribeRequest.objects.select_related("notification").select_for_update(of=("self",))
-            )
-            requests = [
-                UnsubscribeRequest(
-                    service_id=request.notification.service_id,
-                    template_id=request.notification.template_id,
-                    notification_id=request.notification_id,
-                    recipient=request.notification.recipient,
-                    email_created_at=request.notification.created_at,
-                    created_at=request.at,
-                )
-                for request in earlier
-            ]
-            self.bulk_create(requests, ignore_conflicts=True)
-            EarlierUnsubscribeRequest.objects.filter(pk__in=[request.pk for request in earlier]).delete()
 
 
 class UnsubscribeRequest(models.Model):
@@ -78,19 +58,3 @@ class UnsubscribeRequest(models.Model):
     @property
     def title(self) -> str:
         return self.recipient
-
-
-class EarlierUnsubscribeRequest(models.Model):
-    """A request as the previous release stores it: deleted with its message.
-
-    A process of that release may still run for some seconds after the migration. Remove this model in the next release.
-    """
-
-    notification = models.OneToOneField("notifications.Notification", on_delete=models.CASCADE, related_name="+")
-    at = models.DateTimeField(default=timezone.now, db_index=True)
-
-    class Meta:
-        db_table = "notifications_unsubscriberequest"
-
-    def __str__(self) -> str:
-        return f"Earlier unsubscribe request {self.pk}"

@@ -13,7 +13,6 @@ from django.db.migrations.executor import MigrationExecutor
 from config.jobs import rules
 from notifications.delivery.unsubscribe_links import LinkedEmail
 from notifications.models import (
-    EarlierUnsubscribeRequest,
     Notification,
     Status,
     UnsubscribeRequest,
@@ -85,22 +84,6 @@ def test_the_preview_counts_by_service_and_deletes_nothing() -> None:
 
     assert (due.label, due.number, due.oldest) == (first.service.name, 2, NOW - timedelta(days=400))
     assert UnsubscribeRequest.objects.count() == 4
-
-
-@pytest.mark.django_db
-def test_clean_up_moves_requests_of_the_previous_release() -> None:
-    message, known = make_notification(), make_notification()
-    confirm(LinkedEmail.of(known))
-    for one in (message, known):
-        EarlierUnsubscribeRequest.objects.create(notification=one, at=NOW - timedelta(minutes=5))
-
-    clean_up(RULE)
-
-    taken = UnsubscribeRequest.objects.get(notification_id=message.id)
-    assert (taken.service, taken.template, taken.recipient) == (message.service, message.template, "ana@example.com")
-    assert (taken.created_at, taken.email_created_at) == (NOW - timedelta(minutes=5), message.created_at)
-    assert UnsubscribeRequest.objects.get(notification_id=known.id).created_at == NOW
-    assert not EarlierUnsubscribeRequest.objects.exists()
 
 
 def migrated(name: str) -> Any:
