@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from config.accounts.invite import Invite
 from config.audit.models import AuditEvent
+from config.audit.reads import READS_ARE_KEPT_FOR, ReadEvent
 from config.console import shown_once
 from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch, SpentNonce
 from config.jobs import rules
@@ -111,6 +112,15 @@ RULES = (
         keeps=lambda: f"{settings.AUDIT_RETENTION_DAYS} days",
         preview=_due_events,
         remove=_remove_events,
+        position=1,
+    ),
+    RetentionRule(
+        name="read-log",
+        title="Read log",
+        group=Group.ACCOUNTS,
+        keeps=lambda: f"{READS_ARE_KEPT_FOR.days} days",
+        preview=lambda: rules.preview(ReadEvent.objects.past(), "read log", "at"),
+        remove=lambda: rules.delete(ReadEvent.objects.past(), "read log"),
         position=1,
     ),
     RetentionRule(

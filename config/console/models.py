@@ -17,6 +17,7 @@ from config.audit.models import (
     AuditIsAppendOnly,
     AuditLink,
 )
+from config.audit.reads import ReadEvent
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "AuditLink",
     "BulkJobRun",
     "Invite",
+    "ReadEvent",
     "RetentionRun",
     "SavedSearch",
     "SpentNonce",

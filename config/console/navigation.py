@@ -177,6 +177,12 @@ SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             ),
             Entry(title="Audit", icon="history", page="operations.AuditEvent", about="Who did what, and when"),
             Entry(
+                title="Read log",
+                icon="visibility",
+                page="operations.ReadEvent",
+                about="Who opened which message, file or record",
+            ),
+            Entry(
                 title="Services",
                 icon="apartment",
                 page="notifications.Service",

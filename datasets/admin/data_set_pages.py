@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.template.response import TemplateResponse
 
 from config import formats
+from config.audit import reads
 from config.audit.models import AuditEvent
 from config.console import audit_sentences, recent_sign_in
 from config.console.admin import ShownOnceAdmin, many_rows
@@ -74,6 +75,9 @@ class DataSetPages(ShownOnceAdmin):
     def record(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show one record. Its id comes in a POST."""
         found = records.one(data_set, request.POST.get("open", ""))
+        if found:
+            record_id = reads.id_of_record(data_set.pk, found.record_id)
+            reads.note(request, reads.RECORD, record_id, data_set_id=data_set.pk)
         context = {
             **self.page_context(request, f"{data_set}: record", data_set),
             "tabs": tabs.of(data_set, "records"),

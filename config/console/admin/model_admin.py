@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 
 from config import audit
 from config.accounts import scope
-from config.audit import changes, places
+from config.audit import changes, places, reads
 from config.audit.models import AuditEvent
 from config.console import audit_sentences, lookups
 from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
@@ -28,6 +28,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
     may_delete: whether single rows of this model may be deleted (trap T6).
     guards_start: whether to reject a form that was opened before another person's save (trap T10).
     masked_fields: fields with a recipient; the audit stores them masked.
+    is_reading_logged: whether the read log records who opened the page of a row.
     empty: the text of the empty list.
     may_add, may_change: whether staff may add rows, and change existing ones, if their permissions allow it.
     """
@@ -38,6 +39,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
     may_change: ClassVar[bool] = True
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
+    is_reading_logged: ClassVar[bool] = False
 
     show_full_result_count = False
     paginator = CappedPaginator
@@ -104,6 +106,15 @@ class ConsoleModelAdmin(RowActionsAdmin):
             form: type[ModelForm[Any]] = kwargs.get("form", self.form)
             kwargs["form"] = type(form.__name__, (StartedFrom, form), {})
         return super().get_form(request, obj, change=change, **kwargs)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        answer = super().change_view(request, object_id, form_url, extra_context)
+        if self.is_reading_logged and isinstance(answer, TemplateResponse) and answer.context_data:
+            obj = answer.context_data["original"]
+            reads.note(request, str(self.opts.model_name), obj.pk, **self.audit_scope(obj))
+        return answer
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Set the subtitle, and show the History button to people who may read the history."""

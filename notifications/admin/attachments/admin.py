@@ -87,6 +87,7 @@ class AttachmentAdmin(ServiceRowAdmin):
     may_add = False
     editable = frozenset()
     view_roles = frozenset({Role.SEE_ACTIVITY})
+    is_reading_logged = True
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = (
         "shown_name",

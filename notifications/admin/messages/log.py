@@ -38,6 +38,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     shows_recipients = True
     page_template = "admin/notifications/message.html"
     view_roles = frozenset({Role.SEE_ACTIVITY})
+    is_reading_logged = True
     list_display = ("made", "status_title", "to_whom", "said", "sent_by", "named", "took")
     list_display_links = ("made",)
     list_filter = (

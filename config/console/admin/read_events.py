@@ -1,0 +1,75 @@
+"""The read-only list of who opened which message, file or record."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config.accounts import scope
+from config.audit import places
+from config.audit.reads import ReadEvent
+from config.console import audit_sentences, cells
+from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
+from config.console.admin.model_admin import ConsoleModelAdmin
+
+SHOWN_CHARACTERS = 8  # of an id
+
+
+class KindFilter(ChoiceFilter):
+    title = "kind"
+    parameter_name = "kind"
+    options = {
+        "notification": ("Messages", by(Q(object_kind="notification"))),
+        "attachment": ("Files", by(Q(object_kind="attachment"))),
+        "record": ("Records", by(Q(object_kind="record"))),
+    }
+
+
+@admin.register(ReadEvent)
+class ReadEventAdmin(ConsoleModelAdmin):
+    """Operators see all entries; others those of the services and data sets that they manage."""
+
+    site_path: ClassVar[str] = "operations/reads/"
+    list_display = ("opened", "reader", "what", "ip_address", "request_code")
+    fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_code")
+    list_filter = (KindFilter,)
+    sortable_by = ()
+    empty = "Nobody has opened a message, a file or a record in the last 90 days."
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).filter(scope.audited(request))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return scope.is_operator(request) or places.are_open_to(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def may_read_history(self, request: HttpRequest, obj: Any) -> bool:
+        """Return False, because an entry has no history."""
+        return False
+
+    opened = column("Opened", lambda entry: cells.moment(entry.at))
+    reader = column("Person", lambda entry: entry.user_label)
+    request_code = column("Request", lambda entry: cells.code(entry.request_id) if entry.request_id else "–")
+
+    @admin.display(description="Opened page")
+    def what(self, entry: ReadEvent) -> SafeString:
+        kind = audit_sentences.kind_of(entry.object_kind)
+        title = format_html("{} {}", f"{kind[:1].upper()}{kind[1:]}", cells.code(entry.object_id[:SHOWN_CHARACTERS]))
+        model = audit_sentences.model_of(entry.object_kind)
+        if model is None or not self.admin_site.is_registered(model):  # a record opens from its data set only
+            return title
+        url = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[entry.object_id])
+        return format_html('<a class="sb-link" href="{}">{}</a>', url, title)
