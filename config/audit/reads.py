@@ -44,6 +44,8 @@ class ReadEvent(models.Model):
     class Meta:
         app_label = "operations"
         db_table = "operations_read_event"
+        verbose_name = "read log entry"
+        verbose_name_plural = "read log entries"
         ordering = ["-at", "-id"]
         indexes = [
             models.Index(fields=["-at", "-id"], name="read_event_at"),

@@ -35,8 +35,8 @@ class ReadEventAdmin(ConsoleModelAdmin):
     """Operators see all entries; others those of the services and data sets that they manage."""
 
     site_path: ClassVar[str] = "operations/reads/"
-    list_display = ("opened", "reader", "what", "ip_address", "request_code")
-    fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_code")
+    list_display = ("opened", "reader", "what", "ip_address", "short_request_id")
+    fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_id")
     list_filter = (KindFilter,)
     sortable_by = ()
     empty = "Nobody has opened a message, a file or a record in the last 90 days."
@@ -62,7 +62,7 @@ class ReadEventAdmin(ConsoleModelAdmin):
 
     opened = column("Opened", lambda entry: cells.moment(entry.at))
     reader = column("Person", lambda entry: entry.user_label)
-    request_code = column("Request", lambda entry: cells.code(entry.request_id) if entry.request_id else "–")
+    short_request_id = column("Request", lambda entry: cells.code(entry.request_id[:SHOWN_CHARACTERS] or "–"))
 
     @admin.display(description="Opened page")
     def what(self, entry: ReadEvent) -> SafeString:
