@@ -10,8 +10,8 @@ import structlog
 from django.utils import timezone
 
 from notifications.attachments.intake import CheckedFile
+from notifications.delivery import quiet_hours
 from notifications.models import ApiKey, Channel, LimitKind, Notification, Origin
-from notifications.submission import quiet_hours
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest, SmsRequest

@@ -13,9 +13,10 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from notifications.delivery import repeats
 from notifications.models import Channel, LimitKind, Service
 from notifications.rendering import email
-from notifications.submission import checks, email_checks, limits, policy, repeats, senders, sms_checks
+from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks
 from notifications.submission.callers import Caller
 from notifications.submission.checked import Submission
 from notifications.submission.checks import Result

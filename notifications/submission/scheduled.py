@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from config.metrics import registry
 from notifications import errors, tasks
+from notifications.delivery import quiet_hours, repeats
 from notifications.models import ApiKey, Channel, DailyCounter, KeyType, LimitKind, Notification, Status
-from notifications.submission import policy, quiet_hours, repeats
+from notifications.submission import policy
 
 log = structlog.get_logger()
 

@@ -9,12 +9,13 @@ from django.db import transaction
 from config.metrics import registry
 from notifications import tasks
 from notifications.attachments import store
+from notifications.delivery import repeats
+from notifications.delivery.repeats import RepeatsMessage
 from notifications.models import Attachment, Channel, Notification
-from notifications.submission import checks, email_checks, limits, policy, repeats, senders, sms_checks, usage
+from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, usage
 from notifications.submission.callers import Caller
 from notifications.submission.checked import Checked, Submission
 from notifications.submission.email_checks import EmailChecks
-from notifications.submission.repeats import RepeatsMessage
 from notifications.submission.requests import EmailRequest, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
 

@@ -9,9 +9,9 @@ import time_machine
 from django.db import connections
 from django.utils import timezone
 
+from notifications.delivery import repeats
 from notifications.management.clean_up import RULES
 from notifications.models import Attachment, DailyCounter, IdempotencyRecord, KeyType, Notification, RepeatGuard
-from notifications.submission import repeats
 from tests.factories import make_api_key, make_notification
 from tests.notifications.calling import Caller, email_template, make_caller, sms_template
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import time_machine
 
+from notifications.delivery import quiet_hours
 from notifications.models import Channel, Notification
-from notifications.submission import quiet_hours
 from tests.factories import make_service
 from tests.notifications.calling import Caller, email_template, make_caller, sms_template
 from tests.notifications.draining import drain
