@@ -9,7 +9,7 @@ import math
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -31,7 +31,9 @@ from config.metrics import registry
 from config.rest import strict_json
 from config.rest.request import base_url, parse_bearer_token
 from notifications import errors
+from notifications.api import whole_keys
 from notifications.api.fields import parse_uuid
+from notifications.api.whole_keys import WholeKey
 from notifications.models import ApiKey, Service
 from notifications.models.api_key import REVOKED_KEYS_ARE_NAMED_FOR
 from notifications.submission import usage
@@ -94,6 +96,10 @@ class KeyBackend(TokenBackend):
     def __init__(self, secret: str) -> None:
         super().__init__(ALGORITHM, signing_key=secret)
 
+    def is_secret(self, text: str) -> bool:
+        """Return whether a text is the secret, compared in constant time."""
+        return secrets.compare_digest(str(self.signing_key).encode(), text.encode())
+
     def has_signed(self, token: SignedToken) -> bool:
         """Return whether the signature of a decoded token matches, compared in constant time."""
         return _HS256.verify(token.signed, self.prepared_signing_key, token.signature)
@@ -125,7 +131,12 @@ class ServiceKeyAuthentication(JWTAuthentication):
         header = request.META.get("HTTP_AUTHORIZATION", "")
         if not header.strip():
             raise errors.TokenMissing
-        text = parse_bearer_token(header) if len(header) <= MAX_HEADER_CHARACTERS else None
+        is_readable = len(header) <= MAX_HEADER_CHARACTERS
+        if is_readable and (whole_key := whole_keys.find(header)) is not None:
+            key, caller = _owner(WholeKey.parse(whole_key))
+            return self._authenticated(request, caller.service, key)
+
+        text = parse_bearer_token(header) if is_readable else None
         if text is None:
             raise errors.BearerSchemeMissing
 
@@ -140,12 +151,15 @@ class ServiceKeyAuthentication(JWTAuthentication):
         key = _signer(token, caller)
         request.signer = key  # type: ignore[attr-defined]  # the usage page of the key also lists calls with errors
         _check_claims(token, example_url)
+        return self._authenticated(request, caller.service, key)
+
+    def _authenticated(self, request: Request, service: Service, key: ApiKey) -> tuple[Service, ApiKey]:
+        request.signer = key  # type: ignore[attr-defined]  # as above
         if not key.is_live(timezone.now()):
             raise errors.KeyRevoked
-
-        structlog.contextvars.bind_contextvars(service_id=str(caller.service.id), key_id=str(key.id))
+        structlog.contextvars.bind_contextvars(service_id=str(service.id), key_id=str(key.id))
         usage.note_key(key, request.META.get("HTTP_USER_AGENT", ""))
-        return caller.service, key
+        return service, key
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
@@ -170,10 +184,27 @@ def _named_caller(token: SignedToken) -> Caller:
     return caller
 
 
+def _owner(whole_key: WholeKey) -> tuple[ApiKey, Caller]:
+    """Return the key that the caller sent. Raises AuthError, ApiKeysUnreadable."""
+    caller = _caller(whole_key.service_id)
+    if caller is None:
+        raise errors.KeyNotFound
+    if not caller.service.accepts_whole_keys:
+        raise errors.BearerSchemeMissing
+    key = _matching(caller, lambda backend: backend.is_secret(whole_key.secret))
+    if not caller.service.active:
+        raise errors.ServiceArchived
+    return key, caller
+
+
 def _signer(token: SignedToken, caller: Caller) -> ApiKey:
     """Return the key that signed the token. Raises KeyNotFound, ApiKeysUnreadable."""
+    return _matching(caller, lambda backend: backend.has_signed(token))
+
+
+def _matching(caller: Caller, matches: Callable[[KeyBackend], bool]) -> ApiKey:
     for key, backend in caller.keys:
-        if backend.has_signed(token):
+        if matches(backend):
             return key
     if caller.unreadable:  # KeyNotFound would make people replace keys that are only unreadable
         registry.UNREADABLE.add("apikey.encrypted_secret")

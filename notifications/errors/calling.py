@@ -85,6 +85,12 @@ class KeyNotFound(AuthError):  # every cause has the same text, so that it revea
     fix = "No active key matches this token. Copy the whole key again."
 
 
+class WholeKeyTooShort(AuthError):
+    slug = "api-key-too-short"
+    text = "Invalid token: Enter your full API key"
+    fix = f"Send the header `Authorization: ApiKey-v1 <key>`. {_COPY_KEY}"
+
+
 class ClockSkewed(AuthError):
     slug = "system-clock"
     text = "Error: Your system clock must be accurate to within 30 seconds"

@@ -5,7 +5,7 @@ from notifications import errors
 _AUTHENTICATION = (
     *(errors.TokenMissing, errors.BearerSchemeMissing, errors.TokenInvalid, errors.IssuerMissing, errors.IssuerNotUuid),
     *(errors.ServiceNotFound, errors.ServiceHasNoKeys, errors.ServiceArchived, errors.AlgorithmNotAllowed),
-    *(errors.KeyNotFound, errors.ClockSkewed, errors.KeyRevoked, errors.UseHttps),
+    *(errors.KeyNotFound, errors.WholeKeyTooShort, errors.ClockSkewed, errors.KeyRevoked, errors.UseHttps),
 )
 _FAILURES = (errors.InternalError, errors.ApiKeysUnreadable, errors.Unavailable)
 _BODY = (

@@ -83,17 +83,28 @@ _RATE = [
 
 class ServiceToken(OpenApiAuthenticationExtension):
     target_class = "notifications.api.authentication.ServiceKeyAuthentication"
-    name = "serviceToken"
+    name = ["serviceToken", "wholeKey"]
     priority = 1  # before the library's extension for the base class
 
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
-        return {
-            "type": "http",
-            "scheme": "bearer",
-            "bearerFormat": "JWT",
-            "description": "A token signed with the secret of an API key, valid for 30 seconds: see Authentication.",
-            "x-credential": '$(jwt "$NOTIFY_API_KEY")',
-        }
+    def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[Any]]]:
+        return [{name: []} for name in self.name]
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> list[dict[str, Any]]:
+        return [
+            {
+                "type": "http",
+                "scheme": "bearer",
+                "bearerFormat": "JWT",
+                "description": "A token signed with the secret of an API key, valid for 30 seconds.",
+                "x-credential": '$(jwt "$NOTIFY_API_KEY")',
+            },
+            {
+                "type": "apiKey",
+                "in": "header",
+                "name": "Authorization",
+                "description": "`ApiKey-v1` and the whole API key. Only services with `accepts_whole_keys` accept it.",
+            },
+        ]
 
 
 def _sent(name: str, text: str, body: type, answer: type, example: object, *, about: str) -> Any:
