@@ -3,6 +3,8 @@
 from functools import lru_cache
 from zoneinfo import available_timezones
 
+from config.invalid import InvalidValue
+
 
 def is_time_zone(name: str) -> bool:
     """Return whether the IANA database has a zone of this name.
@@ -11,6 +13,12 @@ def is_time_zone(name: str) -> bool:
     (True, False)
     """
     return name in _names()
+
+
+def check_time_zone(name: str) -> None:
+    """Raise InvalidValue if the text is not blank and names no time zone. Blank stands for TIME_ZONE."""
+    if name and not is_time_zone(name):
+        raise InvalidValue("Enter a time zone, such as Europe/London, or nothing for the default.")
 
 
 @lru_cache(maxsize=1)

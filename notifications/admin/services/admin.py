@@ -32,6 +32,7 @@ from notifications.admin.services.forms import (
     SectionForm,
     TextsForm,
 )
+from notifications.admin.services.sending_forms import ApiForm, QuietHoursForm
 from notifications.admin.services.state import ARCHIVED, StateSteps
 from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
@@ -47,6 +48,8 @@ _FORMS: dict[str, tuple[type[SectionForm], str]] = {
     "email": (EmailForm, "Email settings"),
     "file-page": (FilePageForm, "File download page"),
     "texts": (TextsForm, "Text message settings"),
+    "quiet-hours": (QuietHoursForm, "Quiet hours"),
+    "api": (ApiForm, "API settings"),
     "limits": (LimitsForm, "Limits"),
 }
 

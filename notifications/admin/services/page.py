@@ -9,8 +9,9 @@ from config.console import cells
 from config.console.sections import Fact, Section
 from notifications.admin.services.forms import LimitsForm
 from notifications.admin.services.going_live import LinkTo
-from notifications.models import Permission, ReplyToAddress, Service, SmsSender, TeamMember
+from notifications.models import Channel, Permission, ReplyToAddress, Service, SmsSender, TeamMember
 from notifications.submission import senders
+from notifications.validation import quiet_hours
 
 ON, OFF = "On", "Off"
 _KEPT = "After that, recipients and contents are deleted. The counts stay."
@@ -56,6 +57,13 @@ def sections(
             facts=(_contact(service),),
         ),
         Section(slug="texts", title="Text messages", buttons=change("texts", "Change"), facts=_texts(service, link_to)),
+        Section(
+            slug="quiet-hours",
+            title="Quiet hours",
+            buttons=change("quiet-hours", "Change"),
+            facts=_quiet_hours(service),
+        ),
+        Section(slug="api", title="API", buttons=change("api", "Change"), facts=_api(service)),
         Section(
             slug="limits",
             title="Limits",
@@ -116,6 +124,37 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
         Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),
+    )
+
+
+def _quiet_hours(service: Service) -> tuple[Fact, ...]:
+    remark = "Bulk messages wait for their end. So do single messages, if their template respects quiet hours."
+    return (
+        Fact(label="Text messages", value=_hours(service, Channel.SMS)),
+        Fact(label="Emails", value=_hours(service, Channel.EMAIL), remark=remark),
+        Fact(label="Time zone", value=service.zone_name),
+    )
+
+
+def _hours(service: Service, channel: Channel) -> str:
+    hours = quiet_hours.of_channel(service.quiet_hours, channel.value)
+    if hours is None:
+        return "None"
+    whose = "the recipient" if hours.by_recipient else "the service"
+    return f"{hours.begin:%H:%M} to {hours.end:%H:%M}, local time of {whose}"
+
+
+def _api(service: Service) -> tuple[Fact, ...]:
+    minutes, whole = service.repeat_guard_minutes, service.accepts_whole_keys
+    guarded = "A message with the same template, recipient and reference is not sent again within this time."
+    risk = "Everyone who reads a request can use its key." if whole else ""
+    return (
+        Fact(
+            label="Repeat guard",
+            value=formats.counted(minutes, "minute") if minutes else OFF,
+            remark=guarded if minutes else "",
+        ),
+        Fact(label="Whole API keys", value=ON if whole else OFF, remark=risk, is_warning=whole),
     )
 
 

@@ -32,8 +32,9 @@ from notifications.models import Channel, Role, Template, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import examples
 
-_TEXT_FIELDS = ("name", "content", "redact_personalisation", "note", "based_on")
-_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", "redact_personalisation", "note", "based_on")
+_OPTIONS = ("respect_quiet_hours", "redact_personalisation", "note", "based_on")
+_TEXT_FIELDS = ("name", "content", *_OPTIONS)
+_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", *_OPTIONS)
 _CHIPS_SHOWN = 12
 
 
@@ -118,6 +119,10 @@ class TemplateAdmin(ArchivingAdmin):
         if obj.redact_personalisation and not stored.redact_personalisation:
             obj.save(update_fields=["redact_personalisation"])
             self.audit(request, "redacted", obj)
+        if obj.respect_quiet_hours != stored.respect_quiet_hours:
+            obj.save(update_fields=["respect_quiet_hours"])
+            was, now = ({"respect_quiet_hours": row.respect_quiet_hours} for row in (stored, obj))
+            self.audit(request, "changed", obj, before=was, after=now)
         obj.has_new_version = _differs(before, form.text())
         if not obj.has_new_version:
             return

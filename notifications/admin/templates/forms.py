@@ -56,14 +56,19 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     class Meta:
         model = Template
-        fields = ("service", "type", "name", "redact_personalisation")
-        labels = {"redact_personalisation": "Hide personal details after sending"}
+        fields = ("service", "type", "name", "redact_personalisation", "respect_quiet_hours")
+        labels = {
+            "redact_personalisation": "Hide personal details after sending",
+            "respect_quiet_hours": "Respect quiet hours",
+        }
         help_texts = {
             "name": "Recipients never see it.",
             "redact_personalisation": "Staff see “hidden” instead of all values, also in messages already sent. "
             "This cannot be undone.",
+            "respect_quiet_hours": "In the quiet hours of the service, messages wait for their end. "
+            "Leave this off for messages that people wait for, such as codes.",
         }
-        widgets = {"redact_personalisation": CheckboxInput}
+        widgets = {"redact_personalisation": CheckboxInput, "respect_quiet_hours": CheckboxInput}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -6,11 +6,13 @@ from uuid import UUID
 from django.conf import settings
 from rest_framework import serializers
 
+from config.invalid import InvalidValue
 from config.management.declarations import Declaration, Texts, Value, one_of, parse_uuid
 from config.outbound.targets import check_url
 from config.rest.strict_json import is_storable_text
 from notifications.models import Channel, KeyType, Permission, Service
-from notifications.validation import keys, names, people, senders, services
+from notifications.validation import keys, names, people, quiet_hours, senders, services
+from notifications.validation.time_zones import check_time_zone
 
 
 def _has_room(guests: list[people.Recipient]) -> None:
@@ -64,6 +66,7 @@ class TemplateDeclaration(Declaration):
     subject = Value(str)
     content = Value(str)
     unsubscribe_link = Value(bool)
+    respect_quiet_hours = Value(bool)
     archived = Value(bool)
 
 
@@ -94,6 +97,19 @@ class DailyLimitsDeclaration(Declaration):
     international_sms = Value(int, services.check_daily_limit, source="daily_limit_international_sms")
 
 
+class QuietHoursValue(serializers.JSONField):
+    """The quiet hours of each channel, or null."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(required=False, allow_null=True, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return quiet_hours.parse(data)
+        except InvalidValue as error:
+            raise serializers.ValidationError(str(error)) from error
+
+
 class ServiceDeclaration(Declaration):
     """A service. Its settings become columns of `Service`."""
 
@@ -108,6 +124,10 @@ class ServiceDeclaration(Declaration):
     daily_limits = DailyLimitsDeclaration(source="*", required=False)
     retention_days = Value(int, services.check_retention_days)
     unsubscribe_request_days = Value(int, services.check_unsubscribe_request_days)
+    accepts_whole_keys = Value(bool)
+    repeat_guard_minutes = Value(int, services.check_repeat_guard_minutes)
+    time_zone = Value(str, check_time_zone)
+    quiet_hours = QuietHoursValue()
     team = TeamMemberDeclaration(many=True, required=False)
     guest_list = GuestListDeclaration(required=False)
     sms_senders = SmsSenderDeclaration(many=True, required=False)
