@@ -1,7 +1,7 @@
 """The parts that the data set area registers for shared pages, commands and jobs (`config.areas`)."""
 
 from config.docs.parts import Documentation
-from datasets.admin import access, audit_places, overview
+from datasets.admin import access, overview
 from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up
@@ -14,5 +14,4 @@ PARTS: tuple[object, ...] = (
     *(EMPTY_DATA_SET, SET_RETENTION),
     access.ACCESS,
     overview.PANEL,
-    audit_places.PLACE,
 )

@@ -1,7 +1,6 @@
 """List what the sending area adds to the shared pages, commands and jobs. `config.areas` describes the parts."""
 
 from config.accounts.invites import Mailer
-from config.console.memberships import Memberships
 from config.docs.parts import Documentation
 from config.queue import publishing
 from notifications import tasks
@@ -12,7 +11,6 @@ from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
 from notifications.management import clean_up
 from notifications.management.part import COMMANDS
-from notifications.models import TeamMember
 
 PARTS: tuple[object, ...] = (
     COMMANDS,
@@ -22,8 +20,6 @@ PARTS: tuple[object, ...] = (
     permissions.ACCESS,
     permissions.SWITCHER,
     overview.PANEL,
-    permissions.AUDIT_PLACE,
-    Memberships(services_of=TeamMember.objects.services_of),
     Mailer(
         leaves=own_email.can_reach_people,
         enqueue=lambda invite_id: publishing.enqueue(tasks.mail_invite, str(invite_id)),

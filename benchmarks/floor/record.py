@@ -8,11 +8,11 @@ import pickle
 from functools import partial
 from typing import Any
 
+import redis
 from django.db import connection
 from django.test import Client
 
 from benchmarks.floor.replay import ID, MARK, StoreCall
-from config.queue.redis_client import Impatient
 
 
 def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:
@@ -23,17 +23,17 @@ def main(method: str, path: str, body: str, headers: dict[str, str]) -> None:
     calls: list[StoreCall] = []
     call = partial(Client(headers=headers | {"Host": "127.0.0.1"}).generic, method, path, body, "application/json")
     call()
-    ask = Impatient.ask
+    execute = redis.Redis.execute_command
 
-    def note_command(self: Impatient, *command: Any) -> Any:
+    def note_command(self: redis.Redis, *command: Any, **options: Any) -> Any:
         calls.append(StoreCall(command=command))
-        return ask(self, *command)
+        return execute(self, *command, **options)
 
     def note_statement(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
         calls.append(StoreCall(statement=sql, parameters=list(parameters or ())))
         return execute(sql, parameters, many, context)
 
-    Impatient.ask = note_command  # type: ignore[method-assign]
+    redis.Redis.execute_command = note_command  # type: ignore[method-assign]
     with connection.execute_wrapper(note_statement):
         answer = call()
     assert answer.status_code < 300, answer.content

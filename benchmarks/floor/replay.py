@@ -42,7 +42,7 @@ def replay() -> None:
     text = f"n{os.getpid()}-{next(_numbers)}"
     for call in _calls():
         if call.command:
-            impatient(os.environ["REDIS_URL"], SECONDS).ask(*call.command)
+            impatient(os.environ["REDIS_URL"], SECONDS).execute_command(*call.command)
             continue
         parameters = [uuid.uuid4() if value == ID else [text] if value == [ID] else value for value in call.parameters]
         with connection.prepared_cursor() as cursor:

@@ -68,9 +68,6 @@ class TotpDevice(Device):
         is_young = self.wrong_since is not None and timezone.now() - self.wrong_since < WINDOW
         return is_young and self.wrong_codes >= MAX_WRONG_CODES
 
-    def verify_is_allowed(self) -> tuple[bool, None]:
-        return not self.is_waiting(), None
-
     def verify_token(self, token: str) -> bool:
         """Return whether the code is right and was not used before. Of two concurrent requests, one succeeds."""
         with transaction.atomic():

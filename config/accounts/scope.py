@@ -20,10 +20,15 @@ class Access:
 
     is_open_to: return whether the person may open any page of the area
     audited: return a filter for the audit events of the area that the person may read
+    title, column: what its events belong to, such as a service, and the column of `AuditEvent` with the id
+    choices: return id and name of each service or data set whose audit the person may read
     """
 
     is_open_to: Callable[[HttpRequest], bool]
     audited: Callable[[HttpRequest], Q]
+    title: str
+    column: str
+    choices: Callable[[HttpRequest], list[tuple[str, str]]]
 
 
 def is_operator(request: HttpRequest) -> bool:
@@ -34,6 +39,17 @@ def is_operator(request: HttpRequest) -> bool:
 def has_anything(request: HttpRequest) -> bool:
     """Return whether this person may open any page. If not, an operator has to add them to a service first."""
     return is_operator(request) or any(area.is_open_to(request) for area in areas.parts(Access))
+
+
+def may_read_audit(request: HttpRequest) -> bool:
+    return is_operator(request) or any(area.choices(request) for area in areas.parts(Access))
+
+
+def may_read_audit_of(request: HttpRequest, ids: dict[str, object]) -> bool:
+    """Return whether this person may read the audit of a row. ids: see `config.audit.scope_of`."""
+    return is_operator(request) or any(
+        str(ids.get(area.column)) in {key for key, _ in area.choices(request)} for area in areas.parts(Access)
+    )
 
 
 def audited(request: HttpRequest) -> Q:

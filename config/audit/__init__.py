@@ -12,18 +12,5 @@ from config.audit.recording import (
     person,
     record,
     record_all,
+    scope_of,
 )
-
-__all__ = [
-    "CLOCK",
-    "COMMAND",
-    "Actor",
-    "about",
-    "author",
-    "author_of",
-    "event",
-    "operator",
-    "person",
-    "record",
-    "record_all",
-]

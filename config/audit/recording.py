@@ -33,9 +33,9 @@ CLOCK = Actor(kind=ActorKind.CLOCK, label="clock")
 COMMAND = Actor(kind=ActorKind.COMMAND, label="command line")
 
 
-def record(actor: Actor, verb: str, **what: Any) -> AuditEvent:
-    """Store one event and return it. For `what`, see `event`."""
-    made = event(actor, verb, **what)
+def record(actor: Actor, verb: str, row: models.Model | None = None, **what: Any) -> AuditEvent:
+    """Store one event and return it. row: what it is about; for `what`, see `event`."""
+    made = event(actor, verb, **({} if row is None else about(row)), **what)
     made.save()
     return made
 
@@ -81,8 +81,16 @@ def event(
 
 
 def about(row: models.Model) -> dict[str, Any]:
-    """Return the arguments of `event` that describe a row: `record(actor, "revoked", **about(key))`."""
-    return {"object_kind": row._meta.model_name or "", "object_id": row.pk, "label": titles.masked(row)}
+    """Return the arguments of `event` that describe a row."""
+    kind = row._meta.model_name or ""
+    return {"object_kind": kind, "object_id": row.pk, "label": titles.masked(row), **scope_of(row)}
+
+
+def scope_of(row: models.Model) -> dict[str, Any]:
+    """Return the `service_id` or `data_set_id` of a row's events. A model without such a column has `audit_scope`."""
+    names = ("service_id", "data_set_id")
+    own = {name: getattr(row, name) for name in names if getattr(row, name, None) is not None}
+    return getattr(row, "audit_scope", own)
 
 
 def operator() -> Actor:

@@ -105,7 +105,22 @@ class Title:
     stored: str
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An event with its sentence."""
+
+    event: AuditEvent
+    sentence: str
+
+
 Names = dict[tuple[str, str], Title]
+
+
+def lines(events: Iterable[AuditEvent], shown: Callable[[Model], str] = titles.masked) -> list[Line]:
+    """Return the events with their sentences. shown: see `names_of`."""
+    found = list(events)
+    names = names_of(found, shown)
+    return [Line(event, sentence(event, names)) for event in found]
 
 
 def sentence(event: AuditEvent, names: Names | None = None) -> str:

@@ -19,7 +19,7 @@ def checked(rule: Callable[Arguments, Value], *args: Arguments.args, **kwargs: A
         raise forms.ValidationError(str(error)) from error
 
 
-def validator(rule: Callable[[Value], None]) -> Callable[[Value], None]:
+def validator(rule: Callable[[Value], object]) -> Callable[[Value], None]:
     """Return the rule as a form field validator."""
 
     def check(value: Value) -> None:

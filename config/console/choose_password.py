@@ -7,18 +7,17 @@ works once.
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from config.accounts import invites, sessions
 from config.accounts.invite import Invite
-from config.console import password_fields, sign_in, sign_in_audit
+from config.console import pages, password_fields, sign_in, sign_in_audit
 from config.console.referrers import keeps_query_private
 
 
@@ -47,20 +46,14 @@ def choose(request: HttpRequest) -> HttpResponse:
     invite = invites.find_live(request.GET.get("token", ""))
     user = _user_of(invite)
     if invite is None or user is None:
-        return _page(request, "admin/link_over.html", "This link does not work", status=404)
+        return _link_over(request)
     form = NewPasswordForm(request.POST if request.method == "POST" else None, user=user)
     if not form.is_valid():
-        return _page(
-            request,
-            "admin/choose_password.html",
-            "Choose a password",
-            form=form,
-            account=user.username,
-            email=user.email,
-        )
+        known: dict[str, Any] = {"account": user.username, "email": user.email}
+        return pages.show(request, "admin/choose_password.html", "Choose a password", form=form, **known)
     with transaction.atomic():
         if not invites.spend(invite):
-            return _page(request, "admin/link_over.html", "This link does not work", status=404)
+            return _link_over(request)
         invites.end(user_id=user.pk)
         user.set_password(form.cleaned_data["password"])
         user.save(update_fields=["password"])
@@ -77,6 +70,5 @@ def _user_of(invite: Invite | None) -> User | None:
     return User.objects.filter(pk=invite.user_id, is_active=True).first()
 
 
-def _page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    frame = {**admin.site.each_context(request), "title": title, **context}
-    return TemplateResponse(request, template, frame, status=status)
+def _link_over(request: HttpRequest) -> HttpResponse:
+    return pages.show(request, "admin/link_over.html", "This link does not work", status=404)

@@ -6,9 +6,7 @@ The response, and the time it takes, are the same whether the account exists or 
 from typing import Any
 
 from django import forms
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -16,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from config.accounts import invites, lookup
 from config.accounts.invites import NETWORK_WINDOW, REQUESTED_VALID_FOR, TooManyRequests
-from config.console import sign_in_audit
+from config.console import pages, sign_in_audit
 from config.console.theme import TextInput
 from config.web.ip_addresses import client_network
 
@@ -57,6 +55,5 @@ def ask(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, part: str, *, status: int = 200, **context: Any) -> HttpResponse:
-    frame = {**admin.site.each_context(request), "title": "Forgot your password?", "part": part}
-    minutes = {"valid_minutes": REQUESTED_VALID_FOR.seconds // 60}
-    return TemplateResponse(request, "admin/forgot_password.html", {**frame, **minutes, **context}, status=status)
+    context |= {"part": part, "valid_minutes": REQUESTED_VALID_FOR.seconds // 60}
+    return pages.show(request, "admin/forgot_password.html", "Forgot your password?", status=status, **context)

@@ -9,33 +9,9 @@ from django.utils import timezone
 
 from config import encryption
 from config.accounts.invite import Invite
-from config.audit.models import (
-    ActorKind,
-    AppendOnlyQuerySet,
-    AuditEvent,
-    AuditHead,
-    AuditIsAppendOnly,
-    AuditLink,
-)
+from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent
-from config.jobs.models import BulkJobRun, RetentionRun, Trigger
-
-__all__ = [
-    "SEARCHES_ARE_KEPT_FOR",
-    "ActorKind",
-    "AppendOnlyQuerySet",
-    "AuditEvent",
-    "AuditHead",
-    "AuditIsAppendOnly",
-    "AuditLink",
-    "BulkJobRun",
-    "Invite",
-    "ReadEvent",
-    "RetentionRun",
-    "SavedSearch",
-    "SpentNonce",
-    "Trigger",
-]
+from config.jobs.models import BulkJobRun, RetentionRun
 
 SEARCHES_ARE_KEPT_FOR = timedelta(days=7)  # Staff console §1.2 T1
 

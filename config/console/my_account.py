@@ -7,17 +7,16 @@ import unicodedata
 from typing import Any
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth import authenticate, update_session_auth_hash
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from config.accounts import invites, second_factor, sessions
-from config.console import password_fields, sign_in_audit
+from config.console import pages, password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput, TextInput
 
@@ -75,13 +74,8 @@ class OwnNameForm(forms.Form):
 def overview(request: HttpRequest) -> HttpResponse:
     """Show the sign-in details of the account, with links to change them."""
     user = sessions.account_of(request)
-    context = {
-        "title": "Your account",
-        "device": second_factor.device_of(user),
-        "codes_left": second_factor.recovery_codes_left(user),
-        "is_demanded": second_factor.is_demanded(),
-    }
-    return page(request, "admin/my_account.html", context)
+    device, codes_left = second_factor.device_of(user), second_factor.recovery_codes_left(user)
+    return page(request, "admin/my_account.html", "Your account", device=device, codes_left=codes_left)
 
 
 @require_http_methods(["GET", "POST"])
@@ -94,7 +88,7 @@ def change_name(request: HttpRequest) -> HttpResponse:
             user.save(update_fields=["first_name", "last_name"])
             sign_in_audit.note(request, user, "changed_name")
         return done(request, "Your name is saved.")
-    return page(request, "admin/action.html", {"title": "Change your name", "form": form, "button": "Save name"})
+    return page(request, "admin/action.html", "Change your name", form=form, button="Save name")
 
 
 @sensitive_post_parameters()
@@ -112,8 +106,8 @@ def change_password(request: HttpRequest) -> HttpResponse:
             sign_in_audit.note(request, user, "changed_password")
         return done(request, "Your password is changed. All your other sessions have ended.")
     explanation = ["All your other sessions end when you change your password."]
-    context = {"title": "Change your password", "form": form, "explanation": explanation, "button": "Change password"}
-    return page(request, "admin/action.html", context)
+    context: dict[str, Any] = {"form": form, "explanation": explanation, "button": "Change password"}
+    return page(request, "admin/action.html", "Change your password", **context)
 
 
 @require_POST
@@ -125,11 +119,9 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
     return done(request, f"{ended} other {'session is' if ended == 1 else 'sessions are'} ended.")
 
 
-def page(request: HttpRequest, template: str, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
-    """Return a page of the account with headers that forbid browsers to store it."""
-    frame = {**admin.site.each_context(request), "list_url": reverse("my-account")}
-    headers = {"Cache-Control": "no-store"}
-    return TemplateResponse(request, template, {**frame, **context}, status=status, headers=headers)
+def page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: object) -> HttpResponse:
+    """Return a page of the account, whose way back is the account."""
+    return pages.show(request, template, title, status=status, list_url=reverse("my-account"), **context)
 
 
 def done(request: HttpRequest, message: str) -> HttpResponse:

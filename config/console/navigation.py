@@ -4,7 +4,7 @@ Source: docs/reference/console.md §1.4. Entries name pages by model label, so t
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from django.apps import apps
@@ -19,7 +19,7 @@ from config.console import switcher
 SETTINGS = "settings"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A link in the sidebar.
 
@@ -34,6 +34,7 @@ class Entry:
     icon: str
     page: str
     about: str
+    _: KW_ONLY
     area: str = ""
     is_on: Callable[[], bool] = lambda: True
     is_for_operators: bool = False
@@ -43,163 +44,66 @@ def _has_inbox() -> bool:
     return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 
 
-SECTIONS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
-    (
-        "Messages",
-        (
-            Entry(
-                title="Message log",
-                icon="outbox",
-                page="notifications.Notification",
-                about="Messages and their status",
-            ),
-            Entry(
-                title="Send a message",
-                icon="send",
-                page="notifications.Notification/send",
-                about="Send one message yourself, for real or as a test",
-            ),
-            Entry(
-                title="Unsubscribe requests",
-                icon="unsubscribe",
-                page="notifications.UnsubscribeRequest",
-                about="Recipients who want no more emails",
-            ),
+SECTIONS: dict[str, tuple[Entry, ...]] = {
+    "Messages": (
+        Entry("Message log", "outbox", "notifications.Notification", "Messages and their status"),
+        Entry(
+            "Send a message",
+            "send",
+            "notifications.Notification/send",
+            "Send one message yourself, for real or as a test",
+        ),
+        Entry(
+            "Unsubscribe requests",
+            "unsubscribe",
+            "notifications.UnsubscribeRequest",
+            "Recipients who want no more emails",
         ),
     ),
-    (
-        "Content",
-        (
-            Entry(
-                title="Templates",
-                icon="article",
-                page="notifications.Template",
-                about="Message texts and their versions",
-            ),
-            Entry(
-                title="Files",
-                icon="attach_file",
-                page="notifications.Attachment",
-                about="Files sent by email",
-            ),
-        ),
+    "Content": (
+        Entry("Templates", "article", "notifications.Template", "Message texts and their versions"),
+        Entry("Files", "attach_file", "notifications.Attachment", "Files sent by email"),
     ),
-    (
-        "API",
-        (
-            Entry(
-                title="API integration",
-                icon="key",
-                page="notifications.ApiKey",
-                about="API keys and other details for developers",
-            ),
-            Entry(
-                title="Guest list",
-                icon="group_add",
-                page="notifications.GuestListEntry",
-                about="People outside the team that a service in trial can send to",
-            ),
-            Entry(
-                title="Callbacks",
-                icon="webhook",
-                page="notifications.CallbackEndpoint",
-                about="URLs that receive the status of your messages",
-            ),
-            Entry(
-                title="Sandbox inbox",
-                icon="inbox",
-                page="/sandbox/",
-                about="Test messages",
-                area="notifications",
-                is_on=_has_inbox,
-            ),
-            Entry(
-                title="API docs",
-                icon="menu_book",
-                page="/docs/",
-                about="All API calls and errors, with examples",
-            ),
+    "API": (
+        Entry("API integration", "key", "notifications.ApiKey", "API keys and other details for developers"),
+        Entry(
+            "Guest list",
+            "group_add",
+            "notifications.GuestListEntry",
+            "People outside the team that a service in trial can send to",
         ),
-    ),
-    (
-        "Data",
-        (
-            Entry(
-                title="Data sets",
-                icon="database",
-                page="datasets.DataSet",
-                about="Time-stamped records, each set at its own URL",
-            ),
-            Entry(
-                title="Groups", icon="folder", page="datasets.DataGroup", about="The first part of a data set's path"
-            ),
-            Entry(title="Types", icon="label", page="datasets.DataType", about="The second part of a data set's path"),
+        Entry(
+            "Callbacks", "webhook", "notifications.CallbackEndpoint", "URLs that receive the status of your messages"
         ),
+        Entry("Sandbox inbox", "inbox", "/sandbox/", "Test messages", area="notifications", is_on=_has_inbox),
+        Entry("API docs", "menu_book", "/docs/", "All API calls and errors, with examples"),
     ),
-    (
-        "Service",
-        (
-            Entry(
-                title="Settings",
-                icon="tune",
-                page=SETTINGS,
-                about="Channels, limits and status of the service",
-                area="notifications",
-            ),
-            Entry(
-                title="Reply-to addresses",
-                icon="reply",
-                page="notifications.ReplyToAddress",
-                about="Email addresses that receive replies",
-            ),
-            Entry(
-                title="Text message senders",
-                icon="sms",
-                page="notifications.SmsSender",
-                about="Names that text messages are sent from",
-            ),
-            Entry(
-                title="Team",
-                icon="group",
-                page="notifications.TeamMember",
-                about="Team members",
-            ),
+    "Data": (
+        Entry("Data sets", "database", "datasets.DataSet", "Time-stamped records, each set at its own URL"),
+        Entry("Groups", "folder", "datasets.DataGroup", "The first part of a data set's path"),
+        Entry("Types", "label", "datasets.DataType", "The second part of a data set's path"),
+    ),
+    "Service": (
+        Entry("Settings", "tune", SETTINGS, "Channels, limits and status of the service", area="notifications"),
+        Entry("Reply-to addresses", "reply", "notifications.ReplyToAddress", "Email addresses that receive replies"),
+        Entry("Text message senders", "sms", "notifications.SmsSender", "Names that text messages are sent from"),
+        Entry("Team", "group", "notifications.TeamMember", "Team members"),
+    ),
+    "Operations": (
+        Entry("Clean-up", "mop", "operations.RetentionRun", "What is deleted automatically"),
+        Entry("Audit", "history", "operations.AuditEvent", "Who did what, and when"),
+        Entry("Read log", "visibility", "operations.ReadEvent", "Who opened which message, file or record"),
+        Entry("Services", "apartment", "notifications.Service", "All services and their status", is_for_operators=True),
+        Entry(
+            "Protected names",
+            "verified_user",
+            "notifications.ProtectedName",
+            "Sender names that only operators can assign",
+            is_for_operators=True,
         ),
+        Entry("Users", "manage_accounts", "auth.User", "Accounts that can sign in"),
     ),
-    (
-        "Operations",
-        (
-            Entry(
-                title="Clean-up",
-                icon="mop",
-                page="operations.RetentionRun",
-                about="What is deleted automatically",
-            ),
-            Entry(title="Audit", icon="history", page="operations.AuditEvent", about="Who did what, and when"),
-            Entry(
-                title="Read log",
-                icon="visibility",
-                page="operations.ReadEvent",
-                about="Who opened which message, file or record",
-            ),
-            Entry(
-                title="Services",
-                icon="apartment",
-                page="notifications.Service",
-                about="All services and their status",
-                is_for_operators=True,
-            ),
-            Entry(
-                title="Protected names",
-                icon="verified_user",
-                page="notifications.ProtectedName",
-                about="Sender names that only operators can assign",
-                is_for_operators=True,
-            ),
-            Entry(title="Users", icon="manage_accounts", page="auth.User", about="Accounts that can sign in"),
-        ),
-    ),
-)
+}
 
 
 # Lists without a link in the sidebar: their section, and the page whose link is marked as current.
@@ -212,7 +116,7 @@ BESIDE = {
 
 def place_of(list_url: str) -> tuple[str, str]:
     """Return the section of a list and its title in the sidebar, each "" if there is none."""
-    for title, entries in SECTIONS:
+    for title, entries in SECTIONS.items():
         for entry in entries:
             if _list_of(entry.page) == list_url:
                 return title, entry.title
@@ -251,7 +155,7 @@ def sections(request: HttpRequest) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     if not scope.has_anything(request):
         return found
-    for title, entries in SECTIONS:
+    for title, entries in SECTIONS.items():
         links = [(entry, _url(entry, request)) for entry in entries]
         usable = [
             {"title": entry.title, "icon": entry.icon, "link": link, "about": entry.about}

@@ -41,7 +41,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
         if request.POST.get("step") == "confirm":
             return _confirm(request)
     except AlreadyShown:
-        return _already_shown(request, "second factor")
+        return _already_shown(request)
     return _page(request, "explain", device=second_factor.device_of(account_of(request)))
 
 
@@ -59,12 +59,12 @@ def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
                 codes = second_factor.new_recovery_codes(account_of(request))
                 sign_in_audit.note(request, account_of(request), "made_recovery_codes")
         except AlreadyShown:
-            return _already_shown(request, "recovery codes")
+            return _already_shown(request)
         return _codes_page(request, codes)
     left = second_factor.recovery_codes_left(account_of(request))
     explanation = [f"You have {left} unused recovery codes. New codes replace them, and the old ones stop working."]
-    context = {"title": "New recovery codes", "explanation": explanation, "button": "Create recovery codes"}
-    return page(request, "admin/action.html", {**context, **_nonce(request)})
+    context: dict[str, Any] = {"explanation": explanation, "button": "Create recovery codes"}
+    return page(request, "admin/action.html", "New recovery codes", nonce=shown_once.new_nonce(request), **context)
 
 
 def _begin(request: HttpRequest) -> HttpResponse:
@@ -101,17 +101,13 @@ def _confirm(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, part: str, **context: Any) -> HttpResponse:
-    frame = {"title": "Second factor", "part": part, "is_demanded": second_factor.is_demanded(), **_nonce(request)}
-    return page(request, "admin/second_factor.html", {**frame, **context})
+    context |= {"part": part, "is_demanded": second_factor.is_demanded(), "nonce": shown_once.new_nonce(request)}
+    return page(request, "admin/second_factor.html", "Second factor", **context)
 
 
 def _codes_page(request: HttpRequest, codes: list[str]) -> HttpResponse:
-    return page(request, "admin/recovery_codes.html", {"title": "Your recovery codes", "codes": "\n".join(codes)})
+    return page(request, "admin/recovery_codes.html", "Your recovery codes", codes="\n".join(codes))
 
 
-def _already_shown(request: HttpRequest, kind: str) -> HttpResponse:
-    return page(request, "admin/already_shown.html", {"title": "Already shown", "kind": kind}, status=409)
-
-
-def _nonce(request: HttpRequest) -> dict[str, str]:
-    return {"nonce": shown_once.new_nonce(request), "nonce_field": shown_once.FIELD}
+def _already_shown(request: HttpRequest) -> HttpResponse:
+    return page(request, "admin/already_shown.html", "Already shown", status=409)

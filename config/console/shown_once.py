@@ -14,7 +14,6 @@ from datetime import timedelta
 from django.core import signing
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
 
 from config.console.models import SpentNonce
 
@@ -79,15 +78,6 @@ def is_spent(request: HttpRequest) -> bool:
         return True
 
 
-def page(request: HttpRequest, secret: Secret, context: dict[str, object]) -> TemplateResponse:
-    """Return the page with the secret. context: see `ConsoleModelAdmin.page_context`."""
-    return _uncached(request, "admin/shown_once.html", {**context, "secret": secret}, status=200)
-
-
-def already_shown_page(request: HttpRequest, kind: str, context: dict[str, object]) -> TemplateResponse:
-    return _uncached(request, "admin/already_shown.html", {**context, "kind": kind}, status=409)
-
-
 def _nonce_of(request: HttpRequest) -> uuid.UUID:
     try:
         nonce, user_id = signing.loads(request.POST.get(FIELD, ""), salt=_SALT, max_age=FORMS_ARE_VALID_FOR)
@@ -96,7 +86,3 @@ def _nonce_of(request: HttpRequest) -> uuid.UUID:
     if user_id != request.user.pk:
         raise AlreadyShown
     return uuid.UUID(nonce)
-
-
-def _uncached(request: HttpRequest, template: str, context: dict[str, object], *, status: int) -> TemplateResponse:
-    return TemplateResponse(request, template, context, status=status, headers={"Cache-Control": "no-store"})

@@ -19,7 +19,6 @@ from django.contrib.auth.signals import user_login_failed
 from django.contrib.auth.views import LoginView
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
@@ -29,7 +28,7 @@ from django.views.decorators.http import require_POST
 
 from config.accounts import lookup, second_factor
 from config.accounts.models import TotpDevice
-from config.console import sign_in_audit
+from config.console import pages, sign_in_audit
 from config.console.referrers import keeps_query_private
 from config.console.theme import AuthenticationForm, PasswordInput, TextInput
 
@@ -122,11 +121,8 @@ class CodePage(_SignInPage):
         return kwargs
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return {
-            **super().get_context_data(**kwargs),
-            **admin.site.each_context(self.request),
-            "title": "Enter your code",
-        }
+        frame = admin.site.each_context(self.request)
+        return {**super().get_context_data(**kwargs), **frame, "title": "Enter your code"}
 
     def form_valid(self, form: Any) -> HttpResponse:
         user = self.pending_user
@@ -162,16 +158,14 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         sign_in_audit.note(request, request.user, "signed_out")
     logout(request)
-    return TemplateResponse(
-        request, "admin/signed_out.html", {**admin.site.each_context(request), "title": "Signed out"}
-    )
+    return pages.show(request, "admin/signed_out.html", "Signed out")
 
 
 def locked_page(request: HttpRequest, *args: Any) -> HttpResponse:
     """Return 429 after ten wrong passwords or codes, even if the password is now right."""
-    context = {**admin.site.each_context(request), "title": "Please wait", "minutes": settings.SIGN_IN_WAIT_MINUTES}
-    answer = TemplateResponse(request, "admin/waiting.html", context, status=429)
-    answer["Retry-After"] = str(settings.SIGN_IN_WAIT_MINUTES * 60)
+    minutes = settings.SIGN_IN_WAIT_MINUTES
+    answer = pages.show(request, "admin/waiting.html", "Please wait", status=429, minutes=minutes)
+    answer["Retry-After"] = str(minutes * 60)
     return answer.render()
 
 

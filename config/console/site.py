@@ -13,7 +13,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.debug import sensitive_post_parameters
 
 from config.accounts import scope
-from config.console import navigation, overview, recent_sign_in, switcher
+from config.console import navigation, overview, pages, recent_sign_in, switcher
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
 
@@ -52,7 +52,7 @@ class ConsoleSite(AdminSite):
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Show numbers, first steps and links to all pages, or how to get permission if the person has none."""
         if not scope.has_anything(request):
-            return TemplateResponse(request, "admin/nobody.html", {**self.each_context(request), "title": "Welcome"})
+            return pages.show(request, "admin/nobody.html", "Welcome")
         context = {
             "panels": overview.shown(request),
             "clean_up": overview.clean_up(request),
@@ -79,14 +79,8 @@ class ConsoleSite(AdminSite):
             recent_sign_in.remember(request)
             return HttpResponseRedirect(recent_sign_in.way_back(request))
         explanation = [f"You signed in more than {settings.SUDO_MINUTES} minutes ago, and the next page is protected."]
-        context = {
-            "title": "Enter your password again",
-            "form": form,
-            "explanation": explanation,
-            "button": "Continue",
-            "list_url": "/admin/",
-        }
-        return TemplateResponse(request, "admin/action.html", {**self.each_context(request), **context})
+        frame: dict[str, Any] = {"explanation": explanation, "button": "Continue", "list_url": "/admin/"}
+        return pages.show(request, "admin/action.html", "Enter your password again", form=form, **frame)
 
     def each_context(self, request: Any) -> dict[str, Any]:
         frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED}

@@ -3,7 +3,7 @@
 One area registers a `Switcher`. The session stores the choice. Source: docs/reference/console.md §1.3.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from django.contrib import admin
@@ -34,12 +34,14 @@ class Switcher:
     choose: store a choice and return whether it was one of the entries
     settings_page: return the URL of the chosen service's settings, or "" if the person may not see them
     add_page: return the URL of the form for a new service, or "" if the person may not create one
+    services_of: return the names of services by account id, for many accounts in one query
     """
 
     choices: Callable[[HttpRequest], list[Choice]]
     choose: Callable[[HttpRequest, str], bool]
     settings_page: Callable[[HttpRequest], str]
     add_page: Callable[[HttpRequest], str]
+    services_of: Callable[[Collection[int]], dict[int, list[str]]]
 
 
 def shown(request: HttpRequest) -> dict[str, object]:
@@ -54,6 +56,12 @@ def shown(request: HttpRequest) -> dict[str, object]:
 def settings_page(request: HttpRequest) -> str:
     switcher = _switcher()
     return switcher.settings_page(request) if switcher else ""
+
+
+def services_of(user_ids: Collection[int]) -> dict[int, list[str]]:
+    """Return the names of the services of accounts, by account id."""
+    switcher = _switcher()
+    return switcher.services_of(user_ids) if switcher else {}
 
 
 def switch(request: HttpRequest) -> HttpResponseRedirect | None:

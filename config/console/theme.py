@@ -13,7 +13,6 @@ if TYPE_CHECKING or not IS_INSTALLED:
     from django.contrib.admin import AdminSite, ModelAdmin, TabularInline
     from django.contrib.admin.forms import AdminAuthenticationForm as AuthenticationForm
     from django.contrib.admin.views.main import ChangeList
-    from django.contrib.auth.forms import AdminPasswordChangeForm, AdminUserCreationForm, UserChangeForm
     from django.forms import (
         CheckboxInput,
         CheckboxSelectMultiple,
@@ -27,8 +26,7 @@ if TYPE_CHECKING or not IS_INSTALLED:
     )
 else:
     from unfold.admin import ModelAdmin, TabularInline
-    from unfold.forms import AdminPasswordChangeForm, AuthenticationForm, UserChangeForm
-    from unfold.forms import UserCreationForm as AdminUserCreationForm
+    from unfold.forms import AuthenticationForm
     from unfold.sites import UnfoldAdminSite as AdminSite
     from unfold.views import ChangeList
     from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget as CheckboxSelectMultiple
@@ -43,9 +41,7 @@ else:
 
 __all__ = [
     "IS_INSTALLED",
-    "AdminPasswordChangeForm",
     "AdminSite",
-    "AdminUserCreationForm",
     "AuthenticationForm",
     "ChangeList",
     "CheckboxInput",
@@ -59,5 +55,4 @@ __all__ = [
     "TabularInline",
     "TextInput",
     "Textarea",
-    "UserChangeForm",
 ]

@@ -72,6 +72,15 @@ class RetentionRule(Job):
         run.record_end(error)
 
 
+def for_rows(label: str, rows: Callable[[], QuerySet[Any]], moment: str, **fields: Any) -> RetentionRule:
+    """Return a rule that deletes all rows of a query set, oldest first by the field `moment`."""
+
+    def due() -> QuerySet[Any]:
+        return rows().order_by(moment)
+
+    return RetentionRule(preview=lambda: preview(due(), label, moment), remove=lambda: delete(due(), label), **fields)
+
+
 def registered() -> list[RetentionRule]:
     """Return the rules of the console and of the areas that are installed."""
     return sorted(areas.parts(RetentionRule), key=lambda rule: rule.position)

@@ -106,7 +106,7 @@ class Declaration(serializers.Serializer[Any]):
         if not isinstance(data, dict):
             self.fail("null")
         if self.parent is None:
-            self._context = {"owner": cache(lambda: self.owner_of(data))}
+            self.context["owner"] = cache(lambda: self.owner_of(data))
         errors: dict[str, Any] = {}
         try:
             values = super().to_internal_value(data)

@@ -45,10 +45,10 @@ class PendingCounts(Generic[Key]):
         self._max_keys = max_keys
         self._lock = threading.Lock()
 
-    def add(self, key: Key, number: int = 1) -> None:
+    def add(self, key: Key, number: float = 1) -> None:
         with self._lock:
             if self._max_keys is None or key in self._counts or len(self._counts) < self._max_keys:
-                self._counts[key] += number
+                self._counts[key] += number  # type: ignore[assignment]  # a Counter also adds up seconds
 
     def take(self) -> collections.Counter[Key]:
         """Return the counts and set them to zero."""
@@ -86,7 +86,7 @@ class Counter:
     former_name: str = ""
 
     def add(self, *values: str, number: float = 1) -> None:
-        _add(self.name, values, number)
+        _pending.add((self.name, values), number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +99,11 @@ class Histogram:
 
     def observe(self, *values: str, seconds: float) -> None:
         bucket = next(limit for limit in BUCKETS if seconds <= limit)
-        _add(self.name, (*values, str(bucket)), 1)
-        _add(f"{self.name}_sum", values, seconds)
+        _pending.add((self.name, (*values, str(bucket))))
+        _pending.add((f"{self.name}_sum", values), seconds)
 
+
+_pending: PendingCounts[tuple[str, tuple[str, ...]]] = PendingCounts()  # by name and label values
 
 REQUESTS = Histogram(name="signalbox_request_seconds", help="Duration of requests", labels=("area", "route", "status"))
 ATTEMPTS = Histogram(
@@ -141,8 +143,6 @@ METRICS: tuple[Counter | Histogram, ...] = (
 )
 
 _others: list[Callable[[], None]] = []
-_counted: dict[tuple[str, tuple[str, ...]], float] = collections.defaultdict(float)
-_lock = threading.Lock()
 _stopped = threading.Event()
 
 
@@ -161,31 +161,18 @@ def flush() -> None:
     """Add the counts of this process to the shared rows. It keeps the counts if the database refuses them."""
     for store in _others:
         store()
-    with _lock:
-        counted = dict(_counted)
-        _counted.clear()
-    if not counted:
+    counts = _pending.take()
+    if not counts:
         return
     # Sorted, so that two processes lock the same rows in the same order and cannot deadlock.
     parameters = [
-        part for (name, labels), value in sorted(counted.items()) for part in (name, json.dumps(labels), value)
+        part for (name, labels), value in sorted(counts.items()) for part in (name, json.dumps(labels), value)
     ]
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(_ADD.format(rows=", ".join(["(%s, %s, %s)"] * len(counted))), parameters)
-    except DatabaseError as error:
-        log.debug("metrics.kept", error=type(error).__name__)
-        with _lock:
-            for key, value in counted.items():
-                _counted[key] += value
+    with storing(lambda: _pending.give_back(counts)), connection.cursor() as cursor:
+        cursor.execute(_ADD.format(rows=", ".join(["(%s, %s, %s)"] * len(counts))), parameters)
 
 
 def _keep_flushing() -> None:
     while not _stopped.wait(FLUSH_SECONDS):
         flush()
         connection.close()
-
-
-def _add(name: str, values: tuple[str, ...], number: float) -> None:
-    with _lock:
-        _counted[name, values] += number

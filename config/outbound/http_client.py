@@ -81,7 +81,7 @@ class _Pinned(http.client.HTTPConnection):
     def __init__(self, target: Target, addresses: Sequence[IPAddress], deadline: Deadline) -> None:
         self.default_port = 443 if target.scheme == "https" else 80  # left out of Host
         super().__init__(target.host, target.port)
-        self._tls = _tls() if target.scheme == "https" else None
+        self._tls = tls_context() if target.scheme == "https" else None
         self._ip_addresses = addresses
         self._deadline = deadline
 
@@ -110,14 +110,9 @@ class _Pinned(http.client.HTTPConnection):
 
 
 @lru_cache(maxsize=1)
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return a context with the system's certificate authorities. Reading them takes longer than a call."""
     return ssl.create_default_context()
-
-
-def forget_authorities() -> None:
-    """Read the system's certificate authorities again at the next call."""
-    _tls.cache_clear()
 
 
 def _safe_ip_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> list[IPAddress]:

@@ -45,9 +45,8 @@ class Clock(Scheduler):
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:  # Any: no types published
         """Publish one entry unless its queue already has CROWDED tasks.
 
-        `expires` does not do this safely: a worker whose clock is an hour fast would run no task.
+        Celery's option `expires` is not used: a worker whose clock is an hour fast would run no task.
         """
-        entry.options.pop("expires", None)
         queue = self.app.amqp.router.route({}, entry.task)["queue"].name
         with contextlib.suppress(KombuError, OSError):
             if publishing.waiting(queue)[queue] >= CROWDED:

@@ -52,7 +52,6 @@ class Pools:
     def __init__(self, pools: list[Pool]) -> None:
         self._pools = pools
         self._running: dict[int, Pool] = {}
-        self._died: list[tuple[float, Pool]] = []  # when to restart it
         self._is_stopping = False
         self._stop_by = 0.0
 
@@ -70,7 +69,7 @@ class Pools:
         for pool in self._pools:
             self._fork(pool, ready_writer)
         waiting_for = len(self._pools)
-        while self._running or self._died:
+        while self._running:
             if waiting_for:
                 waiting_for -= _read(ready)
                 if not waiting_for:
@@ -80,7 +79,7 @@ class Pools:
                 self._signal(signal.SIGKILL)
             time.sleep(_POLL_SECONDS)
 
-    def _fork(self, pool: Pool, ready_writer: int) -> None:
+    def _fork(self, pool: Pool, ready_writer: int, *, after_seconds: float = 0) -> None:
         parent = os.getpid()
         pid = os.fork()
         if pid:
@@ -90,22 +89,17 @@ class Pools:
             signal.signal(number, signal.SIG_DFL)
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
         signals.worker_ready.connect(lambda **kwargs: os.write(ready_writer, b"."), weak=False)
+        time.sleep(after_seconds)
         pool.run()
         os._exit(0)
 
     def _restart_ended(self, ready_writer: int) -> None:
         """Remove the pools that have ended, and restart those that were not asked to stop."""
-        now = time.monotonic()
         for pid, code in _ended(self._running).items():
             pool = self._running.pop(pid)
             if not self._is_stopping:
                 log.error("worker.pool_died", queues=pool.queues, code=code)
-                self._died.append((now + RESTART_SECONDS, pool))
-        due = [entry for entry in self._died if self._is_stopping or entry[0] <= now]
-        for entry in due:
-            self._died.remove(entry)
-            if not self._is_stopping:
-                self._fork(entry[1], ready_writer)
+                self._fork(pool, ready_writer, after_seconds=RESTART_SECONDS)
 
     def _ask_to_stop(self, number: int, frame: FrameType | None) -> None:
         if not self._is_stopping:

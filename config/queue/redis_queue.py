@@ -16,7 +16,6 @@ from kombu.transport import redis
 from redis import RedisError, ResponseError
 
 from config.queue import unreadable
-from config.queue.redis_client import Impatient
 
 
 class QoS(redis.QoS):
@@ -85,9 +84,7 @@ class Transport(redis.Transport):
     Channel = Channel
 
 
-def put(
-    client: Impatient, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]
-) -> None:
+def put(client: Any, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
     """Add one message to a queue in kombu's format, without a kombu channel.
 
     Channels support exchanges and priorities, and each message borrows one. That took longer than everything else.
@@ -108,4 +105,4 @@ def put(
             "priority": 0,
         },
     }
-    client.ask("LPUSH", queue, json.dumps(message))
+    client.execute_command("LPUSH", queue, json.dumps(message))

@@ -62,63 +62,20 @@ CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 
 CELERY_BEAT_SCHEDULER = "config.queue.clock:Clock"
-# A task expires when the next one is due, so that a restarted worker finds one sweep and not a thousand.
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
-    "note that a worker runs": {
-        "task": "config.queue.tasks.note_worker",
-        "schedule": 10,
-        "options": {"expires": 10},
-    },
-    # Each rule has its own interval, and the rows of its runs show when it ran.
-    "start the clean-up rules that are due": {
-        "task": "config.jobs.tasks.look_for_clean_up",
-        "schedule": 60,
-        "options": {"expires": 60},
-    },
+# Seconds between two runs of a task. config/queue/clock.py publishes no task whose queue is crowded.
+_SECONDS = {
+    "config.queue.tasks.note_worker": 10,
+    "config.jobs.tasks.look_for_clean_up": 60,  # each rule has its own interval; the rows of its runs show when it ran
 }
 if "datasets" in AREAS:
-    CELERY_BEAT_SCHEDULE |= {
-        "check which data sets are late": {
-            "task": "datasets.tasks.check_freshness",
-            "schedule": 60,
-            "options": {"expires": 60},
-        },
-        "note the fields of changed data sets": {
-            "task": "datasets.tasks.note_fields",
-            "schedule": 60,
-            "options": {"expires": 60},
-        },
-    }
+    _SECONDS |= {"datasets.tasks.check_freshness": 60, "datasets.tasks.note_fields": 60}
 if "notifications" in AREAS:
-    CELERY_BEAT_SCHEDULE |= {
-        "enqueue the messages that are due": {
-            "task": "notifications.tasks.sending.sweep",
-            "schedule": 10,
-            "options": {"expires": 10},
-        },
-        "apply the receipts that arrived early": {
-            "task": "notifications.tasks.receipts.apply_receipts",
-            "schedule": 10,
-            "options": {"expires": 10},
-        },
-        "enqueue the callbacks that are due": {
-            "task": "notifications.tasks.callbacks.sweep_callbacks",
-            "schedule": 10,
-            "options": {"expires": 10},
-        },
-        "enqueue the invites that are due": {
-            "task": "notifications.tasks.invites.sweep_invites",
-            "schedule": 60,
-            "options": {"expires": 60},
-        },
-        "end the messages without a delivery receipt": {
-            "task": "notifications.tasks.upkeep.close_without_receipt",
-            "schedule": 15 * 60,
-            "options": {"expires": 15 * 60},
-        },
-        "count the messages of recent days": {
-            "task": "notifications.tasks.upkeep.count_messages",
-            "schedule": 60,
-            "options": {"expires": 60},
-        },
+    _SECONDS |= {
+        "notifications.tasks.sending.sweep": 10,
+        "notifications.tasks.receipts.apply_receipts": 10,
+        "notifications.tasks.callbacks.sweep_callbacks": 10,
+        "notifications.tasks.invites.sweep_invites": 60,
+        "notifications.tasks.upkeep.close_without_receipt": 15 * 60,
+        "notifications.tasks.upkeep.count_messages": 60,
     }
+CELERY_BEAT_SCHEDULE = {task: {"task": task, "schedule": seconds} for task, seconds in _SECONDS.items()}

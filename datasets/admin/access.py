@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from config.accounts import scope
+from config.console.admin.permissions import OpenTo
 from datasets.models import DataSet
 
 
@@ -34,32 +35,28 @@ def _audited(request: HttpRequest) -> Q:
     return Q(data_set_id__in=list(data_sets_of(request).values_list("pk", flat=True)))
 
 
-ACCESS = scope.Access(
-    is_open_to=lambda request: manages_all(request) or data_sets_of(request).exists(), audited=_audited
-)
+def _choices(request: HttpRequest) -> list[tuple[str, str]]:
+    return [(str(one.pk), str(one)) for one in data_sets_of(request).select_related("group", "type")]
 
 
-class ManagersOnly:
+def is_open_to(request: HttpRequest) -> bool:
+    return manages_all(request) or data_sets_of(request).exists()
+
+
+ACCESS = scope.Access(is_open_to=is_open_to, audited=_audited, title="Data set", column="data_set_id", choices=_choices)
+
+
+class ManagersOnly(OpenTo):
     """Allow only people who manage all data sets."""
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return manages_all(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return manages_all(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return manages_all(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return manages_all(request)
+    people = manages_all
 
 
 class ManagersAndOwners:
     """Allow managers, and owners for their own data sets. `get_queryset` of the admin excludes the others."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return data_sets_of(request).exists() or manages_all(request)
+        return is_open_to(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request) if obj is None else self._is_theirs(request, obj)

@@ -6,7 +6,7 @@ from django import forms
 from django.urls import reverse
 from django.utils.html import format_html
 
-from config.console.checking import checked
+from config.console.checking import validator
 from config.console.theme import TextInput
 from datasets.admin.form_fields import AutoIdsField, SpanField
 from datasets.admin.owners import OwnersForm
@@ -16,7 +16,12 @@ from datasets.validation import parse_path_part
 
 _NAME_HELP = "Use a–z, 0–9, - and _, and start with a letter or digit. It is part of the URL and cannot be changed."
 
-_PLAIN = {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+
+def _path_part(label: str, names: str) -> forms.CharField:
+    """Return the field of a group or type. names: the id of the list that the browser suggests from."""
+    attrs = {"list": names, "autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+    is_valid = [validator(parse_path_part)]
+    return forms.CharField(label=label, widget=TextInput(attrs=attrs), validators=is_valid, help_text=_NAME_HELP)
 
 
 class DataSetForm(OwnersForm):
@@ -63,16 +68,8 @@ class DataSetForm(OwnersForm):
 class NewDataSetForm(DataSetForm, RetentionForm):
     """The form of a new data set, with its path and retention. Missing groups and types are created."""
 
-    group_name = forms.CharField(
-        label="Group", widget=TextInput(attrs={"list": "groups", **_PLAIN}), help_text=_NAME_HELP
-    )
-    type_name = forms.CharField(label="Type", widget=TextInput(attrs={"list": "types", **_PLAIN}), help_text=_NAME_HELP)
-
-    def clean_group_name(self) -> str:
-        return self._path_part("group_name")
-
-    def clean_type_name(self) -> str:
-        return self._path_part("type_name")
+    group_name = _path_part("Group", "groups")
+    type_name = _path_part("Type", "types")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -87,9 +84,6 @@ class NewDataSetForm(DataSetForm, RetentionForm):
         self.instance.group, _ = DataGroup.objects.get_or_create(name=self.cleaned_data["group_name"])
         self.instance.type, _ = DataType.objects.get_or_create(name=self.cleaned_data["type_name"])
         return super().save(commit)
-
-    def _path_part(self, field: str) -> str:
-        return checked(parse_path_part, self.cleaned_data[field])
 
 
 class TypedNameForm(forms.Form):

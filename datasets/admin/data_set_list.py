@@ -21,6 +21,7 @@ from django.utils.timesince import timesince
 from config import formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin, many_rows
+from config.console.admin.columns import column
 from config.console.admin.filters import YesNoFilter
 from config.console.admin.many_rows import Chosen
 from config.console.started_from import FIELD
@@ -123,37 +124,17 @@ class DataSetList(ShownOnceAdmin):
         url = reverse("admin:datasets_dataset_overview", args=[data_set.pk])
         return format_html('<a class="sb-link" href="{}">{}</a>', url, data_set)
 
-    @admin.display(description="Records", ordering="record_count")
-    def stored(self, data_set: DataSet) -> str:
-        return formats.number(data_set.record_count)
-
-    @admin.display(description="Last write", ordering="last_write_at")
-    def last_write(self, data_set: DataSet) -> SafeString | str:
-        return ago(data_set.last_write_at)
-
-    @admin.display(description="State")
-    def state(self, data_set: DataSet) -> SafeString:
-        return cells.chip(*freshness.shown(data_set))
-
-    @admin.display(description="Writes, 7 days", ordering="writes")
-    def writes(self, data_set: Any) -> str:
-        return formats.number(data_set.writes)
-
-    @admin.display(description="Refused, 7 days", ordering="refused")
-    def refused(self, data_set: Any) -> str:
-        return formats.number(data_set.refused)
-
-    @admin.display(description="Retention")
-    def retention_text(self, data_set: DataSet) -> str:
-        return retention.in_words(data_set.retention_days, data_set.max_records)
+    stored = column("Records", lambda one: formats.number(one.record_count), ordering="record_count")
+    last_write = column("Last write", lambda one: ago(one.last_write_at), ordering="last_write_at")
+    state = column("State", lambda one: cells.chip(*freshness.shown(one)))
+    writes = column("Writes, 7 days", lambda one: formats.number(one.writes), ordering="writes")
+    refused = column("Refused, 7 days", lambda one: formats.number(one.refused), ordering="refused")
+    retention_text = column("Retention", lambda one: retention.in_words(one.retention_days, one.max_records))
+    owned_by = column("Owners", lambda one: ", ".join(str(owner) for owner in one.owners.all()) or "–")
 
     @admin.display(description="Tokens")
     def tokens_text(self, data_set: Any) -> str:
         return f"{data_set.live} valid" + (f", {data_set.ending} with an end" if data_set.ending else "")
-
-    @admin.display(description="Owners")
-    def owned_by(self, data_set: DataSet) -> str:
-        return ", ".join(str(owner) for owner in data_set.owners.all()) or "–"
 
 
 def ago(at: Any) -> SafeString | str:

@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
 from django.template.response import TemplateResponse
 
 from config import formats
 from config.audit import reads
 from config.audit.models import AuditEvent
-from config.console import audit_sentences, recent_sign_in
+from config.console import audit_sentences
 from config.console.admin import ShownOnceAdmin, many_rows
 from config.jobs import bulk
 from datasets import tokens
@@ -62,7 +61,7 @@ class DataSetPages(ShownOnceAdmin):
 
     def state_now(self, request: HttpRequest, data_set: DataSet) -> JsonResponse:
         """Return the number of records. The page of a new data set polls it for the first record."""
-        return JsonResponse({"records": data_set.record_count}, headers={"Cache-Control": "no-store"})
+        return JsonResponse({"records": data_set.record_count})
 
     def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show records, newest first. Filters come in a POST, so that no id is in a URL."""
@@ -127,22 +126,10 @@ class DataSetPages(ShownOnceAdmin):
         return self.tab(request, data_set, "export", forms=exports.FORMS, number=number)
 
     def activity(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
-        events = list(AuditEvent.objects.filter(data_set_id=data_set.pk)[:_EVENTS])
-        names = audit_sentences.names_of(events)
-        entries = [
-            {"pk": event.pk, "at": event.at, "sentence": audit_sentences.sentence(event, names)} for event in events
-        ]
+        lines = audit_sentences.lines(AuditEvent.objects.filter(data_set_id=data_set.pk)[:_EVENTS])
         days = [day for day in overview_tab.days(data_set) if day.writes or day.refused or day.without_token]
-        return self.tab(request, data_set, "activity", events=entries, days=list(reversed(days)))
+        return self.tab(request, data_set, "activity", lines=lines, days=list(reversed(days)))
 
-    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
+    def may_write(self, request: HttpRequest, word: str) -> bool:
         """Run reads without a transaction, because on SQLite each transaction takes the write lock."""
-        if request.method not in {"GET", "HEAD"} and word not in {"records", "record"}:
-            return super()._do_action(word, request, object_id)
-        data_set = self._row_or_404(request, object_id)
-        if not self.may_do(request, word, data_set):
-            raise PermissionDenied
-        if word in self.protected_actions and not recent_sign_in.is_recent(request):
-            return recent_sign_in.ask(request)
-        answer: HttpResponse = getattr(self, self.row_actions[word])(request, data_set)
-        return answer
+        return request.method not in {"GET", "HEAD"} and word not in {"records", "record"}

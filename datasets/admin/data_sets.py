@@ -7,7 +7,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from config import audit, formats
@@ -31,12 +30,11 @@ _IN_BACKGROUND = (
 )
 _SETTINGS = ("owners", "add_owner", "public", "realtime", "auto_ids", "expected_every_seconds")
 _AT_FIRST = ("owners", "add_owner", "retention_days", "max_records", *_SETTINGS[2:])
-_OWN_NAMES = ("auto_ids", "retention_days", "max_records", "expected_every_seconds")
 
 
 @admin.register(DataSet)
 class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
-    secret_kind = "write token"  # noqa: S105  a text of the page
+    secret_template = "admin/datasets/made.html"  # noqa: S105  it waits for the first record
     may_delete = True
     row_actions = {**DataSetPages.row_actions, "empty": "empty_out", "remove": "remove"}
     protected_actions = DataSetPages.protected_actions | {"empty", "remove"}
@@ -88,9 +86,6 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         return super().add_view(request, form_url, {**extra, **(extra_context or {})})
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        for name in _OWN_NAMES:
-            if name in form.cleaned_data:
-                setattr(obj, name, form.cleaned_data[name])
         if not change:
             obj.created_by = author(request)
         super().save_model(request, obj, form, change)
@@ -112,9 +107,6 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             return super().response_change(request, obj)
         return self.action_done(request, reverse("admin:index"), f"You are no longer an owner of {obj}.")
 
-    def audit_scope(self, obj: Any) -> dict[str, Any]:
-        return {"data_set_id": obj.pk if isinstance(obj, DataSet) else obj.data_set_id}
-
     def row_url(self, obj: Any) -> str:
         """Return the URL of the overview instead of the settings."""
         return self.url_of("overview", obj)
@@ -130,13 +122,6 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             snippets=(Snippet(label="Write one record", text=examples.write(obj, obj.secret)),),
             where_next=("Go to the data set", self.row_url(obj)),
         )
-
-    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        """Show the token, and below it whether the first record has arrived."""
-        page = super().secret_page(request, obj)
-        if isinstance(page, TemplateResponse):
-            page.template_name = "admin/datasets/made.html"
-        return page
 
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         if request.method != "POST" and not data_set.record_count:
@@ -178,8 +163,8 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
     def remove(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Delete an empty data set. Its URL then returns 404."""
         title = f"Delete {data_set}"
-        # Take the write lock, because a record may have been written since the page was shown.
-        list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
+        if request.method == "POST":  # lock the row, because a record may have been written since the page was shown
+            list(DataSet.objects.select_for_update().filter(pk=data_set.pk).values_list("pk"))
         if data_set.records.exists():
             error = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))

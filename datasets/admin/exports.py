@@ -22,8 +22,7 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
-    disposition = f'attachment; filename="{data_set.name}.{form}"'
-    headers = {"Content-Disposition": disposition, "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{data_set.name}.{form}"'}
     return StreamingHttpResponse(export.blocks(_text(data_set, form)), content_type=_TYPES[form], headers=headers)
 
 

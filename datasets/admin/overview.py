@@ -93,7 +93,7 @@ PANEL = overview.Panel(
     title="Data",
     position=2,
     template="admin/datasets/overview_panel.html",
-    is_open_to=lambda request: access.manages_all(request) or access.data_sets_of(request).exists(),
+    is_open_to=access.is_open_to,
     numbers=numbers,
     steps=steps,
 )

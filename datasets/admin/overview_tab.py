@@ -3,8 +3,7 @@
 Source: docs/reference/console.md §2.15.
 """
 
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -18,19 +17,6 @@ from datasets.store import fields_seen
 
 _DAYS = 30
 _TOKEN = "$DATA_TOKEN"  # noqa: S105  a shell variable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """The counts of one UTC day. writes_share, refused_share: percent of the highest column."""
-
-    day: date
-    writes: int
-    records: int
-    refused: int
-    without_token: int
-    writes_share: float
-    refused_share: float
 
 
 def context(data_set: DataSet) -> dict[str, Any]:
@@ -57,25 +43,9 @@ def context(data_set: DataSet) -> dict[str, Any]:
     }
 
 
-def days(data_set: DataSet) -> list[Day]:
-    """Return the last 30 UTC days, oldest first, including empty days."""
+def days(data_set: DataSet) -> list[DataSetDay]:
+    """Return the counts of the last 30 UTC days, oldest first. A day without a row has zeros."""
     today = timezone.now().date()
-    first = today - timedelta(days=_DAYS - 1)
-    rows = {row.day: row for row in DataSetDay.objects.filter(data_set=data_set, day__gte=first)}
-    most = max((max(row.writes, row.refused) for row in rows.values()), default=0) or 1
-    found = []
-    for number in range(_DAYS):
-        day = first + timedelta(days=number)
-        row = rows.get(day) or DataSetDay(data_set=data_set, day=day)
-        found.append(
-            Day(
-                day=day,
-                writes=row.writes,
-                records=row.records,
-                refused=row.refused,
-                without_token=row.without_token,
-                writes_share=round(100 * row.writes / most, 1),
-                refused_share=round(100 * row.refused / most, 1),
-            )
-        )
-    return found
+    shown = [today - timedelta(days=ago) for ago in reversed(range(_DAYS))]
+    rows = {row.day: row for row in DataSetDay.objects.filter(data_set=data_set, day__gte=shown[0])}
+    return [rows.get(day) or DataSetDay(data_set=data_set, day=day) for day in shown]

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.console import cells
 from config.console.admin import ConsoleModelAdmin
+from config.console.admin.columns import column
 from config.console.checking import checked
 from datasets.admin.access import ManagersOnly
 from datasets.models import DataGroup, DataType
@@ -34,7 +35,7 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
     search_fields = ("name",)
     fields = ("name", "description")
     may_delete = True
-    filtered_by = ""
+    filtered_by = place = url_form = ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         counted = Count("data_sets"), Sum("data_sets__record_count"), Max("data_sets__last_write_at")
@@ -64,39 +65,24 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
         url = f"{reverse('admin:datasets_dataset_changelist')}?{self.filtered_by}__id__exact={word.pk}"
         return format_html('<a class="sb-link" href="{}">{}</a>', url, word.sets)
 
-    @admin.display(description="Records", ordering="stored")
-    def stored(self, word: Any) -> str:
-        return formats.number(word.stored or 0)
+    stored = column("Records", lambda word: formats.number(word.stored or 0), ordering="stored")
+    last_write = column("Last write", lambda word: cells.moment(word.written, never="Never"), ordering="written")
 
-    @admin.display(description="Last write", ordering="written")
-    def last_write(self, word: Any) -> SafeString | str:
-        return cells.moment(word.written, never="Never")
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        name = escape(obj or f"<{self.filtered_by}>")  # Django renders help texts as HTML
+        kwargs["help_texts"] = {"name": f"The {self.place} part of the URL: {self.url_form.format(name)}"}
+        return super().get_form(request, obj, change=change, **kwargs)
 
 
 @admin.register(DataGroup)
 class DataGroupAdmin(PathPartAdmin):
     filtered_by = "group"
+    place, url_form = "first", f"{settings.DATA_BASE_URL}/data/{{}}/…"
     empty = "No groups yet. A group is the first part of a data set's path."
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["help_texts"] = {
-            "name": f"The first part of the URL: {settings.DATA_BASE_URL}/data/{_word(obj, 'group')}/…"
-        }
-        return super().get_form(request, obj, change=change, **kwargs)
 
 
 @admin.register(DataType)
 class DataTypeAdmin(PathPartAdmin):
     filtered_by = "type"
+    place, url_form = "second", f"{settings.DATA_BASE_URL}/data/…/{{}}"
     empty = "No types yet. A type is the second part of a data set's path."
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["help_texts"] = {
-            "name": f"The second part of the URL: {settings.DATA_BASE_URL}/data/…/{_word(obj, 'type')}"
-        }
-        return super().get_form(request, obj, change=change, **kwargs)
-
-
-def _word(word: Any, kind: str) -> str:
-    """Return the name or a placeholder, escaped because Django renders help texts as HTML."""
-    return escape(word or f"<{kind}>")

@@ -88,16 +88,7 @@ def save(run: BulkJobRun, ids: Sequence[str]) -> int:
     others = [row for row in rows if {name: getattr(row, name) for name in NAMES} != wanted]
     DataSet.objects.filter(pk__in=[row.pk for row in others]).update(**wanted)
     for row in others:
-        audit.record(
-            run.actor,
-            "changed",
-            object_kind="dataset",
-            object_id=row.pk,
-            label=str(row),
-            data_set_id=row.pk,
-            before={name: getattr(row, name) for name in NAMES},
-            after=wanted,
-        )
+        audit.record(run.actor, "changed", row, before={name: getattr(row, name) for name in NAMES}, after=wanted)
     return len(others)
 
 

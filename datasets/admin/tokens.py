@@ -5,13 +5,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
-from django.utils.safestring import SafeString
 
 from config import formats
 from config.console import cells
 from config.console.admin import ShownOnceAdmin
-from config.console.shown_once import Secret, Snippet, spend
+from config.console.admin.columns import column
+from config.console.shown_once import Secret, Snippet, new_nonce, spend
 from datasets import tokens
 from datasets.admin import examples, tabs, tokens_tab
 from datasets.admin.access import ManagersAndOwners, author, data_sets_of
@@ -22,14 +21,12 @@ from datasets.models import AccessToken, DataSet
 
 @admin.register(AccessToken)
 class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
-    secret_kind = "access token"  # noqa: S105  a text of the page
     empty = "No access tokens yet. Programs need a token to write or read a data set. A new data set has a first token."
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")
     row_actions = {"rotate": "rotate", "revoke": "revoke"}
     protected_actions = frozenset({"rotate"})
-    add_form_template = "admin/datasets/new_token.html"
     change_form_template = "admin/datasets/token_change_form.html"
     _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
 
@@ -84,19 +81,13 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             where_next=("Show all tokens", tabs.url(obj.data_set, "tokens")),
         )
 
-    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        page = super().secret_page(request, obj)
-        if isinstance(page, TemplateResponse):
-            page.template_name = "admin/datasets/token_made.html"
-        return page
-
     def page_context(self, request: HttpRequest, title: str, obj: Any = None) -> dict[str, Any]:
         """Add the tabs of the data set to each page of a token."""
         return {**super().page_context(request, title, obj), **(_tabs(obj.data_set) if obj is not None else {})}
 
     def action_page(self, request: HttpRequest, obj: Any, **context: Any) -> HttpResponse:
         url = tabs.url(obj.data_set, "tokens")
-        return super().action_page(request, obj, template="admin/datasets/token_action.html", row_url=url, **context)
+        return super().action_page(request, obj, row_url=url, **context)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("obj")
@@ -126,10 +117,8 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
         explanation = [
             "You get a new token with the same scopes. It is shown once. Both work until the old one expires."
         ]
-        nonce = self.nonce_context(request)
-        return self.action_page(
-            request, token, title=title, button="Rotate token", explanation=explanation, form=form, **nonce
-        )
+        context = {"explanation": explanation, "form": form, "nonce": new_nonce(request)}
+        return self.action_page(request, token, title=title, button="Rotate token", **context)
 
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
@@ -162,37 +151,14 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def _audit_issue(self, request: HttpRequest, token: AccessToken) -> None:
         self.audit(request, "issued", token, after={"name": token.prefix, "scopes": token.scopes})
 
-    @admin.display(description="Token")
-    def beginning(self, token: AccessToken) -> SafeString:
-        return cells.code(f"{token.prefix}…")
-
-    @admin.display(description="Scopes")
-    def may(self, token: AccessToken) -> SafeString:
-        return cells.chips(token.scopes, "accent")
-
-    @admin.display(description="State")
-    def state(self, token: AccessToken) -> SafeString:
-        return tokens_tab.state(token)
-
-    @admin.display(description="Last used")
-    def last_used(self, token: AccessToken) -> SafeString | str:
-        return cells.moment(token.last_used_at, never="Never")
-
-    @admin.display(description="Last used from")
-    def used_from(self, token: AccessToken) -> str:
-        return token.last_used_from or "–"
-
-    @admin.display(description="Expires")
-    def ends(self, token: AccessToken) -> SafeString | str:
-        return cells.moment(token.expires_at, never="Never")
-
-    @admin.display(description="Issued")
-    def created(self, token: AccessToken) -> SafeString | str:
-        return cells.moment(token.created_at)
-
-    @admin.display(description="Issued by")
-    def made_by(self, token: AccessToken) -> str:
-        return str(token.created_by or "–")
+    beginning = column("Token", lambda token: cells.code(f"{token.prefix}…"))
+    may = column("Scopes", lambda token: cells.chips(token.scopes, "accent"))
+    state = column("State", tokens_tab.state)
+    last_used = column("Last used", lambda token: cells.moment(token.last_used_at, never="Never"))
+    used_from = column("Last used from", lambda token: token.last_used_from or "–")
+    ends = column("Expires", lambda token: cells.moment(token.expires_at, never="Never"))
+    created = column("Issued", lambda token: cells.moment(token.created_at))
+    made_by = column("Issued by", lambda token: str(token.created_by or "–"))
 
 
 def _tabs(data_set: DataSet) -> dict[str, Any]:

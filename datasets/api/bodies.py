@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from rest_framework.request import Request
 
-from config.rest import array_length, body, idempotency, strict_json
-from config.rest.array_length import TooManyElements
+from config.rest import body, idempotency, strict_json
 from config.rest.content import StrictJSONParser
 from config.rest.idempotency import IdempotencyKey
 from datasets.errors import MAX_RECORDS, MAX_VALUES, DataSetError, KeyMalformed, TooManyValues, WrongContentType
@@ -49,11 +48,10 @@ class Sent:
         """
         if strict_json.has_many_values(self.data, max_values=MAX_VALUES):
             raise TooManyValues
-        try:
-            array_length.check(self.data, max_elements=MAX_RECORDS)
-        except TooManyElements as error:
-            raise too_many from error
-        return DataSetJSONParser().loads(self.data)
+        value = DataSetJSONParser().loads(self.data)
+        if isinstance(value, list) and len(value) > MAX_RECORDS:
+            raise too_many
+        return value
 
 
 def read(request: Request, *, with_key: bool) -> Sent:

@@ -38,7 +38,9 @@ def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     tag = _entity_tag(data_set, query, now)
     headers = {"Cache-Control": _cache_control(data_set), "ETag": tag, "Vary": "Accept-Encoding"}
     if _is_current(request, tag):
-        return _without_content_type(HttpResponse(status=304, headers=headers))
+        unchanged = HttpResponse(status=304, headers=headers)
+        del unchanged.headers["Content-Type"]
+        return unchanged
     if query.is_raw and query.format != "json":
         return _export(request, data_set, query, headers)
     return _compressed(request, _whole(data_set, query, now, headers))
@@ -66,8 +68,11 @@ def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str
     rows = raw.rows(data_set.pk, query)
     if query.format == "ndjson":
         text = export.ndjson(map(written.record, rows))
-    else:
+    elif query.limit is None:
         text = export.csv(raw.field_names(data_set.pk, query), map(written.fields, rows))
+    else:
+        few = [written.fields(row) for row in rows]
+        text = export.csv(export.names_of(few), few)
     blocks, form = export.blocks(text), _form(data_set, query)
     if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
@@ -119,8 +124,3 @@ def _takes_gzip(request: Request) -> bool:
         if name.strip() in {"gzip", "*"}:
             return parameter.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
     return False
-
-
-def _without_content_type(response: HttpResponse) -> HttpResponse:
-    del response.headers["Content-Type"]
-    return response

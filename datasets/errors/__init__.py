@@ -4,11 +4,7 @@ Source: docs/reference/data-sets.md §10.
 """
 
 from config.rest.api_errors import DataError
-from config.rest.shared_errors import Busy as Busy
-from config.rest.shared_errors import DataInternalError as DataInternalError
-from config.rest.shared_errors import DataRequestNotUnderstood as DataRequestNotUnderstood
-from config.rest.shared_errors import DataUseHttps as DataUseHttps
-from config.rest.shared_errors import NothingHere as NothingHere
+from config.rest.shared_errors import Busy, DataInternalError, DataRequestNotUnderstood, DataUseHttps, NothingHere
 from datasets.errors.calling import *  # noqa: F403  one name for each row of the tables
 from datasets.errors.queries import *  # noqa: F403
 

@@ -24,22 +24,18 @@ _SEEN_BY = "datasets.manage_data_sets"
 _HOURLY = timedelta(hours=1)  # Data Set contract §14
 
 
-def _by_age() -> QuerySet[DataSet]:
-    return DataSet.objects.select_related("group", "type").filter(retention_days__isnull=False).order_by("pk")
-
-
-def _by_number() -> QuerySet[DataSet]:
-    return DataSet.objects.select_related("group", "type").filter(max_records__isnull=False).order_by("pk")
+def _with(setting: str) -> QuerySet[DataSet]:
+    return DataSet.objects.select_related("group", "type").exclude(**{setting: None}).order_by("pk")
 
 
 def _remove_old() -> Iterator[Batch]:
-    for data_set in _by_age():
+    for data_set in _with("retention_days"):
         days = data_set.retention_days or 0
         yield from _of(data_set, store.remove_old(data_set.pk, days), {"days": days})
 
 
 def _remove_beyond() -> Iterator[Batch]:
-    for data_set in _by_number():
+    for data_set in _with("max_records"):
         newest = data_set.max_records or 0
         steps = store.remove_beyond(data_set.pk, newest, days=data_set.retention_days)
         yield from _of(data_set, steps, {"newest": newest})
@@ -56,25 +52,17 @@ def _of(data_set: DataSet, steps: Iterator[int], keeps: dict[str, int]) -> Itera
         yield Batch(label=label, number=0, error=reason_of(error))
     finally:  # also if the run ends early
         if removed:
-            audit.record(
-                audit.CLOCK,
-                "cleaned_up",
-                object_kind="dataset",
-                object_id=data_set.pk,
-                label=label,
-                data_set_id=data_set.pk,
-                after={"removed": removed, "keeps": keeps},
-            )
+            audit.record(audit.CLOCK, "cleaned_up", data_set, after={"removed": removed, "keeps": keeps})
 
 
 def _due_by_age() -> Iterator[Due]:
-    for data_set in _by_age():
+    for data_set in _with("retention_days"):
         found = store.preview(data_set, days=data_set.retention_days, newest=None)
         yield from _due(data_set, found.removed, found.oldest)
 
 
 def _due_by_number() -> Iterator[Due]:
-    for data_set in _by_number():
+    for data_set in _with("max_records"):
         found = store.preview(data_set, days=data_set.retention_days, newest=data_set.max_records)
         yield from _due(data_set, found.removed - found.by_age, found.oldest if not found.by_age else None)
 
@@ -82,10 +70,6 @@ def _due_by_number() -> Iterator[Due]:
 def _due(data_set: DataSet, number: int, oldest: datetime | None) -> Iterator[Due]:
     if number:
         yield Due(label=str(data_set), number=number, oldest=oldest)
-
-
-def _old_write_errors() -> QuerySet[WriteError]:
-    return WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR).order_by("at")
 
 
 RULES = (
@@ -109,21 +93,23 @@ RULES = (
         every=_HOURLY,
         permission=_SEEN_BY,
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all data sets",
+        RememberedKey.to_forget,
+        "created_at",
         name="data-set-keys",
         title="Idempotency keys of data sets",
         keeps=lambda: formats.counted(settings.DATASETS_IDEMPOTENCY_HOURS, "hour"),
-        preview=lambda: rules.preview(RememberedKey.to_forget(), "all data sets", "created_at"),
-        remove=lambda: rules.delete(RememberedKey.to_forget(), "all data sets"),
         every=_HOURLY,
         permission=_SEEN_BY,
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all data sets",
+        lambda: WriteError.objects.filter(at__lt=timezone.now() - rules.ERRORS_ARE_KEPT_FOR),
+        "at",
         name="write-errors",
         title="Refused writes of data sets",
         keeps=lambda: f"the newest {KEPT} of each data set, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
-        preview=lambda: rules.preview(_old_write_errors(), "all data sets", "at"),
-        remove=lambda: rules.delete(_old_write_errors(), "all data sets"),
         permission=_SEEN_BY,
     ),
 )

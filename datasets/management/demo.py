@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 
+from config import audit
 from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from datasets import records, store, tokens
@@ -42,7 +43,7 @@ def wipe() -> None:
     for data_set in mine:
         before = changes.snapshot(data_set)
         Record.objects.filter(data_set=data_set).delete()
-        provision.audit_row("deleted", data_set, data_set, before=before)
+        audit.record(audit.operator(), "deleted", data_set, before=before)
         data_set.delete()
 
 
@@ -51,7 +52,7 @@ def _make_data_sets(stored: str) -> str:
     if secret != stored:
         for token in AccessToken.objects.filter(data_set__in=DataSet.objects.at("demo", "visits")):
             if tokens.revoke(token):
-                provision.audit_row("revoked", token, token.data_set, before={"scopes": token.scopes})
+                audit.record(audit.operator(), "revoked", token, before={"scopes": token.scopes})
     errors = DocumentErrors()
     visits = {"group": "demo", "type": "visits", "expected_every_seconds": 7200, "retention_days": 400}
     document = [

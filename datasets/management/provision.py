@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import models
-
 from config import audit
 from config.areas import DocumentErrors
 from config.audit import changes
@@ -99,7 +97,7 @@ def _data_set(values: Mapping[str, Any]) -> tuple[DataSet, bool]:
     type, is_new_type = DataType.objects.get_or_create(name=values["type"])
     for word, is_new in ((group, is_new_group), (type, is_new_type)):
         if is_new:
-            audit_row("created", word, after=changes.snapshot(word))
+            audit.record(audit.operator(), "created", word, after=changes.snapshot(word))
     return DataSet.objects.get_or_create(group=group, type=type)
 
 
@@ -111,9 +109,9 @@ def _set(data_set: DataSet, settings: Mapping[str, Any], *, is_new: bool) -> Non
     if after:
         data_set.save(update_fields=list(after))
     if is_new:
-        audit_row("created", data_set, data_set, after=changes.snapshot(data_set))
+        audit.record(audit.operator(), "created", data_set, after=changes.snapshot(data_set))
     elif after:
-        audit_row("changed", data_set, data_set, before=before, after=after)
+        audit.record(audit.operator(), "changed", data_set, before=before, after=after)
 
 
 def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
@@ -128,22 +126,16 @@ def _token(data_set: DataSet, declared: Entry, taken: set[int]) -> None:
     token = own.filter(**wanted).first()
     if token is None:
         token, secret = tokens.issue(data_set, scopes, secret=secret)
-        audit_row("issued", token, data_set, after={"scopes": token.scopes})
+        audit.record(audit.operator(), "issued", token, after={"scopes": token.scopes})
     elif set(token.scopes) != set(scopes):
         before = {"scopes": token.scopes}
         token.may_write, token.may_read = may["may_write"], may["may_read"]
         token.save(update_fields=list(may))
-        audit_row("changed", token, data_set, before=before, after={"scopes": token.scopes})
+        audit.record(audit.operator(), "changed", token, before=before, after={"scopes": token.scopes})
     if revoked and tokens.revoke(token):
-        audit_row("revoked", token, data_set, before={"scopes": token.scopes})
+        audit.record(audit.operator(), "revoked", token, before={"scopes": token.scopes})
     taken.add(token.pk)
     token.refresh_from_db(fields=["revoked_at"])
     declared.completed |= {"id": token.pk, "prefix": token.prefix, "revoked": token.revoked_at is not None}
     if secret is not None:
         declared.completed["token"] = secret
-
-
-def audit_row(verb: str, row: models.Model, data_set: DataSet | None = None, **difference: Any) -> None:
-    """Record a change by the command in the audit."""
-    data_set_id = data_set.pk if data_set else None
-    audit.record(audit.operator(), verb, **audit.about(row), data_set_id=data_set_id, **difference)

@@ -8,18 +8,3 @@ from datasets.models.paths import DataGroup, DataType
 from datasets.models.record import Record
 from datasets.models.remembered_key import RememberedKey
 from datasets.models.write_error import WriteError
-
-__all__ = [
-    "AccessToken",
-    "AccessTokenDay",
-    "ChosenColumns",
-    "DataGroup",
-    "DataSet",
-    "DataSetDay",
-    "DataType",
-    "FieldSeen",
-    "Record",
-    "RememberedKey",
-    "WriteError",
-    "token_by_hash",
-]

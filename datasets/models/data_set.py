@@ -1,5 +1,6 @@
 """A data set: its path, its settings and its counters."""
 
+from datetime import date
 from typing import Any, Self
 
 from django.conf import settings
@@ -10,8 +11,9 @@ from datasets.models.paths import DataGroup, DataType
 from datasets.validation import EXPECTED_EVERY_SECONDS, MAX_RECORDS, RETENTION_DAYS, is_path_part
 
 
-def _ends(allowed: range) -> tuple[int, int]:
-    return allowed[0], allowed[-1]
+def _in_range(column: str, allowed: range, name: str) -> models.CheckConstraint:
+    is_allowed = models.Q((f"{column}__isnull", True)) | models.Q((f"{column}__range", (allowed[0], allowed[-1])))
+    return models.CheckConstraint(condition=is_allowed, name=name)
 
 
 class DataSetQuerySet(models.QuerySet["DataSet"]):
@@ -57,24 +59,18 @@ class DataSet(models.Model):
         permissions = [("manage_data_sets", "Can manage all data sets, groups and types")]
         constraints = [
             models.UniqueConstraint(fields=["group", "type"], name="data_set_path_unique"),
-            models.CheckConstraint(
-                condition=models.Q(retention_days__isnull=True) | models.Q(retention_days__range=_ends(RETENTION_DAYS)),
-                name="data_set_retention_days_range",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(max_records__isnull=True) | models.Q(max_records__range=_ends(MAX_RECORDS)),
-                name="data_set_max_records_range",
-            ),
-            models.CheckConstraint(
-                condition=models.Q(expected_every_seconds__isnull=True)
-                | models.Q(expected_every_seconds__range=_ends(EXPECTED_EVERY_SECONDS)),
-                name="data_set_expected_every_range",
-            ),
+            _in_range("retention_days", RETENTION_DAYS, "data_set_retention_days_range"),
+            _in_range("max_records", MAX_RECORDS, "data_set_max_records_range"),
+            _in_range("expected_every_seconds", EXPECTED_EVERY_SECONDS, "data_set_expected_every_range"),
             models.CheckConstraint(condition=models.Q(record_count__gte=0), name="data_set_record_count_positive"),
         ]
 
     def __str__(self) -> str:
         return f"{self.group}/{self.type}"
+
+    @property
+    def audit_scope(self) -> dict[str, int]:
+        return {"data_set_id": self.pk}
 
     @property
     def name(self) -> str:
@@ -83,14 +79,14 @@ class DataSet(models.Model):
 
 
 class DataSetDayQuerySet(models.QuerySet["DataSetDay"]):
-    def add(self, data_set_id: int, **more: int) -> None:
-        """Add to today's counters: `add(7, writes=1, records=500)`. The first call of a day inserts the row."""
-        day = timezone.now().date()
-        today = self.filter(data_set_id=data_set_id, day=day)
+    def add(self, data_set_id: int, day: date | None = None, **more: int) -> None:
+        """Add to the counters of a UTC day, today by default: `add(7, writes=1, records=500)`."""
+        day = day or timezone.now().date()
+        row = self.filter(data_set_id=data_set_id, day=day)
         added: dict[str, Any] = {name: models.F(name) + number for name, number in more.items()}
-        if not today.update(**added):
+        if not row.update(**added):  # the first count of the day
             self.bulk_create([DataSetDay(data_set_id=data_set_id, day=day)], ignore_conflicts=True)
-            today.update(**added)
+            row.update(**added)
 
 
 class DataSetDay(models.Model):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 
+from config.databases import keyset
 from datasets import errors
 from datasets.models import Record
 from datasets.queries import cursor, selected, sorting, stored, values, written
@@ -62,15 +63,10 @@ def rows(data_set_id: int, query: Query, *, most: int | None = None) -> Iterator
 
 
 def field_names(data_set_id: int, query: Query) -> Iterator[str]:
-    """Yield the names of all fields of the result, each at least once, for the header of a CSV.
+    """Yield the names of all fields of a query without a limit, each at least once, for the header of a CSV.
 
     This reads all bodies once more. A field that appears only after this read gets no column.
     """
-    if query.limit is not None:
-        found = list(rows(data_set_id, query))
-        yield from written.EVERYWHERE if found else ()
-        yield from (name for row in found for name in written.names(row))
-        return
     is_first = True
     for records in _pages(data_set_id, query):
         held = records.aggregate(any=Count("*"), _start_at=Count("start_at"), _end_at=Count("end_at"))
@@ -121,10 +117,8 @@ def _following(records: QuerySet[Record], key: str, query: Query, after: Positio
             records = records.filter(**{f"record_id__{beyond}": after.record_id})
         return records.order_by(f"{sign}record_id")
     if after is not None:
-        # The second filter implies the first, but only the first lets the index start at the position.
-        records = records.filter(**{f"timestamp__{beyond}e": after.timestamp})
-        later = Q(**{f"timestamp__{beyond}": after.timestamp})
-        records = records.filter(later | Q(**{f"record_id__{beyond}": after.record_id}))
+        further = keyset.below if is_falling else keyset.above
+        records = records.filter(further(after.timestamp, after.record_id, fields=("timestamp", "record_id")))
     return records.order_by(f"{sign}timestamp", f"{sign}record_id")
 
 

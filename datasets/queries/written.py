@@ -1,7 +1,6 @@
 """Write a stored record as JSON. The caller's fields are JSON already; the service adds its own fields."""
 
 import json
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -37,15 +36,6 @@ def fields(row: Row) -> dict[str, Any]:
     found["_updated_at"] = moments.write(row.updated_at)
     found |= _period_values(timestamp[:_HOUR])
     return found
-
-
-def names(row: Row) -> Iterator[str]:
-    """Yield the names of the fields, except those in EVERYWHERE."""
-    if row.start_at is not None:
-        yield "_start_at"
-    if row.end_at is not None:
-        yield "_end_at"
-    yield from row.fields()
 
 
 EVERYWHERE = frozenset({"_id", "_timestamp", "_updated_at", *(f"_{period}_start_at" for period in PERIODS)})

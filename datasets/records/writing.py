@@ -43,16 +43,6 @@ def _quickly(own: dict[str, Any]) -> str:
     return _encoder.encode(own).decode()
 
 
-def _writer() -> Writer:
-    """Return a serializer of the standard library. `encode` makes a C encoder each time: half its time."""
-    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    make: Any = getattr(json.encoder, "c_make_encoder", None)  # Any: undocumented, in CPython only
-    if make is None:
-        return encoder.encode
-    # Arguments: markers, default, encoder, indent, key separator, item separator, sort_keys, skipkeys, allow_nan.
-    pieces = make(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)
-    return lambda own: "".join(pieces(own, 0))
-
-
-exactly = _writer()
+# Its text of a number is the one that Python writes.
+exactly = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 UNSEEN = Look(exactly, has_escapes=True, brackets=0)  # for values whose body is unknown

@@ -57,9 +57,7 @@ def _store_calls(calls: Counter[tuple[int, date]]) -> None:
 def _store_unauthenticated(unauthenticated: Counter[tuple[str, str, date]]) -> None:
     for (group, type, day), number in sorted(unauthenticated.items()):
         for data_set_id in DataSet.objects.at(group, type).values_list("pk", flat=True):
-            DataSetDay.objects.bulk_create([DataSetDay(data_set_id=data_set_id, day=day)], ignore_conflicts=True)
-            row = DataSetDay.objects.filter(data_set_id=data_set_id, day=day)
-            row.update(without_token=F("without_token") + number)
+            DataSetDay.objects.add(data_set_id, day, without_token=number)
 
 
 registry.also_flush(store_pending)

@@ -32,13 +32,4 @@ def empty_a_part(data_set_id: int, most: int) -> int:
 
 def record_emptied(data_set: DataSet, removed: int, *, by: audit.Actor) -> None:
     """Record in the audit that all records were deleted."""
-    audit.record(
-        by,
-        "emptied",
-        object_kind="dataset",
-        object_id=data_set.pk,
-        label=str(data_set),
-        data_set_id=data_set.pk,
-        before={"records": removed},
-        after={"records": 0},
-    )
+    audit.record(by, "emptied", data_set, before={"records": removed}, after={"records": 0})

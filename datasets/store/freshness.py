@@ -66,13 +66,6 @@ def _note(pk: int, *, is_late: bool) -> int:
         registry.LATE.add()
         log.warning("data_set.late", data_set=pk)
     last = data_set.last_write_at.isoformat() if data_set.last_write_at else None
-    audit.record(
-        audit.CLOCK,
-        "found_late" if is_late else "found_recovered",
-        object_kind="dataset",
-        object_id=pk,
-        label=str(data_set),
-        data_set_id=pk,
-        after={"last_write_at": last, "expected_every_seconds": data_set.expected_every_seconds},
-    )
+    after = {"last_write_at": last, "expected_every_seconds": data_set.expected_every_seconds}
+    audit.record(audit.CLOCK, "found_late" if is_late else "found_recovered", data_set, after=after)
     return 1

@@ -12,7 +12,6 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from config.accounts import scope
-from config.audit import places
 from config.audit.masking import mask
 from config.console import switcher
 from config.console.switcher import ALL, Choice
@@ -161,22 +160,22 @@ def _settings_page(request: HttpRequest) -> str:
     return reverse("admin:notifications_service_change", args=[chosen.pk]).removesuffix("change/")  # its steps, too
 
 
-def _audited(request: HttpRequest) -> Q:
-    managed = services_with(request, Role.MANAGE_SERVICE).values_list("pk", flat=True)
-    return Q(service_id__in=list(managed))
-
-
 def _managed(request: HttpRequest) -> list[tuple[str, str]]:
-    """Return the services whose audit a person may read."""
     managed = services_with(request, Role.MANAGE_SERVICE).order_by("name").values_list("pk", "name")
     return [(str(pk), name) for pk, name in managed]
 
 
-ACCESS = scope.Access(is_open_to=lambda request: bool(roles(request)), audited=_audited)
-AUDIT_PLACE = places.Place(title="Service", field="service_id", choices=_managed)
+ACCESS = scope.Access(
+    is_open_to=lambda request: bool(roles(request)),
+    audited=lambda request: Q(service_id__in=[pk for pk, _ in _managed(request)]),
+    title="Service",
+    column="service_id",
+    choices=_managed,
+)
 SWITCHER = switcher.Switcher(
     choices=_choices,
     choose=_choose,
     settings_page=_settings_page,
     add_page=lambda request: reverse("admin:notifications_service_add") if is_operator(request) else "",
+    services_of=TeamMember.objects.services_of,
 )

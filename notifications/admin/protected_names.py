@@ -11,6 +11,7 @@ from config import audit
 from config.accounts import scope
 from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
+from config.console.admin.permissions import OpenTo
 from config.console.checking import checked
 from notifications.models import ProtectedName
 from notifications.validation import protected
@@ -32,9 +33,10 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
 
 
 @admin.register(ProtectedName)
-class ProtectedNameAdmin(ConsoleModelAdmin):
+class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
     """Names that only operators may give to a service or a text message sender."""
 
+    people = scope.is_operator
     form = ProtectedNameForm
     fields = ("name", "added")
     add_fields = ("name",)
@@ -44,18 +46,6 @@ class ProtectedNameAdmin(ConsoleModelAdmin):
     row_actions = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"
     empty = "No protected names. Any team can use any text message sender and service name."
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return scope.is_operator(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return scope.is_operator(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return scope.is_operator(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return scope.is_operator(request)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:

@@ -119,9 +119,6 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.may_delete and self._may(request, obj, self.change_roles)
 
-    def audit_scope(self, obj: models.Model) -> dict[str, Any]:
-        return {"service_id": self.service_id_of(obj)}
-
     def _may(self, request: HttpRequest, obj: Any, roles: frozenset[Role]) -> bool:
         """Return whether this person has one of the roles: in the row's service, or in the chosen one for a list."""
         if obj is None:

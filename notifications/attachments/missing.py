@@ -50,12 +50,4 @@ def settle(names: set[str], *, seen_at: datetime, older_than: timedelta) -> int:
 def _give_up(row: Attachment, at: datetime) -> None:
     with transaction.atomic():
         Attachment.objects.filter(pk=row.pk).mark_removed(at)
-        audit.record(
-            audit.CLOCK,
-            "gave_up",
-            object_kind="attachment",
-            object_id=row.pk,
-            label=row.masked_title,
-            service_id=row.service_id,
-            reason="The file store no longer has it.",
-        )
+        audit.record(audit.CLOCK, "gave_up", row, reason="The file store no longer has it.")

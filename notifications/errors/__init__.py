@@ -3,11 +3,7 @@
 from collections.abc import Iterator
 
 from config.rest.api_errors import SendingError
-from config.rest.shared_errors import InternalError as InternalError
-from config.rest.shared_errors import RequestNotUnderstood as RequestNotUnderstood
-from config.rest.shared_errors import Unavailable as Unavailable
-from config.rest.shared_errors import UrlNotFound as UrlNotFound
-from config.rest.shared_errors import UseHttps as UseHttps
+from config.rest.shared_errors import InternalError, RequestNotUnderstood, Unavailable, UrlNotFound, UseHttps
 from notifications.errors.calling import *  # noqa: F403  one name for each row of the tables
 from notifications.errors.fields import *  # noqa: F403
 from notifications.errors.files import *  # noqa: F403

@@ -41,7 +41,7 @@ def wipe_demo() -> None:
         notification_id__in=Notification.objects.filter(service__in=services).values("pk")
     ).delete()
     for service in Service.objects.filter(pk__in=services):
-        _audit("deleted", service, service.pk, before=changes.snapshot(service))
+        audit.record(audit.operator(), "deleted", service, before=changes.snapshot(service))
         service.delete()
 
 
@@ -57,16 +57,12 @@ def _make_services(stored_key: str) -> str:
             former.revoked_at, former.revoked_by = timezone.now(), settings.PROVISION_AUTHOR
             former.save(update_fields=["revoked_at", "revoked_by"])
             before, after = changes.difference(stored, changes.snapshot(former))
-            _audit("revoked", former, parks, before=before, after=after)
+            audit.record(audit.operator(), "revoked", former, before=before, after=after)
     errors = DocumentErrors()
     completed = provision(document, errors)
     if errors.lines or not isinstance(completed, list):
         raise CommandError("\n".join(errors.lines))
     return str(next(key["api_key"] for key in completed[0]["api_keys"] if key["name"] == demo_document.TEST_KEY))
-
-
-def _audit(verb: str, row: ApiKey | Service, service_id: uuid.UUID, **difference: dict[str, object]) -> None:
-    audit.record(audit.operator(), verb, **audit.about(row), service_id=service_id, **difference)
 
 
 def _secret(key: str) -> str | None:

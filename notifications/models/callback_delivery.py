@@ -205,6 +205,10 @@ class CallbackDelivery(models.Model):
         return f"Callback delivery {str(self.id)[:8]}"
 
     @property
+    def audit_scope(self) -> dict[str, uuid.UUID]:
+        return {"service_id": self.endpoint.service_id}
+
+    @property
     def title(self) -> str:
         return f"{self._about()}, {timezone.localtime(self.created_at):%-d %b %Y, %H:%M %Z}"
 

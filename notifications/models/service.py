@@ -116,6 +116,10 @@ class Service(models.Model):
         """Return the name of the time zone in which the service's quiet hours are stated."""
         return self.time_zone or settings.TIME_ZONE
 
+    @property
+    def audit_scope(self) -> dict[str, uuid.UUID]:
+        return {"service_id": self.pk}
+
     def kept_since(self) -> datetime:
         """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""
         day = timezone.now().astimezone(UTC).date() - timedelta(days=self.retention_days)

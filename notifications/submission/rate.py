@@ -166,7 +166,7 @@ def _ask_redis(window: str, limit: int) -> tuple[int, int]:
     """Return wait_ms and left. Raises redis.RedisError."""
     client, arguments = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS), (1, window, limit, WINDOW_MS)
     try:
-        wait_ms, left = client.ask("EVALSHA", _SHA, *arguments)
+        wait_ms, left = client.execute_command("EVALSHA", _SHA, *arguments)
     except redis.exceptions.NoScriptError:
-        wait_ms, left = client.ask("EVAL", SCRIPT, *arguments)
+        wait_ms, left = client.execute_command("EVAL", SCRIPT, *arguments)
     return wait_ms, left

@@ -4,6 +4,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.db.models.functions import Now
 
 from config.queue import clock, presence, publishing
@@ -78,8 +79,7 @@ def test_a_second_clock_waits_until_the_first_has_stopped(start_service):
 
 def test_scheduled_tasks_do_not_expire_by_a_workers_clock_and_do_not_pile_up():
     beat = clock.Clock(app=app, lazy=True)
-    options = {"expires": 10}
-    entry = beat.Entry(name="note", task="config.queue.tasks.note_worker", schedule=10, options=options, app=app)
+    entry = beat.Entry(app=app, **settings.CELERY_BEAT_SCHEDULE["config.queue.tasks.note_worker"])
     with app.connection_for_read() as connection:
         connection.SimpleQueue("periodic").clear()
 

@@ -249,9 +249,9 @@ class TestOverTls:
         file = tmp_path / "receiver.pem"
         write_certificate(file, ["hooks.example.org", "xn--bcher-kva.example"])
         monkeypatch.setenv("SSL_CERT_FILE", str(file))
-        http_client.forget_authorities()
+        http_client.tls_context.cache_clear()
         yield file
-        http_client.forget_authorities()
+        http_client.tls_context.cache_clear()
 
     @pytest.mark.parametrize("host", ["hooks.example.org", "bücher.example"])
     def test_a_name_is_called_at_its_resolved_address(self, certificate, host):

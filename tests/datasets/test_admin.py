@@ -132,6 +132,7 @@ def test_settings_can_change_and_the_path_cannot(manager, data_set, owner):
     assert AuditEvent.objects.get(verb="changed").data_set_id == data_set.pk
 
 
+@pytest.mark.django_db(transaction=True)  # the pages run without an open transaction, as in production
 def test_lists_and_pages_open_and_show_no_hash(manager, data_set):
     token, _ = tokens.issue(data_set, ["write"])
     fill(data_set)

@@ -204,7 +204,7 @@ def test_a_new_token_for_an_unknown_data_set_has_no_tabs(data_set, owner, wish):
     answer = browser_of(owner).get(reverse("admin:datasets_accesstoken_add"), {"data_set": wish})
 
     assert answer.status_code == 200
-    assert "ds-tabs" not in answer.content.decode()
+    assert "sb-tabs" not in answer.content.decode()
 
 
 def test_the_admins_url_for_deleting_leads_to_the_right_page(data_set, maker):

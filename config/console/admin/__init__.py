@@ -8,15 +8,3 @@ from config.console.admin.read_events import ReadEventAdmin
 from config.console.admin.row_actions import Button
 from config.console.admin.secret_admin import ShownOnceAdmin
 from config.console.admin.users import ConsoleUserAdmin
-
-__all__ = [
-    "AuditEventAdmin",
-    "Button",
-    "CleanUpAdmin",
-    "ConsoleInline",
-    "ConsoleModelAdmin",
-    "ConsoleUserAdmin",
-    "JobAdmin",
-    "ReadEventAdmin",
-    "ShownOnceAdmin",
-]

@@ -16,11 +16,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from config.accounts import scope
-from config.audit import places
 from config.audit.models import ActorKind, AuditEvent
 from config.console import audit_sentences, cells
-from config.console.admin import audit_filters
+from config.console.admin.audit_filters import AuditFilters
+from config.console.admin.columns import column
 from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.audit_sentences import Line
 from config.databases import keyset
 
 _THROUGH = {
@@ -38,6 +39,7 @@ _ROW = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label
 class AuditEventAdmin(ConsoleModelAdmin):
     """All events for operators; for others the events of what they manage or own. Nobody can change or delete one."""
 
+    may_add = may_change = False
     site_path: ClassVar[str] = "operations/audit/"
     list_display = ("when", "what", "made_through", "ip_address")
     fields = (
@@ -79,13 +81,7 @@ class AuditEventAdmin(ConsoleModelAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return scope.is_operator(request) or places.are_open_to(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return False
+        return scope.may_read_audit(request)
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
         """Return False, because an event has no history."""
@@ -95,10 +91,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
         """Show a page of events grouped by day, newest first, paged by key and without a count."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        filters = audit_filters.shown(request)
-        if set(request.GET) - {"before", *(one.name for one in filters)}:
+        filters = AuditFilters(request)
+        if set(request.GET) - {"before", *filters.fields}:
             raise SuspiciousOperation  # trap T2: accept only declared filters
-        found = self.get_queryset(request).filter(audit_filters.chosen(request)).order_by("-at", "-id")
+        found = self.get_queryset(request).filter(filters.condition()).order_by("-at", "-id")
         before = _key(request.GET.get("before", ""))
         if before:
             found = found.filter(keyset.below(*before, fields=("at", "pk")))
@@ -112,25 +108,18 @@ class AuditEventAdmin(ConsoleModelAdmin):
             **self.page_context(request, "Audit"),
             "days": _days(events, self.titles_for(request)),
             "filters": filters,
-            "is_filtered": any(one.value for one in filters),
-            "is_paged": before is not None,
             "older": older.urlencode() if is_more else "",
             "zone": timezone.get_current_timezone_name(),
         }
         return TemplateResponse(request, "admin/audit.html", context)
 
-    @admin.display(description="When", ordering="at")
-    def when(self, event: AuditEvent) -> SafeString | str:
-        return cells.moment(event.at)
+    when = column("When", lambda event: cells.moment(event.at), ordering="at")
+    made_through = column("Source", lambda event: _THROUGH[ActorKind(event.actor_kind)])
 
     @admin.display(description="Event")
     def what(self, event: AuditEvent) -> str:
         """Return the title that `give_title` set for this reader."""
         return str(getattr(event, "row_title", "") or audit_sentences.sentence(event))
-
-    @admin.display(description="Source")
-    def made_through(self, event: AuditEvent) -> str:
-        return _THROUGH[ActorKind(event.actor_kind)]
 
     @admin.display(description="Object id")
     def object_page(self, event: AuditEvent) -> SafeString | str:
@@ -155,17 +144,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
         )
 
 
-def _days(
-    events: Iterable[AuditEvent], shown: Callable[[models.Model], str]
-) -> list[tuple[date, list[dict[str, Any]]]]:
+def _days(events: Iterable[AuditEvent], shown: Callable[[models.Model], str]) -> list[tuple[date, list[Line]]]:
     """Return each day in the console's time zone with its events as sentences."""
-    some = list(events)
-    names = audit_sentences.names_of(some, shown)
-    of_day = groupby(some, key=lambda event: timezone.localdate(event.at))
-    return [
-        (day, [{"event": event, "sentence": audit_sentences.sentence(event, names)} for event in on_day])
-        for day, on_day in of_day
-    ]
+    lines = audit_sentences.lines(events, shown)
+    return [(day, list(on_day)) for day, on_day in groupby(lines, key=lambda line: timezone.localdate(line.event.at))]
 
 
 def _key(text: str) -> tuple[datetime, UUID] | None:

@@ -1,15 +1,16 @@
-"""The filters of the audit. A filter with an invalid value is ignored."""
+"""The filters of the audit: a form whose values are in the query string. A filter with an invalid value is ignored."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
-from typing import Any
 
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
-from config.audit import places
+from config import areas
+from config.accounts.scope import Access
 from config.audit.models import ActorKind
 from config.console import audit_sentences
 
@@ -41,72 +42,49 @@ KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
-    """A field of the form above the list. choices: value and label; empty for a date."""
+class AuditFilters(forms.Form):
+    """The form above the list, with a field for the services or data sets of each area."""
 
-    name: str
-    title: str
-    value: str
-    choices: list[tuple[str, str]]
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__(request.GET, auto_id="filter-%s")
+        self.columns = {"who": "actor_kind", "kind": "object_kind", "verb": "verb"}  # by name of the field
+        self.fields |= {"from": _day("From"), "to": _day("To"), "who": _choice("Who", _WHO.items())}
+        for area in areas.parts(Access):
+            self.columns[area.column] = area.column
+            self.fields[area.column] = _choice(area.title, area.choices(request))
+        kinds = [(kind, audit_sentences.kind_of(kind)) for kind in KINDS]
+        self.fields["kind"] = _choice("Kind", sorted(kinds, key=lambda kind: kind[1].lower()))
+        known = {**audit_sentences.VERBS, **audit_sentences.OF_ACCOUNTS, **audit_sentences.OF_CLEAN_UP}
+        verbs = [(verb, audit_sentences.in_words(verb)) for verb in known]
+        self.fields["verb"] = _choice("Action", sorted(verbs, key=lambda verb: verb[1]))
 
+    @property
+    def is_set(self) -> bool:
+        return any(self.data.get(name) for name in self.fields)
 
-def shown(request: HttpRequest) -> list[Filter]:
-    """Return the fields of the form with their current values."""
-    fields: list[tuple[str, str, list[tuple[str, str]]]] = [
-        ("from", "From", []),
-        ("to", "To", []),
-        ("who", "Who", [(kind.value, title) for kind, title in _WHO.items()]),
-        *((place.field, place.title, place.choices(request)) for place in places.registered()),
-        (
-            "kind",
-            "Kind",
-            sorted(((kind, audit_sentences.kind_of(kind)) for kind in KINDS), key=lambda one: one[1].lower()),
-        ),
-        (
-            "verb",
-            "Action",
-            sorted(((verb, audit_sentences.in_words(verb)) for verb in _verbs()), key=lambda one: one[1]),
-        ),
-    ]
-    return [
-        Filter(name=name, title=title, value=request.GET.get(name, ""), choices=choices)
-        for name, title, choices in fields
-    ]
+    def condition(self) -> Q:
+        """Return the condition of the fields with a valid value."""
+        self.full_clean()
+        given = {name: value for name, value in self.cleaned_data.items() if value}
+        found = Q(**{column: given[name] for name, column in self.columns.items() if name in given})
+        if "from" in given:
+            found &= Q(at__gte=_midnight(given["from"]))
+        if "to" in given:
+            found &= Q(at__lt=_midnight(given["to"] + timedelta(days=1)))
+        return found
 
 
-def chosen(request: HttpRequest) -> Q:
-    """Return the filter condition of this request."""
-    found = Q()
-    asked: dict[str, Any] = {
-        "actor_kind": _one_of(request.GET.get("who", ""), set(_WHO)),
-        "object_kind": _one_of(request.GET.get("kind", ""), set(KINDS)),
-        "verb": _one_of(request.GET.get("verb", ""), set(_verbs())),
-        "at__gte": _beginning(request.GET.get("from", ""), 0),
-        "at__lt": _beginning(request.GET.get("to", ""), 1),
-    }
-    for place in places.registered():
-        asked[place.field] = _one_of(request.GET.get(place.field, ""), {value for value, _ in place.choices(request)})
-    for name, value in asked.items():
-        if value:
-            found &= Q(**{name: value})
-    return found
+def _day(label: str) -> forms.DateField:
+    years = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+    widget = forms.DateInput(attrs={"type": "date", "class": "sb-input"})
+    return forms.DateField(label=label, required=False, input_formats=["%Y-%m-%d"], validators=years, widget=widget)
 
 
-def _verbs() -> Iterator[str]:
-    yield from {**audit_sentences.VERBS, **audit_sentences.OF_ACCOUNTS, **audit_sentences.OF_CLEAN_UP}
+def _choice(label: str, choices: Iterable[tuple[str, str]]) -> forms.ChoiceField:
+    widget = forms.Select(attrs={"class": "sb-input"})
+    return forms.ChoiceField(label=label, required=False, choices=[("", "All"), *choices], widget=widget)
 
 
-def _one_of(value: str, known: set[Any]) -> str:
-    return value if value in known else ""
-
-
-def _beginning(text: str, days_later: int) -> datetime | None:
-    """Return midnight, in the console's time zone, some days after the date in `text`. None if it is not a date."""
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    if not date(2000, 1, 1) <= day < date(3000, 1, 1):
-        return None
-    return timezone.make_aware(datetime.combine(day + timedelta(days=days_later), time.min))
+def _midnight(day: date) -> datetime:
+    """Return the start of a day in the console's time zone."""
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import models
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -16,6 +15,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.accounts import scope
 from config.console import cells, recent_sign_in
+from config.console.admin.columns import column
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.jobs import retention, rules, state
 from config.jobs.models import RetentionRun, Trigger
@@ -31,15 +31,10 @@ _PAGE_SIZE = 30
 class CleanUpAdmin(ConsoleModelAdmin):
     """Operators see and run every rule. Other people see the rules for which they have permission."""
 
+    may_add = may_change = False
     site_path: ClassVar[str] = "operations/clean-up/"
     fields = ("rule_title", "started_by", "started", "took", "removed", "of_places", "error")
     readonly_fields = fields
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         seen = {rule.name for rule in _seen_by(request)}
@@ -123,23 +118,10 @@ class CleanUpAdmin(ConsoleModelAdmin):
         if running:
             messages.warning(request, f"Already running: {', '.join(running)}. Wait until it has finished.")
 
-    # One run
-
-    @admin.display(description="Rule")
-    def rule_title(self, run: RetentionRun) -> str:
-        return _title(run)
-
-    @admin.display(description="By")
-    def started_by(self, run: RetentionRun) -> str:
-        return by(run)
-
-    @admin.display(description="Started")
-    def started(self, run: RetentionRun) -> SafeString | str:
-        return cells.moment(run.started_at)
-
-    @admin.display(description="Took")
-    def took(self, run: RetentionRun) -> str:
-        return run.took
+    rule_title = column("Rule", lambda run: _title(run))
+    started_by = column("By", lambda run: by(run))
+    started = column("Started", lambda run: cells.moment(run.started_at))
+    took = column("Took", lambda run: run.took)
 
     @admin.display(description="Removed from")
     def of_places(self, run: RetentionRun) -> SafeString | str:

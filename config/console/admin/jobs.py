@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from config import formats
 from config.accounts import scope
 from config.console import cells
+from config.console.admin.columns import column
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.jobs import bulk, state
 from config.jobs.models import BulkJobRun
@@ -21,6 +22,7 @@ from config.jobs.models import BulkJobRun
 class JobAdmin(ConsoleModelAdmin):
     """Operators see every job. Other people see the jobs that they started."""
 
+    may_add = may_change = False
     site_path: ClassVar[str] = "operations/jobs/"
     list_display = ("what", "started", "progress", "result")
     list_display_links = ("what",)
@@ -30,12 +32,6 @@ class JobAdmin(ConsoleModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[BulkJobRun]:
         rows: QuerySet[BulkJobRun] = super().get_queryset(request).defer("rows").select_related("by")
         return rows if scope.is_operator(request) else rows.filter(by=request.user.pk)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return scope.has_anything(request)
@@ -68,9 +64,7 @@ class JobAdmin(ConsoleModelAdmin):
     def started(self, job: BulkJobRun) -> SafeString:
         return cells.two_lines(job.by.get_username() if job.by else "–", cells.moment(job.started_at))
 
-    @admin.display(description="Progress")
-    def progress(self, job: BulkJobRun) -> str:
-        return f"{formats.number(job.position)} of {formats.number(job.total)}"
+    progress = column("Progress", lambda job: f"{formats.number(job.position)} of {formats.number(job.total)}")
 
     @admin.display(description="Result")
     def result(self, job: BulkJobRun) -> SafeString:

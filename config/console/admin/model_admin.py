@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 
 from config import audit
 from config.accounts import scope
-from config.audit import changes, places, reads
+from config.audit import changes, reads
 from config.audit.models import AuditEvent
 from config.console import audit_sentences, lookups
 from config.console.admin.change_list import CappedPaginator, ConsoleChangeList
@@ -113,7 +113,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
         answer = super().change_view(request, object_id, form_url, extra_context)
         if self.is_reading_logged and isinstance(answer, TemplateResponse) and answer.context_data:
             obj = answer.context_data["original"]
-            reads.note(request, str(self.opts.model_name), obj.pk, **self.audit_scope(obj))
+            reads.note(request, str(self.opts.model_name), obj.pk, **audit.scope_of(obj))
         return answer
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
@@ -126,31 +126,9 @@ class ConsoleModelAdmin(RowActionsAdmin):
 
     # The audit, in the transaction of the change, replaces Django's admin log, which would store `str(obj)`.
 
-    def audit_scope(self, obj: models.Model) -> dict[str, Any]:
-        """Return the `service_id` or `data_set_id` to store with the row's events."""
-        names = ("service_id", "data_set_id")
-        return {name: getattr(obj, name) for name in names if getattr(obj, name, None) is not None}
-
-    def audit(
-        self,
-        request: HttpRequest,
-        verb: str,
-        obj: models.Model,
-        *,
-        before: dict[str, object] | None = None,
-        after: dict[str, object] | None = None,
-        reason: str = "",
-    ) -> AuditEvent:
-        """Record an event about a row, with the person of this request as the actor."""
-        return audit.record(
-            audit.person(request),
-            verb,
-            **audit.about(obj),
-            before=before,
-            after=after,
-            reason=reason,
-            **self.audit_scope(obj),
-        )
+    def audit(self, request: HttpRequest, verb: str, obj: models.Model, **what: Any) -> AuditEvent:
+        """Record an event about a row, with the person of this request as the actor. what: see `audit.event`."""
+        return audit.record(audit.person(request), verb, obj, **what)
 
     def save_model(self, request: HttpRequest, obj: models.Model, form: Form, change: bool) -> None:
         stored = self.model._default_manager.filter(pk=obj.pk).first() if change else None
@@ -167,14 +145,12 @@ class ConsoleModelAdmin(RowActionsAdmin):
         self.audit(request, "deleted", obj, before=changes.snapshot(obj, masked=self.masked_fields))
         super().delete_model(request, obj)
 
-    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]
+    def _log_nothing(self, *args: Any) -> None:
         """Leave Django's log empty: the audit has it."""
 
-    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]
-        """Leave Django's log empty: the audit has it."""
-
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:  # type: ignore[override]
-        """Leave Django's log empty: the audit has it."""
+    log_addition: Any = _log_nothing
+    log_change: Any = _log_nothing
+    log_deletions: Any = _log_nothing
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -184,20 +160,13 @@ class ConsoleModelAdmin(RowActionsAdmin):
         if not self.has_view_or_change_permission(request, obj) or not self.may_read_history(request, obj):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
-        names = audit_sentences.names_of(events, self.titles_for(request))
-        lines = [
-            {"pk": event.pk, "at": event.at, "sentence": audit_sentences.sentence(event, names)} for event in events
-        ]
-        context = {**self.page_context(request, "History", obj), "events": lines, **(extra_context or {})}
+        lines = audit_sentences.lines(events, self.titles_for(request))
+        context = {**self.page_context(request, "History", obj), "lines": lines, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
         """Return whether this person may read the audit of the service or data set of the row."""
-        owner = self.audit_scope(obj)
-        return scope.is_operator(request) or any(
-            str(owner.get(place.field)) in {str(pk) for pk, _ in place.choices(request)}
-            for place in places.registered()
-        )
+        return scope.may_read_audit_of(request, audit.scope_of(obj))
 
 
 class ConsoleInline(TabularInline):  # type: ignore[type-arg]
@@ -210,8 +179,5 @@ class ConsoleInline(TabularInline):  # type: ignore[type-arg]
     def has_add_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return False
+    has_change_permission: Any = has_add_permission
+    has_delete_permission: Any = has_add_permission

@@ -10,7 +10,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.accounts import scope
-from config.audit import places
 from config.audit.reads import ReadEvent
 from config.console import audit_sentences, cells
 from config.console.admin.columns import column
@@ -34,6 +33,7 @@ class KindFilter(ChoiceFilter):
 class ReadEventAdmin(ConsoleModelAdmin):
     """Operators see all entries; others those of the services and data sets that they manage."""
 
+    may_add = may_change = False
     site_path: ClassVar[str] = "operations/reads/"
     list_display = ("opened", "reader", "what", "ip_address", "short_request_id")
     fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_id")
@@ -48,13 +48,7 @@ class ReadEventAdmin(ConsoleModelAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return scope.is_operator(request) or places.are_open_to(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+        return scope.may_read_audit(request)
 
     def may_read_history(self, request: HttpRequest, obj: Any) -> bool:
         """Return False, because an entry has no history."""

@@ -1,6 +1,7 @@
 """Pages and actions of single rows. An action has a URL below the row's page."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial, update_wrapper
 from typing import Any, ClassVar
@@ -144,9 +145,13 @@ class RowActionsAdmin(SavingAdmin):
             raise PermissionDenied
         if word in self.protected_actions and not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
-        with transaction.atomic():
+        with transaction.atomic() if self.may_write(request, word) else nullcontext():
             answer: HttpResponse = getattr(self, self.row_actions[word])(request, obj)
         return answer
+
+    def may_write(self, request: HttpRequest, word: str) -> bool:
+        """Return whether the action may change something, and so needs a transaction."""
+        return True
 
     def _row_or_404(self, request: HttpRequest, object_id: str) -> models.Model:
         """Return a row or raise Http404. People who may see no rows of this model always get PermissionDenied."""

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 
 from config.console import recent_sign_in, shown_once
 from config.console.admin.model_admin import ConsoleModelAdmin
@@ -14,12 +15,12 @@ from config.console.shown_once import AlreadyShown, Secret
 class ShownOnceAdmin(ConsoleModelAdmin):
     """Create the secret in `save_model` (as an attribute of the row, not a field), and describe it in `secret_of`.
 
-    secret_kind: such as "API key".
-    An action that creates a secret, such as rotate, passes `**self.nonce_context(request)` to `action_page`. Its POST
-    calls `shown_once.spend(request)` and returns `self.secret_page(request, row)`.
+    secret_template: the page that shows the secret, with the row as `original`.
+    An action that creates a secret, such as rotate, passes `nonce=shown_once.new_nonce(request)` to `action_page`. Its
+    POST calls `shown_once.spend(request)` and returns `self.secret_page(request, row)`.
     """
 
-    secret_kind = "secret"  # noqa: S105  a text of the page
+    secret_template = "admin/shown_once.html"  # noqa: S105  the name of a file
     add_form_template = "admin/secret_form.html"
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
@@ -35,9 +36,9 @@ class ShownOnceAdmin(ConsoleModelAdmin):
             return recent_sign_in.ask(request)
         if request.method == "POST" and shown_once.is_spent(request):
             return self.already_shown_page(request)
-        context = {**self.nonce_context(request), **(extra_context or {})}
         try:
-            return super().add_view(request, form_url, context)
+            nonce = shown_once.new_nonce(request)
+            return super().add_view(request, form_url, {"nonce": nonce, **(extra_context or {})})
         except AlreadyShown:  # the form was sent twice at once, and this transaction is rolled back
             return self.already_shown_page(request)
 
@@ -54,15 +55,12 @@ class ShownOnceAdmin(ConsoleModelAdmin):
 
     def secret_page(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
         secret = self.secret_of(request, obj)
-        return shown_once.page(request, secret, self.page_context(request, f"{secret.kind} created", obj))
-
-    def nonce_context(self, request: HttpRequest) -> dict[str, Any]:
-        """Return the context for a form that includes `admin/includes/nonce.html`."""
-        return {"nonce": shown_once.new_nonce(request), "nonce_field": shown_once.FIELD}
+        context = {**self.page_context(request, f"{secret.kind} created", obj), "secret": secret}
+        return TemplateResponse(request, self.secret_template, context)
 
     def already_shown_page(self, request: HttpRequest) -> HttpResponse:
-        context = self.page_context(request, "Already shown")
-        return shown_once.already_shown_page(request, self.secret_kind, context)
+        page = self.page_context(request, "Already shown")
+        return TemplateResponse(request, "admin/already_shown.html", page, status=409)
 
     def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
         try:

@@ -8,13 +8,15 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Group, User
-from django.db import models, transaction
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from config import audit
 from config.accounts import invites, scope, second_factor, sessions
-from config.console import cells, memberships, recent_sign_in, shown_once
+from config.console import cells, recent_sign_in, shown_once, switcher
+from config.console.admin.columns import column
+from config.console.admin.permissions import OpenTo
 from config.console.admin.secret_admin import ShownOnceAdmin
 from config.console.shown_once import Secret
 from config.console.user_forms import InviteForm, PermissionsForm, manages_data_sets, permission_to_manage
@@ -27,8 +29,8 @@ _LINK_HELP = "Send this link to the person over a secure channel. It works once,
 
 
 @admin.register(User)
-class ConsoleUserAdmin(ShownOnceAdmin):
-    secret_kind = "Link to choose a password"  # noqa: S105  a text of the page
+class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
+    people = scope.is_operator
     masked_fields = ("email", "first_name", "last_name")
     list_display = ("who", "full_name", "email", "active", "operator", "manages", "services", "last_sign_in")
     list_filter = ("is_active", "is_superuser")
@@ -38,25 +40,13 @@ class ConsoleUserAdmin(ShownOnceAdmin):
     protected_actions = frozenset({"link", "end-sessions", "reset-second-factor"})
     empty = "No accounts yet. A person needs an account to sign in."
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return scope.is_operator(request)
-
-    def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return scope.is_operator(request)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return scope.is_operator(request)
-
-    def has_change_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return scope.is_operator(request)
-
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).prefetch_related("user_permissions")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Read the services of all accounts on the page with one query."""
         page: ChangeList = super().get_changelist_instance(request)
-        names = memberships.of([user.pk for user in page.result_list])
+        names = switcher.services_of([user.pk for user in page.result_list])
         for user in page.result_list:
             user.service_names = names.get(user.pk, [])
         return page
@@ -96,7 +86,8 @@ class ConsoleUserAdmin(ShownOnceAdmin):
 
     def secret_of(self, request: HttpRequest, obj: Any) -> Secret:
         back = ("Go to users", self.list_url())
-        return Secret(kind=self.secret_kind, name=obj.username, value=obj.link, explanation=_LINK_HELP, where_next=back)
+        kind = "Link to choose a password"
+        return Secret(kind=kind, name=obj.username, value=obj.link, explanation=_LINK_HELP, where_next=back)
 
     def make_link(self, request: HttpRequest, user: User) -> HttpResponse:
         """Create a new link for a person whose first link has expired or who has forgotten the password."""
@@ -113,8 +104,8 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             f"The link lets {user.username} choose a password. It works once, within 7 days. Earlier links end.",
             "The current password works until then. The second factor stays on.",
         ]
-        context = {"explanation": explanation, **self.nonce_context(request)}
-        return self.action_page(request, user, title=title, button="Create link", **context)
+        nonce = shown_once.new_nonce(request)
+        return self.action_page(request, user, title=title, button="Create link", explanation=explanation, nonce=nonce)
 
     def end_sessions(self, request: HttpRequest, user: User) -> HttpResponse:
         if request.method == "POST":
@@ -152,13 +143,12 @@ class ConsoleUserAdmin(ShownOnceAdmin):
             request, user, title=title, button="Reset second factor", is_destructive=True, explanation=explanation
         )
 
-    @admin.display(description="User name", ordering="username")
-    def who(self, user: User) -> str:
-        return user.username
-
-    @admin.display(description="Name", ordering="first_name")
-    def full_name(self, user: User) -> str:
-        return user.get_full_name() or "–"
+    who = column("User name", lambda user: user.username, ordering="username")
+    full_name = column("Name", lambda user: user.get_full_name() or "–", ordering="first_name")
+    last_sign_in = column(
+        "Last sign-in", lambda one: cells.moment(one.last_login, never="Never"), ordering="last_login"
+    )
+    made = column("Created", lambda user: cells.moment(user.date_joined))
 
     @admin.display(description="Active", ordering="is_active")
     def active(self, user: User) -> SafeString:
@@ -178,20 +168,12 @@ class ConsoleUserAdmin(ShownOnceAdmin):
     def services(self, user: Any) -> str:
         names = getattr(user, "service_names", None)
         if names is None:
-            names = memberships.of([user.pk]).get(user.pk, [])
+            names = switcher.services_of([user.pk]).get(user.pk, [])
         return ", ".join(names) or "–"
-
-    @admin.display(description="Last sign-in", ordering="last_login")
-    def last_sign_in(self, user: User) -> SafeString | str:
-        return cells.moment(user.last_login, never="Never")
 
     @admin.display(description="Second factor")
     def factor(self, user: User) -> SafeString:
         return cells.chip("On", "good") if second_factor.device_of(user) else cells.chip("Off", "warn")
-
-    @admin.display(description="Created")
-    def made(self, user: User) -> SafeString | str:
-        return cells.moment(user.date_joined)
 
     def _invite(self, request: HttpRequest, user: Any) -> None:
         token = invites.make(by=audit.author(request), user_id=user.pk)

@@ -1,5 +1,6 @@
 """Describe the operations of a data set for the OpenAPI document."""
 
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -20,29 +21,39 @@ from datasets.queries.query import METHODS, PERIODS
 
 WRITING, READING = "Write records", "Read records"
 
+_TEXT = {"type": "string"}
 _WORD = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
-_GROUP = OpenApiParameter(
-    "group", {**_WORD, "examples": ["demo"]}, OpenApiParameter.PATH, description="The data group."
-)
-_TYPE = OpenApiParameter("type", {**_WORD, "examples": ["visits"]}, OpenApiParameter.PATH, description="The data type.")
-_CODING = OpenApiParameter(
+
+
+def _parameter(place: Any, name: str, about: str, schema: dict[str, Any]) -> OpenApiParameter:
+    return OpenApiParameter(name, schema, place, description=about)
+
+
+def _answer_header(name: str, about: str, schema: dict[str, Any], *statuses: int) -> OpenApiParameter:
+    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=about, response=list(statuses))
+
+
+_path = partial(_parameter, OpenApiParameter.PATH)
+_query = partial(_parameter, OpenApiParameter.QUERY)
+_header = partial(_parameter, OpenApiParameter.HEADER)
+
+_GROUP = _path("group", "The data group.", {**_WORD, "examples": ["demo"]})
+_TYPE = _path("type", "The data type.", {**_WORD, "examples": ["visits"]})
+_CODING = _header(
     "Content-Encoding",
+    "Send `gzip` for a compressed body. The size limit applies before and after decompression.",
     {"enum": ["gzip", "identity"]},
-    OpenApiParameter.HEADER,
-    description="Send `gzip` for a compressed body. The size limit applies before and after decompression.",
 )
-_IDEMPOTENCY_KEY = OpenApiParameter(
+_IDEMPOTENCY_KEY = _header(
     "Idempotency-Key",
+    "A request with the same key and body within 24 hours gets the first response and stores nothing.",
     {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-    OpenApiParameter.HEADER,
-    description="A request with the same key and body within 24 hours gets the first response and stores nothing.",
 )
-_REPLAYED = OpenApiParameter(
+_REPLAYED = _answer_header(
     "Idempotent-Replay",
+    "This is the response to an earlier request with the same `Idempotency-Key`.",
     {"const": "true"},
-    OpenApiParameter.HEADER,
-    description="This is the response to an earlier request with the same `Idempotency-Key`.",
-    response=[200],
+    200,
 )
 _MOMENT = {"type": "string", "format": "date-time"}
 _SWITCH = {"enum": ["true", "false"]}
@@ -69,51 +80,29 @@ class AccessToken(OpenApiAuthenticationExtension):
         return [own, {}] if auto_schema.method == "GET" else own
 
 
-def _query(name: str, schema: dict[str, Any], about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, schema, description=about)
-
-
 def _parameters() -> list[OpenApiParameter]:
     """Return the parameters of a read in the order of checks."""
     most = {"type": "integer", "minimum": 1}
+    limits = f"The maximum number of rows. The default for a raw JSON read is {settings.DATASETS_DEFAULT_LIMIT}."
+    methods = f"`field:method`, added to each row. Repeatable. Methods: {', '.join(METHODS)}."
+    filters = "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`."
+    duration = "The number of periods, from `start_at` or up to `end_at` or now."
     return [
-        _query(
-            "format",
-            {"enum": list(FORMATS)},
-            "The default is `json`. The others return all records in one stream.",
-        ),
-        _query("start_at", _MOMENT, "Return records from this moment on. Encode `+` as `%2B`."),
-        _query("end_at", _MOMENT, "Return records before this moment."),
-        _query("inclusive", _SWITCH, "Send `true` to include the moment `end_at`, which may then equal `start_at`."),
-        _query("period", {"enum": list(PERIODS)}, "Return one row for each period, including empty ones."),
-        _query(
-            "duration",
-            {**most, "maximum": MAX_DURATION},
-            "The number of periods, from `start_at` or up to `end_at` or now.",
-        ),
-        _query(
-            "filter_by",
-            _TEXTS,
-            "`field:value`. Repeatable; all must match. Write `:` in a field name as `\\:`.",
-        ),
-        _query("filter_by_prefix", _TEXTS, "`field:prefix` for texts. Repeatable; all must match."),
-        _query("group_by", _TEXTS, "A field. The response has one row for each of its values. Repeatable."),
-        _query("collect", _TEXTS, f"`field:method`, added to each row. Repeatable. Methods: {', '.join(METHODS)}."),
-        _query("sort_by", {"type": "string"}, "`field:ascending` or `field:descending`."),
-        _query(
-            "limit",
-            {**most, "maximum": settings.DATASETS_MAX_LIMIT},
-            f"The maximum number of rows. The default for a raw JSON read is {settings.DATASETS_DEFAULT_LIMIT}.",
-        ),
-        _query("cursor", {"type": "string"}, "The `next_cursor` of the previous page."),
-        _query("flatten", _SWITCH, "With groups and periods, return one row for each pair, without nesting."),
+        _query("format", "The default is `json`. The others return all records in one stream.", {"enum": [*FORMATS]}),
+        _query("start_at", "Return records from this moment on. Encode `+` as `%2B`.", _MOMENT),
+        _query("end_at", "Return records before this moment.", _MOMENT),
+        _query("inclusive", "Send `true` to include the moment `end_at`, which may then equal `start_at`.", _SWITCH),
+        _query("period", "Return one row for each period, including empty ones.", {"enum": [*PERIODS]}),
+        _query("duration", duration, {**most, "maximum": MAX_DURATION}),
+        _query("filter_by", filters, _TEXTS),
+        _query("filter_by_prefix", "`field:prefix` for texts. Repeatable; all must match.", _TEXTS),
+        _query("group_by", "A field. The response has one row for each of its values. Repeatable.", _TEXTS),
+        _query("collect", methods, _TEXTS),
+        _query("sort_by", "`field:ascending` or `field:descending`.", _TEXT),
+        _query("limit", limits, {**most, "maximum": settings.DATASETS_MAX_LIMIT}),
+        _query("cursor", "The `next_cursor` of the previous page.", _TEXT),
+        _query("flatten", "With groups and periods, return one row for each pair, without nesting.", _SWITCH),
     ]
-
-
-def _header(name: str, about: str, *statuses: int, schema: dict[str, Any] | None = None) -> OpenApiParameter:
-    return OpenApiParameter(
-        name, schema or {"type": "string"}, OpenApiParameter.HEADER, description=about, response=list(statuses)
-    )
 
 
 class DataSets(OpenApiViewExtension):
@@ -160,14 +149,11 @@ class DataSets(OpenApiViewExtension):
                     _GROUP,
                     _TYPE,
                     *_parameters(),
-                    OpenApiParameter(
-                        "If-None-Match",
-                        str,
-                        OpenApiParameter.HEADER,
-                        description="The entity tags of stored answers.",
+                    _header("If-None-Match", "The entity tags of stored answers.", _TEXT),
+                    _answer_header("ETag", "Changes when the answer changes.", _TEXT, 200, 304),
+                    _answer_header(
+                        "Cache-Control", "How long the answer of a public data set may be cached.", _TEXT, 200, 304
                     ),
-                    _header("ETag", "Changes when the answer changes.", 200, 304),
-                    _header("Cache-Control", "How long the answer of a public data set may be cached.", 200, 304),
                 ],
             ),
         )

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -40,7 +39,7 @@ _TRIAL = "In trial this key reaches only your team and guest list, until this se
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
-    secret_kind = "API key"  # noqa: S105  a word of the page
+    secret_template = "admin/notifications/api_key_made.html"  # noqa: S105  it waits for the first call
     add_form = ApiKeyForm
     add_fields = ("service", "name", "key_type", "expires_at", "note")
     fields = ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
@@ -85,19 +84,12 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             obj.set_secret(str(uuid.uuid4()))
         super().save_model(request, obj, form, change)
 
-    def secret_page(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        """Show the key, and below it a notice that waits for the first call."""
-        page = super().secret_page(request, obj)
-        if isinstance(page, TemplateResponse):
-            page.template_name = "admin/notifications/api_key_made.html"
-        return page
-
     def secret_of(self, request: HttpRequest, obj: ApiKey) -> Secret:
         """Return the key in the form that a program needs. `obj` is the new row."""
         whole = f"{obj.name}-{obj.service_id}-{obj.secret}"
         template = obj.service.templates.filter(archived_at=None).first()
         return Secret(
-            kind=self.secret_kind,
+            kind="API key",
             name=obj.name,
             value=whole,
             explanation=_EXPLANATION,

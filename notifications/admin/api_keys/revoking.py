@@ -17,13 +17,7 @@ def revoke(run: BulkJobRun, ids: Sequence[str]) -> int:
     keys = list(ApiKey.objects.select_for_update().filter(pk__in=ids, revoked_at=None))
     ApiKey.objects.filter(pk__in=[key.pk for key in keys]).update(revoked_at=timezone.now(), revoked_by=run.author)
     for key in keys:
-        audit.record(
-            run.actor,
-            "revoked",
-            **audit.about(key),
-            service_id=key.service_id,
-            before={"name": key.name, "last4": key.last4},
-        )
+        audit.record(run.actor, "revoked", key, before={"name": key.name, "last4": key.last4})
     return len(keys)
 
 

@@ -40,7 +40,6 @@ event = Webhook({secret!r}).verify(request_body, request_headers)  # raises if t
 class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     """Endpoints are read-only after creation. Each action on one has its own page."""
 
-    secret_kind = "signing secret"  # noqa: S105  a word of the page
     add_form = NewCallbackForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
@@ -179,7 +178,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         title = f"{'Rotate the secret' if had_one else 'Sign every callback'}: {row.title}"
         button = "Rotate secret" if had_one else "Create secret"
         return self.action_page(
-            request, row, title=title, button=button, explanation=[explanation], **self.nonce_context(request)
+            request, row, title=title, button=button, explanation=[explanation], nonce=shown_once.new_nonce(request)
         )
 
     def try_it(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:

@@ -192,7 +192,6 @@ class SendPage:
                 "me": self._me(form.channel),
                 "guests": self._guests(form.channel),
                 "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
-                "nonce_field": shown_once.FIELD,
                 "checked": checked,
                 "may_see_recipients": permissions.may_see_recipients(self._request, self._service),
             }

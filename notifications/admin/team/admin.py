@@ -37,7 +37,6 @@ _EXPLANATION = (
 
 @admin.register(TeamMember)
 class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
-    secret_kind = "invite link"  # noqa: S105  a word of the page
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("shown_email_address", "phone", "account", "held_roles", "added")
     list_select_related = ("service", "user")
@@ -179,8 +178,8 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     def _ask_to_invite(self, request: HttpRequest, member: Any, what: str, *, button: str) -> HttpResponse:
         explanation = [what, *(["The earlier link stops working."] if member.is_invited else [])]
-        title, nonce = f"Invite {member.title}", self.nonce_context(request)
-        return self.action_page(request, member, title=title, button=button, explanation=explanation, **nonce)
+        title, nonce = f"Invite {member.title}", shown_once.new_nonce(request)
+        return self.action_page(request, member, title=title, button=button, explanation=explanation, nonce=nonce)
 
     def _mail_link(self, request: HttpRequest, member: TeamMember) -> None:
         """Let a worker create and mail the link, so that staff never see it."""

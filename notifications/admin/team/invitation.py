@@ -118,13 +118,7 @@ def _link(request: HttpRequest, member: TeamMember, user: User) -> None:
     TeamMember.objects.filter(pk=member.pk).update(user=user)
     name = user.get_username()
     actor = Actor(kind=ActorKind.USER, id=str(user.pk), label=name, ip_address=client_ip(request))
-    audit.record(
-        actor,
-        "accepted_the_invite_of",
-        **audit.about(member),
-        service_id=member.service_id,
-        after={"username": name, "roles": member.roles},
-    )
+    audit.record(actor, "accepted_the_invite_of", member, after={"username": name, "roles": member.roles})
 
 
 def _page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: Any) -> HttpResponse:

@@ -118,14 +118,8 @@ def _set_archived(run: BulkJobRun, ids: Sequence[str], *, is_archived: bool) -> 
     moment = timezone.now() if is_archived else None
     Template.objects.filter(pk__in=[row.pk for row in templates]).update(archived_at=moment)
     for row in templates:
-        audit.record(
-            run.actor,
-            "archived" if is_archived else "restored",
-            **audit.about(row),
-            service_id=row.service_id,
-            before={"archived": not is_archived},
-            after={"archived": is_archived},
-        )
+        verb = "archived" if is_archived else "restored"
+        audit.record(run.actor, verb, row, before={"archived": not is_archived}, after={"archived": is_archived})
     return len(templates)
 
 

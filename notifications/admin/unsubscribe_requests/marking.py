@@ -19,14 +19,7 @@ def _mark_done(run: BulkJobRun, ids: Sequence[str]) -> int:
     marked = UnsubscribeRequest.objects.filter(pk__in=[request.pk for request in requests])
     marked.update(done_at=timezone.now(), done_by=run.author)
     for request in requests:
-        audit.record(
-            run.actor,
-            "marked_done",
-            object_kind="unsubscriberequest",
-            object_id=request.pk,
-            service_id=request.service_id,
-            after={"email_address": mask(request.recipient)},
-        )
+        audit.record(run.actor, "marked_done", request, after={"email_address": mask(request.recipient)})
     return len(requests)
 
 

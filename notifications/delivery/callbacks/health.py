@@ -61,13 +61,7 @@ def resume(endpoint: CallbackEndpoint, by: audit.Actor) -> bool:
 
 
 def _audit(endpoint: CallbackEndpoint, verb: str, by: audit.Actor, after: dict[str, object] | None) -> None:
-    audit.record(
-        by,
-        verb,
-        **audit.about(endpoint),
-        service_id=endpoint.service_id,
-        after=after,
-    )
+    audit.record(by, verb, endpoint, after=after)
 
 
 def _row(endpoint: CallbackEndpoint) -> Any:  # Any: the query set of one row

@@ -86,5 +86,4 @@ def _deeds(one: Change) -> Iterator[tuple[str, _Values, _Values]]:
 
 
 def _event(actor: audit.Actor, verb: str, row: Any, before: _Values | None, after: _Values | None) -> AuditEvent:
-    service_id = row.pk if isinstance(row, Service) else row.service_id
-    return audit.event(actor, verb, **audit.about(row), service_id=service_id, before=before, after=after)
+    return audit.event(actor, verb, **audit.about(row), before=before, after=after)

@@ -37,7 +37,7 @@ def lines(client: Client, query: str = "") -> list[str]:
     """Return the sentences of the page, top to bottom."""
     answer = client.get(PAGE + query)
     assert answer.status_code == 200
-    return [line["sentence"] for _, on_day in answer.context["days"] for line in on_day]
+    return [line.sentence for _, on_day in answer.context["days"] for line in on_day]
 
 
 def join(service: Service, *roles: Role) -> Client:

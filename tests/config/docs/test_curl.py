@@ -8,12 +8,12 @@ import pytest
 
 from config.docs import page
 
-(AUTHENTICATION,) = re.findall(r"```bash\n(.*?)```", page.areas()[0].sections[0].chapter.text, re.DOTALL)
+(AUTHENTICATION,) = re.findall(r"```bash\n(.*?)```", page.areas()[0]["sections"][0]["chapter"].text, re.DOTALL)
 EXAMPLES = {
-    operation.anchor: operation.curl
+    operation["anchor"]: operation["curl"]
     for area in page.areas()
-    for section in area.sections
-    for operation in section.operations
+    for section in area["sections"]
+    for operation in section["operations"]
 }
 
 

@@ -33,7 +33,7 @@ def way_of(client: Client, row, page: str = "change") -> list[str]:
 
 
 def sentences(client: Client) -> list[str]:
-    return [line["sentence"] for _, on_day in client.get(AUDIT).context["days"] for line in on_day]
+    return [line.sentence for _, on_day in client.get(AUDIT).context["days"] for line in on_day]
 
 
 def test_the_breadcrumbs_end_with_the_title(console, service):
