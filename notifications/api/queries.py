@@ -150,6 +150,8 @@ def _matching(query: QueryDict) -> list[Q]:
         conditions.append(Q(status__in=sorted(wanted)))
     if (reference := query.get("reference")) is not None:
         conditions.append(Q(pk__in=[]) if "\0" in reference else Q(reference=reference))
+    if "include_jobs" not in query:
+        conditions.append(Q(bulk_row=None))
     return conditions
 
 

@@ -194,6 +194,12 @@ class Notification(models.Model):
         ]
         indexes = [
             models.Index(fields=["service", "key_type", "-created_at", "-id"], name="notification_list"),
+            # The list of the API leaves out the messages of bulk sends, which may be nearly all.
+            models.Index(
+                fields=["service", "key_type", "-created_at", "-id"],
+                condition=models.Q(bulk_row=None),
+                name="notification_list_single",
+            ),
             models.Index(
                 fields=["service", "reference"], condition=~models.Q(reference=None), name="notification_reference"
             ),

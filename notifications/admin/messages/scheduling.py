@@ -1,7 +1,6 @@
 """Move or cancel a scheduled message on its page. Source: docs/reference/console.md §2.10."""
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -31,18 +30,22 @@ class MoveForm(forms.Form):
         error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
     )
 
-    def clean_scheduled_for(self) -> Any:
-        moment = self.cleaned_data["scheduled_for"]
-        if moment is None:
-            return None
-        try:
-            scheduled.check_time(moment)
-        except errors.ScheduledForPast as error:
-            raise forms.ValidationError("Enter a time in the future, or leave the field empty to send now.") from error
-        except errors.ScheduledForTooFar as error:
-            hours = scheduled.FARTHEST // timedelta(hours=1)
-            raise forms.ValidationError(f"Enter a time within the next {hours} hours.") from error
-        return moment
+    def clean_scheduled_for(self) -> datetime | None:
+        return checked_time(self.cleaned_data["scheduled_for"])
+
+
+def checked_time(moment: datetime | None) -> datetime | None:
+    """Return the time for which a person schedules a message. Raises ValidationError."""
+    if moment is None:
+        return None
+    try:
+        scheduled.check_time(moment)
+    except errors.ScheduledForPast as error:
+        raise forms.ValidationError("Enter a time in the future, or leave the field empty to send now.") from error
+    except errors.ScheduledForTooFar as error:
+        hours = scheduled.FARTHEST // timedelta(hours=1)
+        raise forms.ValidationError(f"Enter a time within the next {hours} hours.") from error
+    return moment
 
 
 def is_open(request: HttpRequest, message: Notification) -> bool:
@@ -55,8 +58,8 @@ class ScheduledMessageActions(ConsoleModelAdmin):
 
     def move(self, request: HttpRequest, message: Notification) -> HttpResponse:
         title = "Move message"
-        planned = message.scheduled_for
-        if planned is None or not message.is_scheduled:
+        planned = message.due_at
+        if not message.is_scheduled:
             return self._error_page(request, message, title)
         initial = {"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"}
         form = MoveForm(request.POST if request.method == "POST" else None, initial=initial)
@@ -73,17 +76,16 @@ class ScheduledMessageActions(ConsoleModelAdmin):
                 before={"scheduled_for": planned.isoformat()},
                 after={"scheduled_for": (moment or timezone.now()).isoformat()},
             )
-            done = (
-                f"The message is now scheduled for {formats.spoken(moment)}." if moment else "The message is due now."
-            )
-            return self.action_done(request, self.row_url(message), done)
-        explanation = [f"The message is scheduled for {formats.spoken(planned)}."]
+            message.refresh_from_db()
+            return self.action_done(request, self.row_url(message), _moved(message, moment))
+        explanation = [_planned(message)]
+        if message.template.respect_quiet_hours:
+            explanation.append("In the quiet hours of the service, it waits for their end.")
         return self.action_page(request, message, title=title, button=title, form=form, explanation=explanation)
 
     def cancel(self, request: HttpRequest, message: Notification) -> HttpResponse:
         title = "Cancel message"
-        planned = message.scheduled_for
-        if planned is None or not message.is_scheduled:
+        if not message.is_scheduled:
             return self._error_page(request, message, title)
         if request.method == "POST":
             try:
@@ -99,7 +101,7 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             )
             return self.action_done(request, self.row_url(message), "The message is cancelled. It will not be sent.")
         explanation = [
-            f"The message is scheduled for {formats.spoken(planned)}. If you cancel it, it will not be sent.",
+            f"{_planned(message)} If you cancel it, it will not be sent.",
             "This cannot be undone.",
         ]
         return self.action_page(
@@ -114,3 +116,12 @@ class ScheduledMessageActions(ConsoleModelAdmin):
 
     def _error_page(self, request: HttpRequest, message: Notification, title: str) -> HttpResponse:
         return self.error_page(request, message, title, _NOT_SCHEDULED)
+
+
+def _planned(message: Notification, verb: str = "is") -> str:
+    why = ", the end of the quiet hours" if message.quiet_until else ""
+    return f"The message {verb} scheduled for {formats.spoken(message.due_at)}{why}."
+
+
+def _moved(message: Notification, moment: datetime | None) -> str:
+    return _planned(message, "is now") if moment or message.quiet_until else "The message is due now."

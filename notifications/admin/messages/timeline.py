@@ -107,6 +107,8 @@ def _expired(message: Notification) -> str:
 
 
 def _waiting(message: Notification) -> str:
+    if message.quiet_until and message.quiet_until > timezone.now():
+        return f"It waits for the end of the quiet hours, on {formats.spoken(message.quiet_until)}."
     if message.scheduled_for and message.scheduled_for > timezone.now():
         return f"It is scheduled for {formats.spoken(message.scheduled_for)}."
     if not message.attempts:
@@ -118,7 +120,10 @@ def _waiting(message: Notification) -> str:
 def _after(message: Notification) -> str:
     if message.completed_at is None:
         return ""
-    seconds = max(0.0, (message.completed_at - (message.scheduled_for or message.created_at)).total_seconds())
+    seconds = max(
+        0.0,
+        (message.completed_at - (message.quiet_until or message.scheduled_for or message.created_at)).total_seconds(),
+    )
     if seconds < 60:
         return f" {seconds:.1f} seconds after it was accepted"
     return f" {formats.duration(seconds)} later"
@@ -136,8 +141,10 @@ def _beginning(message: Notification) -> Iterator[Moment]:
     yield Moment(title="Accepted", at=message.created_at, details=details)
     if message.scheduled_for:
         yield Moment(title="Scheduled", at=message.scheduled_for)
-    else:
+    elif not message.quiet_until:
         yield Moment(title="Queued", at=message.created_at)
+    if message.quiet_until:
+        yield Moment(title="End of the quiet hours", at=message.quiet_until)
 
 
 def _attempts(message: Notification) -> Iterator[Moment]:

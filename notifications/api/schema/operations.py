@@ -152,7 +152,7 @@ _MESSAGE_FILTERS = (
     ),
     OpenApiParameter("reference", description="The exact reference."),
     _OLDER_THAN,
-    OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Accepted, without effect."),
+    OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Also list the messages of bulk sends."),
 )
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from config.audit.models import AuditEvent
 from config.console.audit_sentences import sentence
-from notifications.models import Notification, Role, Status
-from tests.factories import make_notification
+from notifications.models import Channel, Notification, Role, Status
+from tests.factories import make_notification, make_service, make_template
 from tests.people import colleague
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +68,25 @@ def test_an_empty_time_makes_the_message_due_now(console: Client) -> None:
 
     message.refresh_from_db()
     assert message.next_attempt_at <= timezone.now() + timedelta(seconds=5)
+
+
+def test_a_message_that_waits_for_the_end_of_quiet_hours_says_so(console: Client) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    end, at = now + timedelta(hours=10), now + timedelta(hours=5)
+    hours = {"sms": {"from": f"{now - timedelta(hours=1):%H:%M}", "to": f"{end:%H:%M}", "zone": "service"}}
+    service = make_service(quiet_hours=hours, time_zone="UTC")
+    template = make_template(service, Channel.SMS, "Hello", respect_quiet_hours=True)
+    message = make_notification(template, quiet_until=end, due_at=end, next_attempt_at=end)
+
+    assert "It waits for the end of the quiet hours, on" in page(console, url(message))
+    assert url(message, "move") in page(console, url(message))
+    assert "the end of the quiet hours" in page(console, url(message, "move"))
+    answer = console.post(url(message, "move"), {"scheduled_for": typed(at)}, follow=True)
+
+    message.refresh_from_db()
+    assert (message.scheduled_for, message.quiet_until, message.due_at) == (at, end, end)
+    assert "The message is now scheduled for" in answer.content.decode()
+    assert ", the end of the quiet hours." in answer.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from notifications.models import KeyType, Notification, ReceivedText, Status, Template, TemplateVersion
-from tests.factories import make_api_key, make_notification
+from notifications.models import BulkRow, KeyType, Notification, ReceivedText, Status, Template, TemplateVersion
+from tests.factories import make_api_key, make_bulk_send, make_notification
 from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
 
 pytestmark = pytest.mark.django_db
@@ -197,6 +197,16 @@ def test_filters(caller: Caller, query: dict[str, Any], found: set[str]) -> None
     response = caller.get("/v2/notifications", query)
 
     assert {row["status"] for row in response.json()["notifications"]} == found
+
+
+def test_messages_of_bulk_sends_are_listed_on_request(caller: Caller) -> None:
+    template = sms_template(caller)
+    row = BulkRow.objects.create(bulk_send=make_bulk_send(template), number=2)
+    single, bulk = make_row(caller, template=template), make_row(caller, template=template, bulk_row=row)
+
+    assert ids(caller.get("/v2/notifications")) == [str(single.id)]
+    assert set(ids(caller.get("/v2/notifications", {"include_jobs": "True"}))) == {str(single.id), str(bulk.id)}
+    assert caller.get(f"/v2/notifications/{bulk.id}").status_code == 200
 
 
 def test_a_reference_is_found_exactly_and_an_empty_one_is_one(caller: Caller) -> None:
