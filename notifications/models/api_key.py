@@ -7,6 +7,7 @@ import uuid
 from datetime import datetime, timedelta
 
 from django.db import models
+from django.utils.functional import cached_property
 from django.utils import timezone
 
 from config import encryption
@@ -51,14 +52,16 @@ class ApiKey(models.Model):
     def __str__(self) -> str:
         return self.name
 
-    @property
+    @cached_property
     def secret(self) -> str:
+        """Return the decrypted secret. A cached key decrypts it once for many requests."""
         return encryption.decrypt(bytes(self.encrypted_secret), table="api_key", column="secret", row=str(self.id))
 
     def set_secret(self, secret: str) -> None:
         """Set the encrypted secret and its last four characters, without saving. secret: a lower-case UUID."""
         self.encrypted_secret = encryption.encrypt(secret, table="api_key", column="secret", row=str(self.id))
         self.last4 = secret[-4:]
+        self.__dict__.pop("secret", None)  # decrypted before
 
     def is_live(self, now: datetime) -> bool:
         """Return whether the key is neither revoked nor expired."""
