@@ -7,8 +7,8 @@ import uuid
 from datetime import datetime, timedelta
 
 from django.db import models
-from django.utils.functional import cached_property
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from config import encryption
 from notifications.models.service import Service
