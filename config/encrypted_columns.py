@@ -32,10 +32,13 @@ class EncryptedColumn:
         """Encrypt every value with the first of FIELD_KEYS and return their number. Raises DecryptionFailed."""
         count = 0
         rows = self.model._default_manager.exclude(**{self.column: None}).only("pk", self.column).order_by("pk")
-        for row in rows.iterator(BATCH):
-            encrypted = bytes(getattr(row, self.column))
-            # Update unchanged values only. A value that was written meanwhile already has the first key.
-            same = self.model._default_manager.filter(pk=row.pk, **{self.column: encrypted})
-            same.update(**{self.column: encryption.rotate(encrypted)})
-            count += 1
+        batch = list(rows[:BATCH])
+        while batch:
+            for row in batch:
+                encrypted = bytes(getattr(row, self.column))
+                # Update unchanged values only. A value that was written meanwhile already has the first key.
+                same = self.model._default_manager.filter(pk=row.pk, **{self.column: encrypted})
+                same.update(**{self.column: encryption.rotate(encrypted)})
+            count += len(batch)
+            batch = list(rows.filter(pk__gt=batch[-1].pk)[:BATCH])
         return count

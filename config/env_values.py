@@ -28,12 +28,13 @@ def between(least: int, most: int) -> validate.Range:
     return validate.Range(min=least, max=most, error=f"must be from {least} to {most}")
 
 
-def one_of(*values: str, any_case: bool = False) -> Check:
+def one_of(*values: str, any_case: bool = False, or_blank: bool = False) -> Check:
     """Return a validator that accepts these values only."""
 
     def check(value: str) -> None:
-        if (value.lower() if any_case else value) not in values:
-            raise ValidationError(f"must be {', '.join(values[:-1])} or {values[-1]}")
+        if (value.lower() if any_case else value) not in (*values, *([""] if or_blank else [])):
+            listed = [*values, *(["blank"] if or_blank else [])]
+            raise ValidationError(f"must be {', '.join(listed[:-1])} or {listed[-1]}")
 
     return check
 
@@ -49,6 +50,11 @@ def url(value: str) -> None:
         raise ValidationError("must be a URL such as https://signalbox.example.org")
 
 
+def url_or_blank(value: str) -> None:
+    if value:
+        url(value)
+
+
 def base_url(value: str) -> None:
     """Accept a URL to which paths can be appended."""
     url(value)
@@ -59,6 +65,11 @@ def base_url(value: str) -> None:
 def redis_url(value: str) -> None:
     if value and not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValidationError("must be a URL such as redis://host/0")
+
+
+def redis_prefix(value: str) -> None:
+    if not re.fullmatch(r"[A-Za-z0-9:._-]{0,50}", value):
+        raise ValidationError("must be up to 50 letters, digits and characters of :._-")
 
 
 def domain(value: str) -> None:

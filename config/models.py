@@ -2,5 +2,6 @@
 
 from config.metrics.models import MetricValue
 from config.queue.presence import Presence
+from config.queue.worker_processes import WorkerProcess
 
-__all__ = ["MetricValue", "Presence"]
+__all__ = ["MetricValue", "Presence", "WorkerProcess"]

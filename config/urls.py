@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.front),
     path("_status", health.status),
     path("_status/", health.status),
+    path("_status/serving", health.serving),
     path("_status/ready", health.ready),
     path("_status/deep", deep_check.deep),
     path("metrics", metrics.metrics),

@@ -14,5 +14,5 @@ def check_freshness() -> None:
 @shared_task(ignore_result=True)
 def note_fields() -> None:
     """Sample the fields of the data sets that changed. Runs every minute."""
-    for data_set in store.fields_seen.stale().order_by("pk").iterator():
+    for data_set in store.fields_seen.stale().order_by("pk"):
         store.fields_seen.note(data_set)

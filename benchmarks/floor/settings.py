@@ -1,6 +1,7 @@
 """Settings of Django with the product's database and pool only: no middleware, no applications."""
 
-from config.settings.base import ALLOWED_HOSTS, DATABASES, SECRET_KEY, USE_TZ
+from config.settings.base import ALLOWED_HOSTS, SECRET_KEY, USE_TZ
+from config.settings.databases import DATABASES
 
 __all__ = ["ALLOWED_HOSTS", "DATABASES", "SECRET_KEY", "USE_TZ"]
 

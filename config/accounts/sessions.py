@@ -129,7 +129,7 @@ def end_all(user_id: int, *, but: SessionBase | None = None) -> int:
     kept = hash_id(but.session_key) if but is not None and but.session_key else None
     theirs = [
         session.pk
-        for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
+        for session in Session.objects.filter(expire_date__gt=timezone.now())
         if session.get_decoded().get(SESSION_KEY) == str(user_id) and session.pk != kept
     ]
     gone, _ = Session.objects.filter(pk__in=theirs).delete()

@@ -72,7 +72,16 @@ def database() -> Finding:
     except DatabaseError as error:
         fix = "Start the database, or correct DATABASE_URL."
         return Finding(name="database", seen=f"{connection.vendor}: {type(error).__name__}", fix=fix)
+    if connection.vendor == "postgresql" and not _has_statement_timeout():
+        fix = "Set statement_timeout for the database role, as deploy/postgresql/roles.sql does."
+        return Finding(name="database", seen="postgresql, without a limit for one statement", fix=fix)
     return Finding(name="database", seen=connection.vendor)
+
+
+def _has_statement_timeout() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('statement_timeout')")
+        return bool(cursor.fetchone()[0] != "0")
 
 
 def migrations() -> Finding:
@@ -147,6 +156,8 @@ def time() -> Finding:
 
 
 def disk() -> Finding:
+    if not settings.KEEPS_STATE_IN_VAR:
+        return Finding(name="disk", seen="nothing is stored on this machine")
     free = shutil.disk_usage(settings.VAR).free // 2**20
     fix = f"Free disk space in {settings.VAR}." if free < FREE_MEGABYTES else ""
     if not os.access(settings.VAR, os.W_OK):

@@ -16,7 +16,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from config import areas
-from config.health import deep_check, views
+from config.health import deep_check, installation, views
 from config.jobs import outcomes
 from config.metrics import registry
 from config.metrics.registry import BUCKETS, METRICS, Counter
@@ -60,6 +60,7 @@ class _Now:
         yield from _waiting()
         yield from _unreadable()
         yield from _clean_up()
+        yield from installation.gauges()
 
 
 def _rows() -> Rows:

@@ -1,5 +1,9 @@
-"""Check whether the service can answer requests. Source: docs/reference/running.md §13."""
+"""Check whether the service can answer requests, and whether this process should get any.
 
+Source: docs/reference/running.md §13.
+"""
+
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
@@ -9,8 +13,11 @@ from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import KombuError
 
 from config.queue import publishing
+from config.web import draining
 
 DATABASE_SECONDS = 1
+
+_known_migrated = threading.Event()
 
 # A query to a hung server cannot be cancelled, but its thread can be left. With two threads, the next call does not
 # wait for a stuck one.
@@ -25,11 +32,21 @@ def failures() -> list[str]:
     return [name for name, check in checks.items() if not check()]
 
 
-def _in_time(check: Callable[[], bool]) -> bool:
+def reason_not_to_serve() -> str:
+    """Return why this process should get no requests, or "".
+
+    An unavailable database is no reason: without any process, callers would get the proxy's answer instead of ours.
+    """
+    if draining.has_begun():
+        return "the process stops"
+    return "" if _in_time(_is_migrated_or_unknown, otherwise=True) else "migrations are missing"
+
+
+def _in_time(check: Callable[[], bool], *, otherwise: bool = False) -> bool:
     try:
         return _threads.submit(check).result(DATABASE_SECONDS)
     except TooSlow:
-        return False
+        return otherwise
 
 
 def _database_answers() -> bool:
@@ -45,10 +62,29 @@ def _database_answers() -> bool:
 
 def migrations_are_applied() -> bool:
     try:
-        executor = MigrationExecutor(connection)
-        return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        return _are_migrations_applied()
     except DatabaseError:
         return False
+
+
+def _is_migrated_or_unknown() -> bool:
+    """Return False if migrations are missing. Applied ones stay applied while this process runs, so ask only once."""
+    if _known_migrated.is_set():
+        return True
+    try:
+        if not _are_migrations_applied():
+            return False
+    except DatabaseError:
+        return True
+    finally:
+        connection.close()
+    _known_migrated.set()
+    return True
+
+
+def _are_migrations_applied() -> bool:
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 
 
 def _queue_is_reachable() -> bool:

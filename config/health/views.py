@@ -28,6 +28,18 @@ def ready(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"status": "ok", "message": "app is ready"}, headers=_NEVER_KEPT)
 
 
+@csrf_exempt
+def serving(request: HttpRequest) -> JsonResponse:
+    """Return 200 if a proxy should send requests to this process, or 503 with the reason why not."""
+    refused = refuse_method(request)
+    if refused:
+        return refused
+    reason = readiness.reason_not_to_serve()
+    if reason:
+        return JsonResponse({"status": "error", "message": f"not serving: {reason}"}, status=503, headers=_NEVER_KEPT)
+    return JsonResponse({"status": "ok", "message": "app is serving"}, headers=_NEVER_KEPT)
+
+
 def refuse_method(request: HttpRequest) -> JsonResponse | None:
     """Return a 405 in the shape of the health pages for a method that does not read, or None."""
     if request.method in _READING:

@@ -22,6 +22,7 @@ import structlog
 from celery import signals
 from celery.exceptions import SecurityWarning
 
+from config.queue import worker_processes
 from config.queue.app import app
 
 STOP_SECONDS = 30  # for running tasks; CELERY_TASK_TIME_LIMIT ends tasks that send
@@ -38,6 +39,7 @@ class Pool:
 
     def run(self) -> None:
         """Run this pool until it is asked to stop. Raises SystemExit."""
+        worker_processes.this_process.queues = self.queues
         # Gossip, mingle and heartbeat are messages between workers. The file queue does not support them.
         quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
         which = ["--queues", ",".join(self.queues), "--hostname", f"{'+'.join(self.queues)}-{os.getpid()}@%h"]

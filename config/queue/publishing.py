@@ -110,7 +110,7 @@ def _put(task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None
     properties = {**properties, "delivery_mode": 2}  # persistent
     if settings.CELERY_BROKER_TRANSPORT == "config.queue.redis_queue:Transport":
         client = impatient(settings.CELERY_BROKER_URL, TIMEOUT_SECONDS)
-        redis_queue.put(client, queue, body=body, headers=headers, properties=properties)
+        redis_queue.put(client, queue, prefix=settings.REDIS_PREFIX, body=body, headers=headers, properties=properties)
         return
     with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
         channel: Any = producer.channel  # Any: typed for other brokers

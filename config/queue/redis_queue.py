@@ -48,7 +48,7 @@ class Channel(unreadable.Careful, redis.Channel):
         unreadable.note(queue, reason)
         with suppress(RedisError), self.conn_or_acquire() as client:
             client.lpush(unreadable.QUEUE, raw)
-            client.ltrim(unreadable.QUEUE, 0, unreadable.MOST_KEPT - 1)
+            client.ltrim(self._key(unreadable.QUEUE), 0, unreadable.MOST_KEPT - 1)
 
     def _brpop_read(self, **options: Any) -> Any:  # Any: untyped in kombu
         try:
@@ -63,9 +63,13 @@ class Channel(unreadable.Careful, redis.Channel):
         """Rename the keys of queues that are not lists."""
         with self.conn_or_acquire() as client:
             for queue in self.active_queues:
-                if client.type(queue) not in (b"list", b"none"):
-                    client.rename(queue, f"{unreadable.QUEUE}:{queue}")
+                if client.type(self._key(queue)) not in (b"list", b"none"):
+                    client.rename(self._key(queue), self._key(f"{unreadable.QUEUE}:{queue}"))
                     unreadable.note(queue, "it is not a list")
+
+    def _key(self, name: str) -> str:
+        """Return the key of a queue for the commands to which kombu does not add the prefix."""
+        return f"{self.global_keyprefix}{name}"
 
     def _readable(self, answer: Sequence[bytes] | None, **options: Any) -> tuple[bytes, bytes] | None:  # Any: of redis
         """Return the name of the queue and the raw message, or None if there is no readable message."""
@@ -75,7 +79,7 @@ class Channel(unreadable.Careful, redis.Channel):
         try:
             unreadable.parse(raw)
         except unreadable.Unreadable as error:
-            self.set_aside(queue.decode(), raw, str(error))
+            self.set_aside(queue.decode().removeprefix(self.global_keyprefix), raw, str(error))
             return None
         return queue, raw
 
@@ -84,7 +88,15 @@ class Transport(redis.Transport):
     Channel = Channel
 
 
-def put(client: Any, queue: str, *, body: object, headers: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
+def put(
+    client: Any,
+    queue: str,
+    *,
+    prefix: str,
+    body: object,
+    headers: Mapping[str, Any],
+    properties: Mapping[str, Any],
+) -> None:
     """Add one message to a queue in kombu's format, without a kombu channel.
 
     Channels support exchanges and priorities, and each message borrows one. That took longer than everything else.
@@ -105,4 +117,4 @@ def put(client: Any, queue: str, *, body: object, headers: Mapping[str, Any], pr
             "priority": 0,
         },
     }
-    client.execute_command("LPUSH", queue, json.dumps(message))
+    client.execute_command("LPUSH", f"{prefix}{queue}", json.dumps(message))

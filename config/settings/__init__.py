@@ -8,10 +8,12 @@ from config.env import environment, one_line_errors
 
 with one_line_errors():
     from config.settings.base import *
+    from config.settings.databases import *
     from config.settings.rest import *
     from config.settings.docs import *
     from config.settings.queue import *
     from config.settings.logs import *
+    from config.settings.telemetry import *
     from config.settings.datasets import *
     from config.settings.notifications import *
     from config.settings.files import *

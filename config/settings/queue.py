@@ -1,6 +1,6 @@
 """Settings of Celery: broker, queues, workers and schedule. A task only wakes a worker; the row is the work."""
 
-from config.settings.base import AREAS, REDIS_URL, VAR
+from config.settings.base import AREAS, REDIS_PREFIX, REDIS_URL, VAR
 
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
@@ -9,6 +9,7 @@ if REDIS_URL:
         "socket_connect_timeout": 5,
         "socket_timeout": 5,
         "visibility_timeout": 3600,
+        "global_keyprefix": REDIS_PREFIX,
     }
 else:
     _FILES = VAR / "queue"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from django.http import StreamingHttpResponse
 
+from config.databases import replica
 from datasets.models import DataSet
 from datasets.queries import export, parameters, raw, written
 from datasets.records import names
@@ -23,7 +24,8 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{data_set.name}.{form}"'}
-    return StreamingHttpResponse(export.blocks(_text(data_set, form)), content_type=_TYPES[form], headers=headers)
+    lines = replica.read_from(export.blocks(_text(data_set, form)))
+    return StreamingHttpResponse(lines, content_type=_TYPES[form], headers=headers)
 
 
 def _text(data_set: DataSet, form: str) -> Iterator[str]:

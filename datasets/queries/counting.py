@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, QuerySet
 
+from config.databases import replica
+from config.databases.streaming import streaming
 from datasets.models import Record
 from datasets.queries.query import Collect, Query
 from datasets.queries.stored import FieldText, PeriodStart, prepare, read_start
@@ -125,7 +127,8 @@ def _collected(
     if is_summed:  # equal values are not grouped first, because each may be different
         each = records.annotate(**by, value=FieldText(name)).values_list(*by, "value")
         sql, parameters = each.query.sql_with_params()
-        return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, **_OF[connection.vendor]), parameters
+        own = _OF[replica.connection().vendor]
+        return _SUMMED.format(keys=keys, number=number, shown=value, each=sql, **own), parameters
     sql, parameters = _equal(records, {**by, "value": FieldText(name)})
     return _COLLECTED.format(keys=keys, number=number, value=value, equal=sql), parameters
 
@@ -144,16 +147,18 @@ def _value(methods: set[str], is_small: str) -> str:
 @contextmanager
 def _room() -> Iterator[None]:
     """Raise PostgreSQL's work_mem for the groups. On SQLite, use no transaction, because it would block writers."""
+    connection = replica.connection()
     if connection.vendor != "postgresql":
         yield
         return
-    with transaction.atomic():
+    with transaction.atomic(using=connection.alias):
         with connection.cursor() as cursor:
             cursor.execute(_ROOM)
         yield
 
 
 def _rows(statement: str, parameters: list[Any]) -> Iterator[tuple[Any, ...]]:
+    connection = replica.connection()
     with _room(), connection.cursor() as cursor:
         # MATERIALIZED: otherwise PostgreSQL plans for the first rows only and sorts a million records.
         few_at_most = f"WITH counted AS MATERIALIZED ({statement}) SELECT * FROM counted LIMIT {_FEW + 1}"  # noqa: S608
@@ -163,7 +168,7 @@ def _rows(statement: str, parameters: list[Any]) -> Iterator[tuple[Any, ...]]:
         yield from few
         return
     del few
-    with connection.chunked_cursor() as cursor:
+    with streaming(connection.alias), connection.chunked_cursor() as cursor:
         cursor.execute(statement, parameters)
         while block := cursor.fetchmany(_AT_ONCE):
             yield from block

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
+from config.databases.streaming import streamed
 from datasets.models import Record
 from datasets.queries import filters
 from datasets.queries.query import Query
@@ -55,7 +56,7 @@ def rows(found: QuerySet[Record]) -> Iterator[Row]:
     texts = {f"{name}_text": Cast(name, TextField()) for name in moments}
     columns = found.annotate(**texts).values_list("record_id", "body", *texts)
     # A slice is one page. A server-side cursor would need two more statements, and a plan for all rows.
-    return starmap(_row, columns if found.query.is_sliced else columns.iterator(chunk_size=_AT_ONCE))
+    return starmap(_row, columns if found.query.is_sliced else streamed(columns, chunk_size=_AT_ONCE))
 
 
 def _row(record_id: str, body: str, timestamp: str, start_at: str | None, end_at: str | None, updated_at: str) -> Row:

@@ -5,16 +5,18 @@ SQL computes three columns from the JSON text of the field: the kind (number, te
 in both directions), the number, and the text. Whole numbers within 64 bits compare exactly, all others as doubles.
 PostgreSQL compares decimals. SQLite compares integers and doubles, and Python converts all but small whole numbers.
 
-The database sorts an export into a temporary file (a cursor WITH HOLD, or SQLite's sorter), which is read in blocks. No
-transaction stays open on PostgreSQL.
+The database sorts an export into a temporary file, which is read in blocks.
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
 
+from config.databases import replica
+from config.databases.streaming import streaming
 from datasets.models import Record
 from datasets.queries import values
 from datasets.queries.cursor import Position
@@ -113,7 +115,11 @@ def _key(value: Any, number: str, text: str, *, falling: bool) -> tuple[int, tup
 
 
 def _rows(statement: str, parameters: list[Any], *, is_page: bool) -> Iterator[Row]:
-    with connection.cursor() if is_page else connection.chunked_cursor() as cursor:
+    connection = replica.connection()
+    with (
+        nullcontext() if is_page else streaming(connection.alias),
+        connection.cursor() if is_page else connection.chunked_cursor() as cursor,
+    ):
         cursor.execute(statement, parameters)
         while block := cursor.fetchmany(_AT_ONCE):
             for record_id, timestamp, start_at, end_at, body, updated_at in block:

@@ -10,6 +10,7 @@ import structlog
 from django.db import transaction
 
 from config import audit
+from config.databases.streaming import streamed
 from notifications.models import Attachment
 
 NAMED_IN_LOG = 20
@@ -28,7 +29,7 @@ def settle(names: set[str], *, seen_at: datetime, older_than: timedelta) -> int:
     )
     lost, back, is_ours = [], [], not older_than
     needed = ("pk", "storage_name", "missing_since", "service_id", "extension", "created_at")
-    for row in living.only(*needed).iterator(LOOKED_UP_AT_ONCE):
+    for row in streamed(living.only(*needed), chunk_size=LOOKED_UP_AT_ONCE):
         if row.storage_name not in names:
             lost.append(row)
             continue

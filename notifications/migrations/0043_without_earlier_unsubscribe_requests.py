@@ -9,6 +9,7 @@ move = import_module("notifications.migrations.0019_move_unsubscribe_requests").
 class Migration(migrations.Migration):
     """The table stays, without its foreign key, for the clean-up of processes of the previous version, which reads it."""
 
+    few_rows = "those that processes of the previous version stored during the upgrade"
     dependencies = [("notifications", "0042_sending_rules")]
 
     operations = [

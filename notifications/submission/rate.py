@@ -164,7 +164,8 @@ def _wait_for(window: list[tuple[int, int]], surplus: int, now_ms: int) -> int:
 
 def _ask_redis(window: str, limit: int) -> tuple[int, int]:
     """Return wait_ms and left. Raises redis.RedisError."""
-    client, arguments = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS), (1, window, limit, WINDOW_MS)
+    client = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS)
+    arguments = (1, f"{settings.REDIS_PREFIX}{window}", limit, WINDOW_MS)
     try:
         wait_ms, left = client.execute_command("EVALSHA", _SHA, *arguments)
     except redis.exceptions.NoScriptError:

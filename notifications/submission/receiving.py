@@ -32,7 +32,7 @@ def service_at(number: str) -> Service | None:
     """
     wanted = senders.from_number(number)
     numbers = SmsSender.objects.filter(archived_at=None, sender__regex=_NUMBER).select_related("service")
-    for sender in numbers.order_by("created_at", "id").iterator():
+    for sender in numbers.order_by("created_at", "id"):
         if senders.from_number(sender.sender) == wanted and takes_texts(sender.service):
             return sender.service
     return None

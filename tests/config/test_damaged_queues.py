@@ -13,17 +13,20 @@ from tests.servers import Program, wait_until
 from tests.service import Service
 
 QUEUES = settings.WORKER_QUEUES
+PREFIX = "one-of-two:"  # of all keys, because two installations may share a Redis server
+CLAIM = b"taken-by-a-test-run"  # of tests.servers
+UNACKED = f"{PREFIX}unacked"
 
 
 @pytest.fixture(scope="module")
 def own_service(start_service) -> Service:
-    return start_service()
+    return start_service(REDIS_PREFIX=PREFIX)
 
 
 def put(service: Service, queue: str, messages: dict[str, bytes]) -> None:
     if service.environment["REDIS_URL"]:
         with redis.Redis.from_url(service.environment["REDIS_URL"]) as connection:
-            connection.lpush(queue, *messages.values())
+            connection.lpush(f"{PREFIX}{queue}", *messages.values())
         return
     folder = Path(service.environment["VAR_DIR"], "queue", queue)
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,14 +85,15 @@ def test_in_redis_a_damaged_unacknowledged_message_and_a_key_of_another_type_sto
         return  # the queue has no keys, only files
     with redis.Redis.from_url(own_service.environment["REDIS_URL"]) as connection:
         for tag, held in {"a-tag": b"garbage", "another": b"[]"}.items():
-            connection.hset("unacked", tag, held)
-            connection.zadd("unacked_index", {tag: 0})
+            connection.hset(UNACKED, tag, held)
+            connection.zadd(f"{UNACKED}_index", {tag: 0})
         worker = own_service.start("second", "manage.py", "worker")
-        wait_until(lambda: not connection.hexists("unacked", "a-tag") and not connection.hexists("unacked", "another"))
+        wait_until(lambda: not connection.hexists(UNACKED, "a-tag") and not connection.hexists(UNACKED, "another"))
 
-        connection.set("upkeep", "no list")
+        connection.set(f"{PREFIX}upkeep", "no list")
 
-        wait_until(lambda: connection.type("upkeep") != b"string")
+        wait_until(lambda: connection.type(f"{PREFIX}upkeep") != b"string")
         own_service.start_worker().stop()
         do_one_task_of_each_queue(own_service, worker)
-        assert connection.get("unreadable:upkeep") == b"no list"
+        assert connection.get(f"{PREFIX}unreadable:upkeep") == b"no list"
+        assert {key for key in connection.scan_iter() if not key.startswith(PREFIX.encode())} == {CLAIM}

@@ -4,6 +4,7 @@ Source: docs/reference/running.md §13.
 """
 
 import re
+import time
 import uuid
 from typing import Any
 
@@ -13,6 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config.metrics import registry
 from config.metrics.models import MetricValue
+from config.queue import presence
+from config.version import VERSION
 from tests.notifications.provisioned import ADDRESS, NUMBER, Provisioned
 from tests.servers import processes, wait_until
 
@@ -109,6 +112,25 @@ def test_every_kind_of_metric_exists(counting):
     }
     for queue in ("send-sms", "send-email", "receipts", "callbacks"):
         assert f'signalbox_waiting{{queue="{queue}"}}' in scrape(counting).text
+
+
+def test_the_worker_processes_of_each_queue_are_counted(counting):
+    def numbers() -> list[float]:
+        return [
+            value(counting, "signalbox_worker_processes", queue=queue) for queue in ("send-sms", "periodic", "upkeep")
+        ]
+
+    wait_until(lambda: numbers() == [2, 2, 1])
+    assert value(counting, "signalbox_build_info", version=VERSION) == 1
+
+
+def test_the_last_tick_of_a_clock_is_shown(client, db):
+    presence.take("clock", "test", seconds=20)
+
+    text = client.get("/metrics", SERVER_NAME="127.0.0.1").content.decode()
+    (tick,) = re.findall(r"^signalbox_clock_last_tick_timestamp_seconds (\S+)", text, re.MULTILINE)
+
+    assert abs(time.time() - float(tick)) < 60
 
 
 def test_without_a_token_only_this_machine_may_read(counting):

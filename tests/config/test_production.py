@@ -177,3 +177,18 @@ def test_an_unknown_host_name_of_the_console_logs_no_error(production):
 def test_no_answer_names_the_web_server(production):
     for answer in (get(production, "/_status"), get(production, "/v2/nothing", scheme="https")):
         assert "gunicorn" not in str(answer.headers)
+
+
+def test_a_read_only_file_system_suffices_when_all_state_is_elsewhere(tmp_path):
+    unusable = {**PRODUCTION, **STORES, "VAR_DIR": "/proc/signalbox"}
+
+    refused = refusal(tmp_path, unusable, "manage.py", "check")
+    done = forks.start(
+        "manage.py",
+        "check",
+        log=tmp_path / "check.log",
+        environment={**os.environ, **unusable, "FILES_STORAGE": "s3", "FILES_S3_BUCKET": "files"},
+    )
+
+    assert "/proc/signalbox" in refused[-1]
+    assert done.process.wait(100) == 0

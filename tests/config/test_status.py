@@ -7,7 +7,7 @@ import time
 import pytest
 import requests
 
-from tests.servers import PrivatePostgres, free_port, postgres_programs
+from tests.servers import PrivatePostgres, free_port, postgres_programs, wait_until
 
 
 def get(service, path: str, method: str = "GET") -> requests.Response:
@@ -29,7 +29,7 @@ def test_a_service_with_database_migrations_and_queue_is_ready(service):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("path", ["/_status", "/_status/ready"])
+@pytest.mark.parametrize("path", ["/_status", "/_status/ready", "/_status/serving"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_the_health_pages_only_accept_reading_methods(service, path, method):
     answer = get(service, path, method)
@@ -37,6 +37,32 @@ def test_the_health_pages_only_accept_reading_methods(service, path, method):
     assert answer.status_code == 405
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS"
     assert answer.json()["status"] == "error"
+
+
+def test_a_process_serves_although_its_queue_is_away_but_not_without_migrations(start_service):
+    service = start_service(REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
+    assert service.manage("migrate", "config", "zero").returncode == 0
+    unmigrated = get(service, "/_status/serving")
+    assert service.manage("migrate").returncode == 0
+    migrated = get(service, "/_status/serving")
+
+    assert (unmigrated.status_code, unmigrated.json()["message"]) == (503, "not serving: migrations are missing")
+    assert unmigrated.headers["Cache-Control"] == "no-store"
+    assert (migrated.status_code, migrated.json()) == (200, {"status": "ok", "message": "app is serving"})
+
+
+def test_a_server_that_was_asked_to_stop_drains_and_closes_connections(start_service):
+    service = start_service(DRAIN_SECONDS="2")
+    with requests.Session() as caller:
+        before = caller.get(f"{service.url}/_status")
+        service.web.ask_to_stop()
+        wait_until(lambda: get(service, "/_status/serving").status_code == 503)
+        draining = caller.get(f"{service.url}/_status")
+
+    assert get(service, "/_status/serving").json()["message"] == "not serving: the process stops"
+    assert "close" not in before.headers.get("Connection", "")
+    assert (draining.status_code, draining.headers["Connection"]) == (200, "close")
+    assert service.web.process.wait(60) == 0
 
 
 def test_other_paths_below_the_status_do_not_exist(service):
@@ -70,6 +96,7 @@ def test_a_database_that_hangs_or_dies_is_named_within_two_seconds(start_service
         started = time.monotonic()
         hung = get(service, "/_status/ready")
         seconds = time.monotonic() - started
+        serving = get(service, "/_status/serving")
         for pid in [*family, server.program.pid]:
             os.kill(pid, signal.SIGCONT)
         alive = get(service, "/_status")
@@ -80,4 +107,5 @@ def test_a_database_that_hangs_or_dies_is_named_within_two_seconds(start_service
     assert (hung.status_code, hung.json()["failed"]) == (503, ["database"])
     assert seconds < 8  # 2 s, and time for a busy machine; without a limit, the check would never end
     assert alive.status_code == 200
+    assert serving.status_code == 200  # callers get our own 503 from this process
     assert (dead.status_code, dead.json()["failed"]) == (503, ["database"])

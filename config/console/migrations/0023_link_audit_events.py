@@ -73,5 +73,6 @@ def backward(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
+    few_rows = "the events that were stored since the previous migration"
     dependencies = [("operations", "0022_sign_audit_events")]
     operations = [migrations.RunPython(forward, backward)]

@@ -8,9 +8,10 @@ import time
 from typing import Any
 
 import psycopg
+from django.db import DEFAULT_DB_ALIAS
 from django.db.backends.postgresql import base, operations
 
-from config.databases.postgresql.waiting import Connection, breaker, check_open
+from config.databases.postgresql.waiting import Connection, ReplicaConnection, check_open
 
 
 class DatabaseOperations(operations.DatabaseOperations):
@@ -28,8 +29,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
         super().__init__(settings_dict, alias)
         pool = settings_dict["OPTIONS"].get("pool")
+        self._connection_class = Connection if alias == DEFAULT_DB_ALIAS else ReplicaConnection
         if pool:
-            pool["connection_class"] = Connection
+            pool["connection_class"] = self._connection_class
 
     @property
     def pool(self) -> Any:  # Any: untyped in Django
@@ -51,6 +53,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:  # Any: untyped in Django
         """Raise psycopg.OperationalError if there is no connection in time, or at once while the circuit is open."""
+        breaker = self._connection_class.breaker
         if not breaker.allows():
             raise psycopg.OperationalError("PostgreSQL did not answer a moment ago")
         began = time.monotonic()

@@ -34,14 +34,21 @@ breaker = CircuitBreaker(
 class Connection(psycopg.Connection[Any]):
     """A connection that closes if no answer comes within `answer_seconds`. None means no limit."""
 
+    breaker = breaker
     answer_seconds: float | None = None
     answered_at = float("-inf")
 
     @classmethod
-    def connect(cls, conninfo: str = "", **options: Any) -> Self:  # Any: as psycopg has them
-        """Raises psycopg.OperationalError."""
-        connection = super().connect(conninfo, **options)
-        connection.answer_seconds = answer_seconds(str(options.get("options", "")))
+    def connect(cls, conninfo: str = "", **given: Any) -> Self:  # Any: as psycopg has them
+        """Connect, with the time limit that `options` contain. Raises psycopg.OperationalError.
+
+        The option `sends_options` is False for PgBouncer, which refuses `options`. The role then has the limits.
+        """
+        limit = answer_seconds(str(given.get("options", "")))
+        if not given.pop("sends_options", True):
+            given.pop("options", None)
+        connection = super().connect(conninfo, **given)
+        connection.answer_seconds = limit
         return connection
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:  # Any: as psycopg has them
@@ -53,11 +60,17 @@ class Connection(psycopg.Connection[Any]):
         except psycopg.OperationalError as error:
             if error.sqlstate is None and limit is not None and time.monotonic() - began >= limit:
                 self.close()  # a later answer would belong to another statement
-                breaker.note_failure(began)
+                self.breaker.note_failure(began)
             raise
         self.answered_at = time.monotonic()
-        breaker.note_success()
+        self.breaker.note_success()
         return result
+
+
+class ReplicaConnection(Connection):
+    """A connection to a replica, whose outage must not stop calls of the primary."""
+
+    breaker = CircuitBreaker(failures=1, open_seconds=5.0, probe_seconds=4.0)
 
 
 def check_open(connection: Connection) -> None:

@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from config import audit
 from config.audit.masking import mask
+from config.databases import replica
+from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
 from notifications.models import UnsubscribeRequest
 
@@ -30,7 +32,9 @@ def stream(requests: QuerySet[UnsubscribeRequest]) -> StreamingHttpResponse:
     """Return the file. requests: annotated by `permissions.with_sight`, which decides which recipients are masked."""
     disposition = f'attachment; filename="unsubscribe-requests-{timezone.localdate():%Y-%m-%d}.csv"'
     headers = {"Content-Disposition": disposition, "Cache-Control": "no-store"}
-    return StreamingHttpResponse(_lines(requests), content_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingHttpResponse(
+        replica.read_from(_lines(requests)), content_type="text/csv; charset=utf-8", headers=headers
+    )
 
 
 def note(request: HttpRequest, requests: QuerySet[UnsubscribeRequest]) -> None:
@@ -49,7 +53,7 @@ def note(request: HttpRequest, requests: QuerySet[UnsubscribeRequest]) -> None:
 
 
 def _lines(requests: QuerySet[UnsubscribeRequest]) -> Iterator[bytes]:
-    rows = requests.values_list(*_COLUMNS, named=True).iterator(chunk_size=_ROWS_AT_ONCE)
+    rows = streamed(requests.values_list(*_COLUMNS, named=True), chunk_size=_ROWS_AT_ONCE)
     for cells in chain([HEADER], map(_cells, rows)):
         yield csv_line(cells).encode()
 

@@ -1,0 +1,134 @@
+"""Read from a replica of PostgreSQL, or from the primary if the replica is away or late.
+
+Exports and reads of data sets may be some seconds old. Tokens, limits, claims and messages are always read from the
+primary. Source: docs/reference/running.md §13.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+ALIAS = "replica"
+MOST_LAG_SECONDS = 10
+CHECKED_SECONDS = 2.0
+READS_OF_PRIMARY = 2  # in each process; further reads would take the primary from those who send
+WAIT_SECONDS = 5.0
+# The clock renews this row every 5 s, so the replica's row shows how old its data is. PostgreSQL's own lag is 0
+# on a replica that has lost its primary.
+_BEAT = "SELECT seen_at FROM process_presence WHERE name = 'clock'"
+
+Line = TypeVar("Line")
+
+_alias: ContextVar[str | None] = ContextVar("replica_alias", default=None)  # None: outside of `reads`
+_primary_reads = threading.BoundedSemaphore(READS_OF_PRIMARY)
+
+
+class Router:
+    """Send the queries inside `reads` to the database that it has chosen, and every write to the primary."""
+
+    def db_for_read(self, model: Any, **hints: Any) -> str | None:  # Any: as Django has them
+        return _alias.get()
+
+    def db_for_write(self, model: Any, **hints: Any) -> str:  # Any: likewise
+        return DEFAULT_DB_ALIAS
+
+    def allow_relation(self, first: Any, second: Any, **hints: Any) -> bool:  # Any: likewise
+        return True
+
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:  # Any: likewise
+        return False if db == ALIAS else None
+
+
+@contextmanager
+def reads() -> Iterator[None]:
+    """Let the block read from the replica.
+
+    If the replica is away or late, two blocks at once read from the primary. Raises OperationalError if they take too
+    long. Without DATABASE_REPLICA_URL every block reads from the primary.
+    """
+    if ALIAS not in connections.settings or _alias.get() is not None:
+        yield
+        return
+    if _health.is_good():
+        with _reading(ALIAS):
+            yield
+        return
+    if not _primary_reads.acquire(timeout=WAIT_SECONDS):
+        raise OperationalError("the replica is away, and others read from the primary")
+    try:
+        with _reading(DEFAULT_DB_ALIAS):
+            yield
+    finally:
+        _primary_reads.release()
+
+
+def read_from(lines: Iterator[Line]) -> Iterator[Line]:
+    """Yield the lines of a response, which read the database inside `reads`."""
+    with reads():
+        yield from lines
+
+
+def connection() -> BaseDatabaseWrapper:
+    """Return the connection for hand-written SQL: that of the replica inside `reads`, else that of the primary."""
+    found: BaseDatabaseWrapper = connections[_alias.get() or DEFAULT_DB_ALIAS]
+    return found
+
+
+def lag_seconds() -> float | None:
+    """Return by how much the replica is behind, infinity if it does not answer, or None if there is none."""
+    if ALIAS not in connections.settings:
+        return None
+    try:
+        theirs = _beat(ALIAS)
+    except DatabaseError:
+        return float("inf")
+    ours = _beat(DEFAULT_DB_ALIAS)
+    if ours is None:
+        return 0.0
+    return max(0.0, (ours - theirs).total_seconds()) if theirs else float("inf")
+
+
+@contextmanager
+def _reading(alias: str) -> Iterator[None]:
+    token = _alias.set(alias)
+    try:
+        yield
+    finally:
+        _alias.reset(token)
+
+
+def _beat(alias: str) -> datetime | None:
+    with connections[alias].cursor() as cursor:
+        cursor.execute(_BEAT)
+        row = cursor.fetchone()
+    return row[0] if row else None
+
+
+class _Health:
+    """Whether the replica is in time, as one thread has found within CHECKED_SECONDS."""
+
+    def __init__(self) -> None:
+        self._is_good = True
+        self._checked_at = float("-inf")
+        self._checking = threading.Lock()
+
+    def is_good(self) -> bool:
+        is_old = time.monotonic() - self._checked_at > CHECKED_SECONDS
+        if is_old and self._checking.acquire(blocking=False):
+            try:
+                lag = lag_seconds()
+                self._is_good = lag is not None and lag <= MOST_LAG_SECONDS
+                self._checked_at = time.monotonic()
+            finally:
+                self._checking.release()
+        return self._is_good
+
+
+_health = _Health()
