@@ -4,6 +4,8 @@ from importlib import import_module
 
 from django.apps import AppConfig
 
+from config import telemetry
+
 
 class ConfigConfig(AppConfig):
     name = "config"
@@ -11,5 +13,6 @@ class ConfigConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks, which need the settings."""
+        """Register the system checks, which need the settings, and start traces and error reports if they are on."""
         import_module("config.checks")
+        telemetry.start()

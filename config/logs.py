@@ -15,6 +15,8 @@ from typing import Any
 import structlog
 from structlog.typing import EventDict, WrappedLogger
 
+from config.telemetry import errors
+
 MAX_LINE_BYTES = 8192
 MAX_VALUE_CHARACTERS = 1000
 _QUOTING = ("Invalid request", "Error handling request")  # gunicorn quotes the request line with path and query
@@ -26,7 +28,12 @@ _CONTROL = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)
 def configure(log_format: str, level: str) -> None:
     """Write the service's events to stdout in this format. Events below `level` cost almost no time."""
     structlog.configure(
-        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *_finish(log_format)],
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            collect_error,
+            *_finish(log_format),
+        ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
         logger_factory=structlog.WriteLoggerFactory(sys.stdout),
         cache_logger_on_first_use=True,
@@ -60,15 +67,29 @@ def _finish(log_format: str) -> list[Callable[[WrappedLogger, str, EventDict], A
     ]
 
 
+def collect_error(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Pass the exception of an error event to the service that collects errors, if there is one."""
+    if event.get("exc_info") and event["level"] == "error":
+        error = _exception(event["exc_info"])
+        tags = {name: str(event[name]) for name in ("request_id", "task", "job") if event.get(name)}
+        if error:
+            errors.collect(error, event=str(event["event"]), **tags)
+    return event
+
+
 def name_trace(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Replace an exception by its type and the places in its traceback. Its message may quote a request."""
-    given = event.pop("exc_info", None)
-    error = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
-    if isinstance(error, BaseException):
+    error = _exception(event.pop("exc_info", None))
+    if error:
         event["error"] = type(error).__qualname__
         frames = traceback.extract_tb(error.__traceback__)[-20:]
         event["trace"] = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
     return event
+
+
+def _exception(given: Any) -> BaseException | None:  # Any: what structlog and logging accept as exc_info
+    found = given[1] if isinstance(given, tuple) else sys.exception() if given is True else given
+    return found if isinstance(found, BaseException) else None
 
 
 def cut_long_values(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -20,6 +20,7 @@ from django.http import HttpRequest, HttpResponseBase
 from config.metrics import registry
 from config.rest import handler
 from config.rest.request import DATA_PATHS, SENDING_PATHS, is_below
+from config.telemetry import traces
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -72,6 +73,8 @@ def request_line(get_response: GetResponse) -> GetResponse:
         seconds = time.perf_counter() - started
         area, route = _area(request.path_info), f"/{match.route.removeprefix('^')}" if match else "none"
         registry.REQUESTS.observe(area, route, str(response.status_code), seconds=seconds)
+        if traces.is_on() and not _HEALTH.match(request.path_info):
+            _trace(request, area, route, response.status_code, seconds)
         (log.debug if _HEALTH.match(request.path_info) else log.info)(
             "request",
             area=area,
@@ -85,6 +88,14 @@ def request_line(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+def _trace(request: HttpRequest, area: str, route: str, status: int, seconds: float) -> None:
+    method = request.method if request.method in _METHODS else "other"
+    http: dict[str, traces.Attribute] = {"http.request.method": method, "http.response.status_code": status}
+    attributes = {"http.route": route, "area": area, **http}
+    identifier = structlog.contextvars.get_contextvars()["request_id"]
+    traces.record(f"{method} {route}", identifier, attributes, seconds=seconds, is_root=True)
 
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.metrics import registry
+from config.telemetry import traces
 from notifications.delivery import providers
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
@@ -262,7 +263,12 @@ class HandOver:
 
     def _attempt(self, outcome: str, reply: str = "") -> Attempt:
         if self._provider:
-            registry.ATTEMPTS.observe(self._provider, outcome, seconds=time.monotonic() - self._started)
+            seconds = time.monotonic() - self._started
+            registry.ATTEMPTS.observe(self._provider, outcome, seconds=seconds)
+            if traces.is_on():
+                channel, identifier = self._notification.channel, self._notification.request_id
+                given = {"provider": self._provider, "outcome": outcome, "channel": channel}
+                traces.record(f"send {channel}", identifier, given, seconds=seconds)
         return Attempt(
             at=self._started_at.isoformat(),
             provider=self._provider,

@@ -27,6 +27,7 @@ _CLAIMED_NAMES = (
     *("template_id", "created_at"),
     *("encrypted_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
     *("status", "lane", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
+    *(("request_id",) if settings.OTEL_EXPORTER_OTLP_ENDPOINT else ()),
 )
 _CLAIMED = Columns((Notification, _CLAIMED_NAMES))
 

@@ -16,6 +16,7 @@ from config.metrics import registry
 from config.outbound import http_client
 from config.outbound.http_client import CallFailed, Resolve
 from config.outbound.targets import UnsafeUrl
+from config.telemetry import traces
 from notifications.delivery.callbacks import bodies, health, signatures
 from notifications.models import CallbackAttempt, CallbackDelivery, PauseReason
 
@@ -83,7 +84,11 @@ def make(delivery: CallbackDelivery, *, resolve: Resolve = http_client.resolve) 
         health.note_failure(delivery.endpoint)
         if outcome.status == 410:
             health.pause(delivery.endpoint, PauseReason.GONE)
-    registry.CALLBACKS.add("none" if outcome.status is None else str(outcome.status))
+    status = "none" if outcome.status is None else str(outcome.status)
+    registry.CALLBACKS.add(status)
+    if traces.is_on() and delivery.notification is not None:
+        identifier = delivery.notification.request_id
+        traces.record("callback", identifier, {"outcome": status}, seconds=time.monotonic() - started)
     log.info(
         "callback.made" if is_recorded else "callback.finished_late",
         callback_id=str(delivery.id),
