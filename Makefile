@@ -6,7 +6,7 @@ ARGS ?=
 FIGURE ?=
 BIN  := .venv/bin
 
-.PHONY: run test bench lint pin
+.PHONY: run test bench lint pin sbom
 .DEFAULT_GOAL := run
 
 run: .venv
@@ -34,6 +34,13 @@ pin: .venv
 	@$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --generate-hashes pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate pyproject.toml --group test -o tests/requirements.txt
+	@$(MAKE) --no-print-directory sbom
+
+# List the pinned packages in CycloneDX, for tools that look for known vulnerabilities. `pin` does it, too.
+sbom: .venv
+	@$(BIN)/python -m pip install --quiet uv
+	grep -oE '^[A-Za-z0-9._-]+==[^ ;]+' requirements.txt | \
+	  $(BIN)/uv tool run --quiet --from cyclonedx-bom cyclonedx-py requirements --output-reproducible -o deploy/sbom.json -
 
 # Use the first Python that runs and is new enough. A name in PATH may be a shim that only prints other names.
 .venv:

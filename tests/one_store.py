@@ -6,10 +6,12 @@ over HTTP. Each page of the console opens there, too: config/console/test_every_
 
 _PROGRAMS_AND_DOCUMENTS = (
     "browser/",
+    "deploy/",
     "config/docs/",
     "config/test_examples.py",
     "config/test_logs.py",
     "config/test_makefile.py",
+    "config/test_migration_rules.py",
     "config/test_own_user_alone.py",
     "config/test_production.py",
     "config/test_proxies.py",

@@ -1,4 +1,4 @@
-"""Run the configurations of nginx and Caddy in docs/operations.md with the real programs."""
+"""Run the configurations of nginx and Caddy in `deploy` with the real programs."""
 
 import os
 import re
@@ -16,18 +16,12 @@ from tests.config.test_house import PRODUCTION
 from tests.servers import ROOT, Program, accepts, free_port, wait_until
 
 HOST = "signalbox.example.org"
-DOCUMENT = (ROOT / "docs" / "operations.md").read_text()
 CALLER = "127.0.0.2"  # the client's IP address: neither the proxy's nor one in a header
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
 
 
-def text_of(language: str) -> str:
-    (text,) = re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
-    return str(text)
-
-
 class Nginx:
-    """nginx with the document's text, except for paths, ports and shorter time-outs."""
+    """nginx with the files of `deploy`, except for paths, ports and shorter time-outs."""
 
     def __init__(self, folder: Path, web_port: int) -> None:
         assert NGINX is not None
@@ -39,7 +33,8 @@ class Nginx:
             "/etc/ssl/signalbox.crt": str(folder / "cert"),
             "/etc/ssl/private/signalbox.key": str(folder / "key"),
             "/var/log/nginx/": f"{folder}/",
-            "127.0.0.1:8000": f"127.0.0.1:{web_port}",
+            "127.0.0.1:8001 max_fails": f"127.0.0.1:{web_port} max_fails",
+            "127.0.0.1:8002 max_fails": f"127.0.0.1:{web_port} max_fails",
             "client_header_timeout 10s": "client_header_timeout 1s",
             "client_body_timeout 30s": "client_body_timeout 1s",
         }
@@ -55,7 +50,7 @@ class Nginx:
             str(folder / "cert"),
         ]
         subprocess.run([*make, *names], check=True, capture_output=True)
-        site = text_of("nginx")
+        site = "".join((ROOT / "deploy/nginx" / name).read_text() for name in ("upstream.conf", "signalbox.conf"))
         for documented, ours in self.replaced.items():
             assert documented in site, documented
             site = site.replace(documented, ours)
@@ -114,7 +109,7 @@ def session(nginx):
 
 
 class TestNginx:
-    def test_it_accepts_the_text_of_the_document(self, nginx):
+    def test_it_accepts_the_configuration(self, nginx):
         checked = subprocess.run([NGINX, "-t", "-c", nginx.config], capture_output=True, text=True)
 
         assert checked.returncode == 0, checked.stderr
@@ -185,11 +180,9 @@ class TestNginx:
         assert answers[1].json()["status"] == "error"
 
 
-def test_caddy_accepts_the_text_of_the_document(tmp_path):
-    (tmp_path / "Caddyfile").write_text(text_of("caddy"))
-
+def test_caddy_accepts_the_configuration(tmp_path):
     checked = subprocess.run(
-        ["caddy", "validate", "--adapter", "caddyfile", "--config", tmp_path / "Caddyfile"],
+        ["caddy", "validate", "--adapter", "caddyfile", "--config", ROOT / "deploy/caddy/Caddyfile"],
         capture_output=True,
         text=True,
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/usr/local/bin"},

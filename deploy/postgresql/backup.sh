@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Back up the database with pgBackRest and record the time for Prometheus. Run it each night as the user postgres. On Sundays
+# it makes a full backup. The node exporter reads the folder of the textfile collector.
+set -euo pipefail
+textfiles="${1:-/var/lib/prometheus/node-exporter}"
+type=incr
+[ "$(date +%u)" = 7 ] && type=full
+pgbackrest --stanza=signalbox --type="$type" backup
+pgbackrest --stanza=signalbox check
+{
+  echo '# HELP signalbox_backup_last_success_timestamp_seconds Time of the last successful backup'
+  echo '# TYPE signalbox_backup_last_success_timestamp_seconds gauge'
+  echo "signalbox_backup_last_success_timestamp_seconds $(date +%s)"
+} >"$textfiles/signalbox.prom.new"
+mv "$textfiles/signalbox.prom.new" "$textfiles/signalbox.prom"

@@ -1,0 +1,105 @@
+"""Alerts, dashboards and runbooks agree with each other and with /metrics. Source: docs/operations.md, Monitoring."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from django.db import connection
+from django.test import Client
+
+from config.metrics import registry
+from config.metrics.registry import METRICS, Counter
+from tests.servers import ROOT
+
+DEPLOY = ROOT / "deploy"
+NAME = re.compile(r"\bsignalbox_[a-z_]+")
+RULES = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())["groups"][0]["rules"]
+DASHBOARDS = sorted((DEPLOY / "grafana").glob("*.json"))
+OF_OTHERS = {"signalbox_backup_last_success_timestamp_seconds"}  # deploy/postgresql/backup.sh writes it
+WITH_POSTGRESQL = {"signalbox_database_connections", "signalbox_database_connections_max"}
+WITH_A_REPLICA = {"signalbox_replica_lag_seconds"}
+WITH_A_CLOCK = {"signalbox_clock_last_tick_timestamp_seconds", "signalbox_clean_up_last_success_timestamp_seconds"}
+
+
+def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["promtool", *map(str, arguments)], cwd=DEPLOY / "prometheus", capture_output=True, text=True, check=False
+    )
+
+
+def panels() -> Iterator[tuple[str, str]]:
+    for path in DASHBOARDS:
+        for panel in json.loads(path.read_text())["panels"]:
+            yield f"{path.stem}: {panel['title']}", panel["targets"][0]["expr"]
+
+
+def exposed() -> set[str]:
+    """Return the names in /metrics. Counters and histograms appear with their first value."""
+    text = Client(SERVER_NAME="127.0.0.1").get("/metrics").content.decode()
+    names = set(re.findall(r"^# TYPE (\S+) ", text, re.MULTILINE))
+    for metric in METRICS:
+        parts = ("_total",) if isinstance(metric, Counter) else ("_count", "_bucket", "_sum")
+        names |= {f"{metric.name}{part}" for part in parts}
+    return names | {"signalbox_removed_total"}
+
+
+def test_the_rules_are_valid() -> None:
+    checked = promtool("check", "rules", "alerts.yml")
+    configured = promtool("check", "config", "--syntax-only", "prometheus.yml")
+
+    assert checked.returncode == 0, checked.stderr
+    assert configured.returncode == 0, configured.stderr
+
+
+def test_each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_is_quiet() -> None:
+    tested = promtool("test", "rules", "alerts_test.yml")
+    cases = [case["name"] for case in yaml.safe_load((DEPLOY / "prometheus/alerts_test.yml").read_text())["tests"]]
+
+    assert tested.returncode == 0, tested.stderr + tested.stdout
+    assert cases == [f"{rule['alert']} {kind}" for rule in RULES for kind in ("fires", "is quiet")]
+
+
+@pytest.mark.django_db
+def test_the_metrics_of_alerts_and_dashboards_exist() -> None:
+    registry.flush()
+    used = {name for rule in RULES for name in NAME.findall(rule["expr"])}
+    used |= {name for _, query in panels() for name in NAME.findall(query)}
+    known = exposed() | OF_OTHERS | WITH_A_REPLICA | WITH_A_CLOCK
+    if connection.vendor != "postgresql":
+        known |= WITH_POSTGRESQL
+
+    assert used - known == set()
+    assert {"signalbox_build_info", "signalbox_worker_processes"} <= exposed()
+
+
+def test_prometheus_parses_each_query_of_the_dashboards(tmp_path: Path) -> None:
+    rules = [
+        {"record": f"panel:{number}", "expr": query.replace("$__rate_interval", "5m")}
+        for number, (_, query) in enumerate(panels())
+    ]
+    (tmp_path / "queries.yml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}))
+
+    checked = promtool("check", "rules", tmp_path / "queries.yml")
+
+    assert checked.returncode == 0, checked.stderr
+    assert {path.stem for path in DASHBOARDS} == {"traffic", "providers", "queues", "database", "callbacks"}
+
+
+def test_each_alert_has_a_runbook_and_each_runbook_an_alert() -> None:
+    sections = re.findall(r"^## (\w+)", (ROOT / "docs/runbooks.md").read_text(), re.MULTILINE)
+
+    assert sections == [rule["alert"] for rule in RULES]
+    assert [rule["annotations"]["runbook"] for rule in RULES] == [
+        f"docs/runbooks.md#{section.lower()}" for section in sections
+    ]
+
+
+def test_the_document_names_each_metric_of_an_alert() -> None:
+    document = (ROOT / "docs/operations.md").read_text()
+    used = {re.sub("_(count|bucket)$", "", name) for rule in RULES for name in NAME.findall(rule["expr"])}
+
+    assert {name for name in used - OF_OTHERS if name not in document} == set()
