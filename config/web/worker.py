@@ -11,6 +11,7 @@ import json
 import re
 import time
 import traceback
+from http import HTTPStatus
 from typing import Any
 
 from gunicorn import glogging
@@ -51,7 +52,8 @@ class Worker(ThreadWorker):
         if page.status is None:
             return
         path = getattr(req or getattr(exc, "req", None), "path", None) or _path_of(exc) or "/v2"
-        error = handler.NOT_UNDERSTOOD.at(path)
+        is_ours = page.code == HTTPStatus.INTERNAL_SERVER_ERROR  # gunicorn answers every error of the application so
+        error = (handler.FAILED if is_ours else handler.NOT_UNDERSTOOD).at(path)
         error.status = page.code
         text = json.dumps(error.body(), **handler.COMPACT)
         link = handler.help_link(error)

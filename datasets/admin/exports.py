@@ -24,7 +24,7 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{data_set.name}.{form}"'}
-    lines = replica.read_from(export.blocks(_text(data_set, form)))
+    lines = export.begun(replica.read_from(export.blocks(_text(data_set, form))))
     return StreamingHttpResponse(lines, content_type=_TYPES[form], headers=headers)
 
 

@@ -70,7 +70,7 @@ def _whole(data_set: DataSet, query: Query, now: datetime, headers: dict[str, st
 
 
 def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str, str]) -> StreamingHttpResponse:
-    """Stream all records. An error during the stream closes the connection."""
+    """Stream all records. An error before the first block has its own answer; a later one closes the connection."""
     rows = raw.rows(data_set.pk, query)
     if query.format == "ndjson":
         text = export.ndjson(map(written.record, rows))
@@ -79,7 +79,7 @@ def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str
     else:
         few = [written.fields(row) for row in rows]
         text = export.csv(export.names_of(few), few)
-    blocks, form = replica.read_from(export.blocks(text)), _form(data_set, query)
+    blocks, form = export.begun(replica.read_from(export.blocks(text))), _form(data_set, query)
     if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})

@@ -29,6 +29,18 @@ def blocks(lines: Iterator[str]) -> Iterator[bytes]:
         yield block.encode()
 
 
+def begun(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Make the first block now, so that its errors are raised here, and return an iterator over all blocks."""
+    first = next(blocks, b"")
+    return _after(first, blocks)
+
+
+def _after(first: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from blocks
+
+
 def csv(names: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield a header of the sorted names and a line for each row; yield nothing if there are no names."""
     header = sorted(set(names))

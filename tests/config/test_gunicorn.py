@@ -2,11 +2,15 @@
 
 import json
 import platform
+import socket
 import subprocess
 import sys
 
 import pytest
+from gunicorn.config import Config
+from gunicorn.http.parser import RequestParser
 
+from config.web.worker import Logger, Worker
 from tests.servers import ROOT
 
 HOLD_AND_LET_GO = """
@@ -47,3 +51,25 @@ def test_large_blocks_are_returned_to_the_system_at_once():
 
     assert min(held, held_by_default) > 30
     assert kept < 5 < 25 < kept_by_default
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v2/templates", {"status_code": 500, "errors": [{"error": "Exception", "message": "Internal server error"}]}),
+        ("/data/pay/visits", {"status": "error", "message": "The service failed to answer this request."}),
+    ],
+)
+def test_an_error_that_reaches_the_web_server_is_not_blamed_on_the_caller(path, body):
+    worker = object.__new__(Worker)  # without the sockets and threads of a whole worker
+    worker.log, worker.cfg = Logger(Config()), Config()
+    caller = ("127.0.0.1", 1)
+    request = next(RequestParser(Config(), [f"GET {path} HTTP/1.1\r\n\r\n".encode()], caller))
+    ours, theirs = socket.socketpair()
+
+    with ours, theirs:
+        worker.handle_error(request, ours, caller, ValueError())
+        head, _, text = theirs.recv(65536).decode().partition("\r\n\r\n")
+
+    assert head.startswith("HTTP/1.1 500 ")
+    assert json.loads(text) == body

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 
 from datasets.management import demo
@@ -185,3 +185,22 @@ def test_a_lost_demo_token_is_replaced_and_the_old_one_revoked():
     visits = DataSet.objects.at("demo", "visits").get()
     assert call("GET", visits, old).status_code == 401
     assert call("GET", visits, new).status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+def test_an_export_whose_records_cannot_be_read_gets_503(form):
+    data_set = make_data_set()
+    secret = make_token(data_set)
+    call("POST", data_set, secret, some_records(1))
+
+    def away(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if "datasets_record" in sql:
+            raise OperationalError("canceling statement due to statement timeout")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(away):
+        answer = call("GET", data_set, secret, query=f"format={form}")
+
+    assert answer.status_code == 503
+    assert answer.json() == {"status": "error", "message": "The service is busy; try again."}
