@@ -24,8 +24,9 @@ _BOUNDS = parameters.Bounds(default_limit=1, max_limit=1)  # an export has no li
 
 def stream(data_set: DataSet, form: str) -> StreamingHttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{data_set.name}.{form}"'}
-    lines = export.begun(replica.read_from(export.blocks(_text(data_set, form))))
-    return StreamingHttpResponse(lines, content_type=_TYPES[form], headers=headers)
+    with replica.reads():
+        blocks = export.begun(export.blocks(_text(data_set, form)))
+    return StreamingHttpResponse(replica.read_from(blocks), content_type=_TYPES[form], headers=headers)
 
 
 def _text(data_set: DataSet, form: str) -> Iterator[str]:

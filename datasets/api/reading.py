@@ -79,7 +79,7 @@ def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str
     else:
         few = [written.fields(row) for row in rows]
         text = export.csv(export.names_of(few), few)
-    blocks, form = export.begun(replica.read_from(export.blocks(text))), _form(data_set, query)
+    blocks, form = replica.read_from(export.begun(export.blocks(text))), _form(data_set, query)
     if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})
