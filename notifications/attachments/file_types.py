@@ -15,19 +15,20 @@ from notifications.attachments import ole_files, zip_files
 from notifications.attachments.types import FileType
 
 TEXTS = frozenset({FileType.TEXT, FileType.JSON})
-MEDIA_TYPES: Mapping[str, str] = {  # by extension; downloads are served with the type of their extension
-    "csv": "text/csv",
-    "doc": FileType.DOC,
-    "docx": FileType.DOCX,
-    "jpeg": FileType.JPEG,
-    "jpg": FileType.JPEG,
-    "json": FileType.JSON,
-    "odt": FileType.ODT,
-    "pdf": FileType.PDF,
-    "png": FileType.PNG,
-    "rtf": FileType.RTF,
-    "txt": FileType.TEXT,
-    "xlsx": FileType.XLSX,
+# Extension → media type, with which a download is served, and the name on the download page.
+KINDS: Mapping[str, tuple[FileType | str, str]] = {
+    "csv": ("text/csv", "Table of values (CSV)"),
+    "doc": (FileType.DOC, "Word document"),
+    "docx": (FileType.DOCX, "Word document"),
+    "jpeg": (FileType.JPEG, "JPEG picture"),
+    "jpg": (FileType.JPEG, "JPEG picture"),
+    "json": (FileType.JSON, "Data (JSON)"),
+    "odt": (FileType.ODT, "OpenDocument text"),
+    "pdf": (FileType.PDF, "PDF document"),
+    "png": (FileType.PNG, "PNG picture"),
+    "rtf": (FileType.RTF, "Rich text document"),
+    "txt": (FileType.TEXT, "Plain text"),
+    "xlsx": (FileType.XLSX, "Excel spreadsheet"),
 }
 _TEXT_EXTENSIONS = frozenset({"csv", "txt", "json"})
 
@@ -64,7 +65,7 @@ def fits(extension: str, found: FileType) -> bool:
     """Return whether the extension fits the type. Any text fits csv, txt and json."""
     if extension in _TEXT_EXTENSIONS:
         return found in TEXTS
-    return MEDIA_TYPES.get(extension) == found
+    return extension in KINDS and KINDS[extension][0] == found
 
 
 def extension_for(data: bytes, found: FileType, *, is_csv: bool | None) -> str | None:
@@ -127,4 +128,4 @@ def _refuse(constant: str) -> Never:
     raise ValueError(constant)
 
 
-_EXTENSION_OF: Mapping[str, str] = {media_type: extension for extension, media_type in MEDIA_TYPES.items()}
+_EXTENSION_OF: Mapping[str, str] = {media_type: extension for extension, (media_type, _) in KINDS.items()}

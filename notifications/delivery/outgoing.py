@@ -31,7 +31,8 @@ def _sms(claim: Claim) -> OutgoingSms:
 
 def _email(claim: Claim) -> OutgoingEmail:
     notification = claim.notification
-    subject, body = notification.outgoing
+    has_files = notification.encrypted_outgoing is not None
+    subject, body = notification.outgoing if has_files else (notification.subject or "", notification.body)
     own_link = unsubscribe_links.url(notification) if notification.unsubscribe_link else None
     text = EmailText(
         subject=subject,

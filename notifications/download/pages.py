@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from config.metrics import registry
+from notifications.attachments.file_types import KINDS
 from notifications.download import texts
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
@@ -98,7 +99,7 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
         "contact": texts.contact(row.service.file_contact),
         "asks_for_email_address": row.asks_for_email_address,
         "size": texts.size(row.size_bytes),
-        "kind": texts.kind(row.extension),
+        "kind": KINDS[row.extension][1],
         "short_kind": row.extension.upper(),
         "last_day": texts.day(row.last_day),
         "steps": {step or "landing": file.url(step) for step in ("", "confirm", "file", "download")},

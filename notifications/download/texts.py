@@ -9,20 +9,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-_KINDS = {
-    "csv": "Table of values (CSV)",
-    "doc": "Word document",
-    "docx": "Word document",
-    "jpeg": "JPEG picture",
-    "jpg": "JPEG picture",
-    "json": "Data (JSON)",
-    "odt": "OpenDocument text",
-    "pdf": "PDF document",
-    "png": "PNG picture",
-    "rtf": "Rich text document",
-    "txt": "Plain text",
-    "xlsx": "Excel spreadsheet",
-}
 _NUMBER = re.compile(r"\A\+?[0-9][0-9 ()-]{4,}\Z")
 _EMAIL_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
 _NOT_DIALLED = re.compile(r"[^0-9+]")
@@ -73,15 +59,6 @@ def size(size_bytes: int) -> str:
     if size_bytes < 1_000_000:
         return f"{min(999, round(size_bytes / 1000))} KB"
     return f"{size_bytes / 1_000_000:.1f}".removesuffix(".0") + " MB"
-
-
-def kind(extension: str) -> str:
-    """Return the name of the type of a file with this extension.
-
-    >>> kind("xlsx")
-    'Excel spreadsheet'
-    """
-    return _KINDS[extension]
 
 
 def day(value: date) -> str:

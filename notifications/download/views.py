@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from config.encryption import DecryptionFailed
 from notifications.attachments import store
 from notifications.attachments.encryption import BlobDamaged
-from notifications.attachments.file_types import MEDIA_TYPES
+from notifications.attachments.file_types import KINDS
 from notifications.download import access, pages, proof
 from notifications.download.opening import OpenedFile
 from notifications.models import Attachment, AttachmentState, DownloadEvent, DownloadKind
@@ -63,7 +63,7 @@ def download(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
     except DecryptionFailed:
         return _damaged(file, "name")
     body = _counted(row, data) if request.method == "GET" else iter(())
-    return StreamingHttpResponse(body, headers=_headers(name, MEDIA_TYPES[row.extension], len(data)))
+    return StreamingHttpResponse(body, headers=_headers(name, KINDS[row.extension][0], len(data)))
 
 
 @csrf_exempt

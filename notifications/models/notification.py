@@ -252,12 +252,9 @@ class Notification(models.Model):
 
     @property
     def outgoing(self) -> tuple[str, str]:
-        """Return the subject and the body as the recipient gets them. Raises config.encryption.DecryptionFailed."""
-        if self.encrypted_outgoing is None:
-            return self.subject or "", self.body
-        plain = encryption.decrypt(
-            bytes(self.encrypted_outgoing), table="notification", column="outgoing", row=str(self.id)
-        )
+        """Return the subject and the body of an email with files. Raises config.encryption.DecryptionFailed."""
+        encrypted = bytes(self.encrypted_outgoing or b"")
+        plain = encryption.decrypt(encrypted, table="notification", column="outgoing", row=str(self.id))
         subject, body = json.loads(plain)
         return subject, body
 

@@ -19,36 +19,24 @@ View = Callable[..., HttpResponse]
 
 def page(view: View) -> View:
     """Redirect other visitors to the console's sign-in page."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        _check_is_on()
-        seen = sight.of(request)
-        if seen is None:
-            return redirect_to_login(request.path, "admin:login")
-        return view(request, seen, *args, **kwargs)
-
-    return guarded
+    return _guarded(view, lambda request: redirect_to_login(request.path, "admin:login"))
 
 
 def api(view: View) -> View:
     """Answer other callers 401 with the error body of the sending API."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        _check_is_on()
-        seen = sight.of(request)
-        if seen is None:
-            return handler.answer(request, errors.SandboxSignInMissing())
-        return view(request, seen, *args, **kwargs)
-
-    return guarded
+    return _guarded(view, lambda request: handler.answer(request, errors.SandboxSignInMissing()))
 
 
 def is_on() -> bool:
     return settings.SANDBOX_INBOX or "sandbox" in settings.PROVIDERS
 
 
-def _check_is_on() -> None:
-    if not is_on():
-        raise Http404
+def _guarded(view: View, refuse: Callable[[HttpRequest], HttpResponse]) -> View:
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        if not is_on():
+            raise Http404
+        seen = sight.of(request)
+        return refuse(request) if seen is None else view(request, seen, *args, **kwargs)
+
+    return guarded

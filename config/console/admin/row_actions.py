@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
+from django.forms import Media
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -93,6 +94,7 @@ class RowActionsAdmin(SavingAdmin):
             "list_url": self.list_url(),
             "row_url": self.row_url(obj) if obj is not None else "",
             "media": self.media,
+            "own_media": Media(getattr(self, "Media", None)),
         }
 
     def action_page(
