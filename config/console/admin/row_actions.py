@@ -98,7 +98,7 @@ class RowActionsAdmin(SavingAdmin):
         }
 
     def action_page(
-        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, status: int = 200, **context: Any
+        self, request: HttpRequest, obj: models.Model, *, title: str, button: str, **context: Any
     ) -> HttpResponse:
         """Return a page that explains an action and has the button for it.
 
@@ -107,7 +107,7 @@ class RowActionsAdmin(SavingAdmin):
         """
         template = context.pop("template", "admin/action.html")
         page = {**self.page_context(request, title, obj), "button": button, **context}
-        return TemplateResponse(request, template, page, status=status)
+        return TemplateResponse(request, template, page)
 
     def error_page(
         self, request: HttpRequest, obj: models.Model, title: str, error: str, *, remedy: tuple[str, str] | None = None

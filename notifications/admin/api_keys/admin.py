@@ -34,7 +34,6 @@ _EXPLANATION = (
     "No page shows it again, and nobody can read it from the database alone."
 )
 _EFFECT = "Revoking takes effect within 2 seconds and cannot be undone."
-_TRIAL = "In trial this key reaches only your team and guest list, until this service goes live."
 
 
 @admin.register(ApiKey)

@@ -25,59 +25,39 @@ def sections(
     change: returns the button of a step if the person may take it
     link_to: returns the link to a list of this service's rows if the person may open it
     """
-    by = f"by {service.created_by}" if service.created_by else ""
+
+    def section(slug: str, title: str, *facts: Fact) -> Section:
+        return Section(slug=slug, title=title, buttons=change(slug, "Change"), facts=facts)
+
+    state = change("back-to-trial", "Back to trial…") if service.live else change("go-live", "Go live…")
     return [
-        Section(
-            slug="general",
-            title="General",
-            buttons=change("general", "Change"),
-            facts=(
-                Fact(label="Name", value=service.name),
-                Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
-                Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
-                Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
-                Fact(
-                    label="Unsubscribe requests are kept for",
-                    value=f"{service.unsubscribe_request_days} days",
-                    remark="Counted from the day they are marked as done. Other requests are kept.",
-                ),
-                _team(service, link_to),
-                Fact(
-                    label="Created",
-                    value=cells.moment(service.created_at),
-                    remark=by,
-                ),
+        section(
+            "general",
+            "General",
+            Fact(label="Name", value=service.name),
+            Fact(label="Service id", value=str(service.pk), copy_id="service-id"),
+            Fact(label="API base URL", value=settings.BASE_URL, copy_id="api-base"),
+            Fact(label="Messages are kept for", value=f"{service.retention_days} days", remark=_KEPT),
+            Fact(
+                label="Unsubscribe requests are kept for",
+                value=f"{service.unsubscribe_request_days} days",
+                remark="Counted from the day they are marked as done. Other requests are kept.",
+            ),
+            _team(service, link_to),
+            Fact(
+                label="Created",
+                value=cells.moment(service.created_at),
+                remark=f"by {service.created_by}" if service.created_by else "",
             ),
         ),
-        Section(slug="email", title="Email", buttons=change("email", "Change"), facts=_email(service, link_to)),
+        section("email", "Email", *_email(service, link_to)),
+        section("file-page", "File download page", _contact(service)),
+        section("texts", "Text messages", *_texts(service, link_to)),
+        section("quiet-hours", "Quiet hours", *_quiet_hours(service)),
+        section("api", "API", *_api(service)),
+        section("limits", "Limits", *_limits(service)),
         Section(
-            slug="file-page",
-            title="File download page",
-            buttons=change("file-page", "Change"),
-            facts=(_contact(service),),
-        ),
-        Section(slug="texts", title="Text messages", buttons=change("texts", "Change"), facts=_texts(service, link_to)),
-        Section(
-            slug="quiet-hours",
-            title="Quiet hours",
-            buttons=change("quiet-hours", "Change"),
-            facts=_quiet_hours(service),
-        ),
-        Section(slug="api", title="API", buttons=change("api", "Change"), facts=_api(service)),
-        Section(
-            slug="limits",
-            title="Limits",
-            buttons=change("limits", "Change"),
-            facts=_limits(service),
-        ),
-        Section(
-            slug="state",
-            title="State",
-            buttons=(
-                *(change("back-to-trial", "Back to trial…") if service.live else change("go-live", "Go live…")),
-                *change("archive", "Archive…"),
-            ),
-            facts=(_state(service),),
+            slug="state", title="State", buttons=(*state, *change("archive", "Archive…")), facts=(_state(service),)
         ),
     ]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from notifications.recipients import email, matches, phone, senders
+from notifications.recipients import email, normalise, phone, senders
 
 IGNORABLE = "\u00a0\u202f\u180e\u200b\u200c\u200d\u2060\ufeff\u2028\u2029"
 
@@ -110,8 +110,10 @@ def test_a_unicode_host_is_encoded_for_sending_only() -> None:
 
 
 def test_a_recipient_is_found_in_any_spelling() -> None:
-    assert matches("+44 (0)7700 900123", ["fern@quay.example", "07700900123"])
-    assert not matches("07700900124", ["fern@quay.example", "07700900123"])
+    allowed = {normalise("fern@quay.example"), normalise("07700900123")}
+
+    assert normalise("+44 (0)7700 900123") in allowed
+    assert normalise("07700900124") not in allowed
 
 
 @pytest.mark.parametrize("characters", [63, 64, 65, 255])
