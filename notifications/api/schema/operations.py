@@ -142,7 +142,17 @@ def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
     return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
 
 
+def _describe(view: str, **operations: Any) -> None:
+    """Describe the actions of a view. The generator finds subclasses of the extension by themselves."""
+    members = {
+        "target_class": f"notifications.api.views.{view}",
+        "view_replacement": lambda extension: annotated(extension.target, **operations),
+    }
+    type(view, (OpenApiViewExtension,), members)
+
+
 _MESSAGE_ID = _path("notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
+_TEMPLATE_ID = _path("template_id", "The console shows it.", _EMAIL_TEMPLATE)
 _MESSAGE_FILTERS = (
     _words("template_type", queries.TYPES, "The channel. There are no letters."),
     _words(
@@ -155,157 +165,133 @@ _MESSAGE_FILTERS = (
     OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Also list the messages of bulk sends."),
 )
 
+_describe(
+    "NotificationViewSet",
+    sms=_sent(
+        "sendTextMessage",
+        "a text message",
+        serializers.TextMessageSerializer,
+        serializers.SentTextMessage,
+        _TEXT_MESSAGE,
+        about="A list in the personalisation becomes `ash, birch and cedar`.",
+    ),
+    email=_sent(
+        "sendEmail",
+        "an email",
+        serializers.EmailSerializer,
+        serializers.SentEmail,
+        _EMAIL,
+        about="A list in the personalisation becomes bullet points in the body.",
+    ),
+    retrieve=_read(
+        "readMessage",
+        READING,
+        "Read one message",
+        records.NotificationSerializer,
+        _MESSAGE_ID,
+        about="Messages of all keys of the service can be read until they are deleted.",
+    ),
+    scheduled=_read(
+        "listScheduledMessages",
+        READING,
+        "List scheduled messages",
+        lists.ScheduledNotificationsSerializer,
+        *_MESSAGE_FILTERS,
+        about="Messages that wait for their time, soonest first. Follow `links.next` until it is absent.",
+    ),
+    move=extend_schema(
+        operation_id="moveScheduledMessage",
+        tags=[SENDING],
+        summary="Move a scheduled message",
+        description="Give a message that waits for its time another one, or send it now.",
+        request={"application/json": serializers.MoveSerializer},
+        responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+        parameters=[_MESSAGE_ID],
+        examples=[OpenApiExample("Send now", {"scheduled_for": None}, request_only=True)],
+    ),
+    cancel=extend_schema(
+        operation_id="cancelScheduledMessage",
+        tags=[SENDING],
+        summary="Cancel a scheduled message",
+        description="A message that waits for its time is not sent. A repeated call changes nothing.",
+        request=None,
+        responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+        parameters=[_MESSAGE_ID],
+    ),
+    list=_read(
+        "listMessages",
+        READING,
+        "List messages",
+        lists.NotificationsSerializer,
+        *_MESSAGE_FILTERS,
+        about="Messages sent with keys of the same type, newest first. Follow `links.next` until it is absent.",
+    ),
+)
 
-class Messages(OpenApiViewExtension):
-    target_class = "notifications.api.views.NotificationViewSet"
+_describe(
+    "TemplateViewSet",
+    list=_read(
+        "listTemplates",
+        TEMPLATES,
+        "List templates",
+        lists.TemplatesSerializer,
+        _words("type", queries.TYPES, "The channel. There are no letters."),
+        about="All templates of the service, except archived ones, in one response.",
+    ),
+    retrieve=_read(
+        "readTemplate",
+        TEMPLATES,
+        "Read a template",
+        records.TemplateSerializer,
+        _TEMPLATE_ID,
+        about="The latest version.",
+    ),
+    version=_read(
+        "readTemplateVersion",
+        TEMPLATES,
+        "Read one version of a template",
+        records.TemplateSerializer,
+        _TEMPLATE_ID,
+        OpenApiParameter(
+            "number",
+            {"type": "integer", "minimum": 1, "examples": [1]},
+            OpenApiParameter.PATH,
+            description="The number of the version, starting with 1.",
+        ),
+        about="With the name, subject and body of that version.",
+    ),
+    preview=extend_schema(
+        operation_id="previewTemplate",
+        tags=[TEMPLATES],
+        summary="Preview a template",
+        description="Fill a template without sending it. Values without a placeholder are ignored.",
+        request={"application/json": serializers.PreviewValuesSerializer},
+        responses={200: OpenApiResponse(records.PreviewSerializer, description="The message as it would be sent.")},
+        parameters=[_TEMPLATE_ID],
+        examples=[OpenApiExample("Example", _PREVIEW, request_only=True)],
+    ),
+)
 
-    def view_replacement(self) -> Any:
-        return annotated(
-            self.target,
-            sms=_sent(
-                "sendTextMessage",
-                "a text message",
-                serializers.TextMessageSerializer,
-                serializers.SentTextMessage,
-                _TEXT_MESSAGE,
-                about="A list in the personalisation becomes `ash, birch and cedar`.",
-            ),
-            email=_sent(
-                "sendEmail",
-                "an email",
-                serializers.EmailSerializer,
-                serializers.SentEmail,
-                _EMAIL,
-                about="A list in the personalisation becomes bullet points in the body.",
-            ),
-            retrieve=_read(
-                "readMessage",
-                READING,
-                "Read one message",
-                records.NotificationSerializer,
-                _MESSAGE_ID,
-                about="Messages of all keys of the service can be read until they are deleted.",
-            ),
-            scheduled=_read(
-                "listScheduledMessages",
-                READING,
-                "List scheduled messages",
-                lists.ScheduledNotificationsSerializer,
-                *_MESSAGE_FILTERS,
-                about="Messages that wait for their time, soonest first. Follow `links.next` until it is absent.",
-            ),
-            move=extend_schema(
-                operation_id="moveScheduledMessage",
-                tags=[SENDING],
-                summary="Move a scheduled message",
-                description="Give a message that waits for its time another one, or send it now.",
-                request={"application/json": serializers.MoveSerializer},
-                responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
-                parameters=[_MESSAGE_ID],
-                examples=[OpenApiExample("Send now", {"scheduled_for": None}, request_only=True)],
-            ),
-            cancel=extend_schema(
-                operation_id="cancelScheduledMessage",
-                tags=[SENDING],
-                summary="Cancel a scheduled message",
-                description="A message that waits for its time is not sent. A repeated call changes nothing.",
-                request=None,
-                responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
-                parameters=[_MESSAGE_ID],
-            ),
-            list=_read(
-                "listMessages",
-                READING,
-                "List messages",
-                lists.NotificationsSerializer,
-                *_MESSAGE_FILTERS,
-                about="Messages sent with keys of the same type, newest first. Follow `links.next` until it is absent.",
-            ),
-        )
+_describe(
+    "ReceivedTextViewSet",
+    list=_read(
+        "listReceivedTexts",
+        RECEIVED,
+        "List received texts",
+        lists.ReceivedTextsSerializer,
+        _OLDER_THAN,
+        about="Texts that people sent to the numbers of the service. The list is the same for every key type.",
+    ),
+)
 
-
-class Templates(OpenApiViewExtension):
-    target_class = "notifications.api.views.TemplateViewSet"
-
-    def view_replacement(self) -> Any:
-        by_id = _path("template_id", "The console shows it.", _EMAIL_TEMPLATE)
-
-        return annotated(
-            self.target,
-            list=_read(
-                "listTemplates",
-                TEMPLATES,
-                "List templates",
-                lists.TemplatesSerializer,
-                _words("type", queries.TYPES, "The channel. There are no letters."),
-                about="All templates of the service, except archived ones, in one response.",
-            ),
-            retrieve=_read(
-                "readTemplate",
-                TEMPLATES,
-                "Read a template",
-                records.TemplateSerializer,
-                by_id,
-                about="The latest version.",
-            ),
-            version=_read(
-                "readTemplateVersion",
-                TEMPLATES,
-                "Read one version of a template",
-                records.TemplateSerializer,
-                by_id,
-                OpenApiParameter(
-                    "number",
-                    {"type": "integer", "minimum": 1, "examples": [1]},
-                    OpenApiParameter.PATH,
-                    description="The number of the version, starting with 1.",
-                ),
-                about="With the name, subject and body of that version.",
-            ),
-            preview=extend_schema(
-                operation_id="previewTemplate",
-                tags=[TEMPLATES],
-                summary="Preview a template",
-                description="Fill a template without sending it. Values without a placeholder are ignored.",
-                request={"application/json": serializers.PreviewValuesSerializer},
-                responses={
-                    200: OpenApiResponse(records.PreviewSerializer, description="The message as it would be sent.")
-                },
-                parameters=[by_id],
-                examples=[OpenApiExample("Example", _PREVIEW, request_only=True)],
-            ),
-        )
-
-
-class ReceivedTexts(OpenApiViewExtension):
-    target_class = "notifications.api.views.ReceivedTextViewSet"
-
-    def view_replacement(self) -> Any:
-        return annotated(
-            self.target,
-            list=_read(
-                "listReceivedTexts",
-                RECEIVED,
-                "List received texts",
-                lists.ReceivedTextsSerializer,
-                _OLDER_THAN,
-                about="Texts that people sent to the numbers of the service. The list is the same for every key type.",
-            ),
-        )
-
-
-class UnsubscribeRequests(OpenApiViewExtension):
-    target_class = "notifications.api.views.UnsubscribeRequestViewSet"
-
-    def view_replacement(self) -> Any:
-        return annotated(
-            self.target,
-            list=_read(
-                "listUnsubscribeRequests",
-                UNSUBSCRIBE_REQUESTS,
-                "List unsubscribe requests",
-                lists.UnsubscribeRequestsSerializer,
-                _OLDER_THAN,
-                about="Recipients who confirmed an unsubscribe request. The list is the same for every key type.",
-            ),
-        )
+_describe(
+    "UnsubscribeRequestViewSet",
+    list=_read(
+        "listUnsubscribeRequests",
+        UNSUBSCRIBE_REQUESTS,
+        "List unsubscribe requests",
+        lists.UnsubscribeRequestsSerializer,
+        _OLDER_THAN,
+        about="Recipients who confirmed an unsubscribe request. The list is the same for every key type.",
+    ),
+)
