@@ -13,5 +13,6 @@ PARTS: tuple[object, ...] = (
     *clean_up.RULES,
     *(EMPTY_DATA_SET, SET_RETENTION),
     access.ACCESS,
+    access.GROUP_ACCESS,
     overview.PANEL,
 )

@@ -6,6 +6,7 @@ from config.queue import publishing
 from notifications import tasks
 from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
+from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
@@ -18,6 +19,7 @@ PARTS: tuple[object, ...] = (
     *clean_up.RULES,
     *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE),
     permissions.ACCESS,
+    groups.GROUP_ACCESS,
     permissions.SWITCHER,
     overview.PANEL,
     Mailer(

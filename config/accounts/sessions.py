@@ -28,6 +28,8 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 MAX_AGE_SECONDS = 12 * 60 * 60
 _RENEW_INTERVAL_SECONDS = 60  # writes the row once a minute instead of at every request
 _BEGAN, _SEEN = "began_at", "seen_at"
+# Set by a sign-in through a provider: its ID token, which its sign-out needs, and whether it checked a second factor.
+THROUGH_PROVIDER, PROVED_BY_PROVIDER = "signed_in_through_provider", "second_factor_at_provider"
 _PLACES = ("/admin/", "/sandbox/")  # pages for staff; a page for recipients must not touch a session
 _REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these reload themselves every few seconds
 _PROGRESS = "/admin/operations/jobs/"  # and so does each page below

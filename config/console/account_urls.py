@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
 
-from config.console import choose_password, forgot_password, my_account, second_factor_pages, sign_in
+from config.console import choose_password, forgot_password, my_account, second_factor_pages, sign_in, single_sign_on
 
 _inside = admin.site.admin_view
 # The pages of background jobs had this path in version 1.0.0, and staff may have bookmarked one.
@@ -12,6 +12,8 @@ _old_job_page = RedirectView.as_view(url="/admin/operations/jobs/%(rest)s", perm
 
 urlpatterns = [
     path("login/", sign_in.PasswordPage.as_view(), name="sign-in"),
+    path("login/provider/", single_sign_on.begin, name="single-sign-on"),
+    path("login/provider/callback/", single_sign_on.callback, name="single-sign-on-callback"),
     path("login/code/", sign_in.CodePage.as_view(), name="sign-in-code"),
     path("logout/", sign_in.sign_out, name="sign-out"),
     path("forgot-password/", forgot_password.ask, name="forgot-password"),

@@ -31,7 +31,7 @@ def second_factor(get_response: GetResponse) -> GetResponse:
         if not factors.is_demanded():
             return get_response(request)
         if not is_below(request.path_info, _CONSOLE):
-            request.user = SimpleLazyObject(partial(_verified_or_anonymous, request.user))  # type: ignore[assignment]
+            request.user = SimpleLazyObject(partial(_verified_or_anonymous, request, request.user))  # type: ignore[assignment]
             return get_response(request)
         return _redirect(request) or get_response(request)
 
@@ -40,7 +40,7 @@ def second_factor(get_response: GetResponse) -> GetResponse:
 
 def _redirect(request: HttpRequest) -> HttpResponseBase | None:
     """Return a redirect to the enrolment page, or to the sign-in page if it was enrolled elsewhere."""
-    if not sessions.is_signed_in(request) or not request.user.is_authenticated or _is_proved(request.user):
+    if not sessions.is_signed_in(request) or not request.user.is_authenticated or _is_proved(request, request.user):
         return None
     if factors.device_of(request.user) is not None:
         logout(request)
@@ -50,10 +50,11 @@ def _redirect(request: HttpRequest) -> HttpResponseBase | None:
     return HttpResponseRedirect(reverse("second-factor"))
 
 
-def _verified_or_anonymous(user: User | AnonymousUser) -> User | AnonymousUser:
+def _verified_or_anonymous(request: HttpRequest, user: User | AnonymousUser) -> User | AnonymousUser:
     """Return an anonymous user unless the account has verified its second factor. For pages outside the console."""
-    return user if user.is_authenticated and _is_proved(user) else AnonymousUser()
+    return user if user.is_authenticated and _is_proved(request, user) else AnonymousUser()
 
 
-def _is_proved(user: Any) -> bool:  # Any: django-otp's middleware adds the method
-    return bool(user.is_verified())
+def _is_proved(request: HttpRequest, user: Any) -> bool:  # Any: django-otp's middleware adds the method
+    """Return whether this session has a second factor: one of Signalbox, or one that the sign-in provider checked."""
+    return bool(user.is_verified()) or bool(request.session.get(sessions.PROVED_BY_PROVIDER))

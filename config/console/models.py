@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from config import encryption
+from config.accounts.identities import SignOnIdentity
 from config.accounts.invite import Invite
 from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent

@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from config.accounts import second_factor
-from config.accounts.sessions import account_of
+from config.accounts import second_factor, single_sign_on
+from config.accounts.sessions import THROUGH_PROVIDER, account_of
 from config.console import sign_in
 from config.console.sign_in import CodeForm
 from config.console.theme import PasswordInput
@@ -71,8 +71,11 @@ def is_recent(request: HttpRequest) -> bool:
 
 
 def ask(request: HttpRequest) -> HttpResponseRedirect:
-    """Redirect to the page that asks for the password. That page then redirects to the current page."""
-    return HttpResponseRedirect(f"{reverse('admin:confirm')}?{urlencode({'next': request.get_full_path()})}")
+    """Redirect to the page that asks for the password, or to the sign-in provider. Both lead back to this page."""
+    query = {"next": request.get_full_path()}
+    if request.session.get(THROUGH_PROVIDER) and single_sign_on.is_on():
+        return HttpResponseRedirect(f"{reverse('single-sign-on')}?{urlencode({**query, 'again': 1})}")
+    return HttpResponseRedirect(f"{reverse('admin:confirm')}?{urlencode(query)}")
 
 
 def way_back(request: HttpRequest) -> str:

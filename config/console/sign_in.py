@@ -26,7 +26,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from config.accounts import lookup, second_factor
+from config.accounts import lookup, second_factor, sessions, single_sign_on
 from config.accounts.models import TotpDevice
 from config.console import pages, sign_in_audit
 from config.console.referrers import keeps_query_private
@@ -91,6 +91,9 @@ class PasswordPage(_SignInPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         frame = {**admin.site.each_context(self.request), "title": "Sign in to Signalbox", "subtitle": None}
         frame |= {"app_path": self.request.get_full_path(), REDIRECT_FIELD_NAME: self.get_success_url()}
+        if single_sign_on.is_on():
+            query = urlencode({"next": self.get_success_url()})
+            frame |= {"sign_on_name": settings.OIDC_NAME, "sign_on_url": f"{reverse('single-sign-on')}?{query}"}
         return {**super().get_context_data(**kwargs), **frame}
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -138,15 +141,18 @@ class CodePage(_SignInPage):
         return HttpResponseRedirect(self.get_success_url())
 
 
-def enter(request: HttpRequest, user: User, path: str = "") -> HttpResponse:
+def enter(request: HttpRequest, user: User, path: str = "", *, is_proved: bool = False) -> HttpResponse:
     """Sign in after a right password or link, or redirect to the page for the code if the account has a second factor.
 
     path: the page of this site to go to after the sign-in; the default is the overview
+    is_proved: whether a sign-in provider has already checked a second factor
     """
     path = path or reverse("admin:index")
     user.backend = getattr(user, "backend", settings.AUTHENTICATION_BACKENDS[-1])
-    if second_factor.device_of(user) is None:
-        _let_in(request, user)
+    if is_proved or second_factor.device_of(user) is None:
+        _let_in(request, user, way="provider" if is_proved else "")
+        if is_proved:
+            request.session[sessions.PROVED_BY_PROVIDER] = True
         return HttpResponseRedirect(path)
     _remember_pending(request, user)
     return HttpResponseRedirect(f"{reverse('sign-in-code')}?{urlencode({'next': path})}")
@@ -157,7 +163,10 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """End this session and show a page that confirms it."""
     if request.user.is_authenticated:
         sign_in_audit.note(request, request.user, "signed_out")
+    end_url = single_sign_on.end_url(request)
     logout(request)
+    if end_url:
+        return HttpResponseRedirect(end_url)
     return pages.show(request, "admin/signed_out.html", "Signed out")
 
 

@@ -18,6 +18,7 @@ with one_line_errors():
     from config.settings.notifications import *
     from config.settings.files import *
     from config.settings.console import *
+    from config.settings.single_sign_on import *
 
     if environment() == "production":
         from config.settings.production import *

@@ -3,19 +3,23 @@
 Source: docs/reference/console.md §1.3.
 """
 
+from collections.abc import Set
 from typing import Any
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from config.accounts import scope
+from config.accounts import scope, single_sign_on
 from config.console.admin.permissions import OpenTo
 from datasets.models import DataSet
 
+MANAGE_DATA_SETS = "manage data sets"  # the grant of OIDC_ROLES
+_CODENAME = "manage_data_sets"
+
 
 def manages_all(request: HttpRequest) -> bool:
-    return request.user.has_perm("datasets.manage_data_sets")
+    return request.user.has_perm(f"datasets.{_CODENAME}")
 
 
 def data_sets_of(request: HttpRequest) -> QuerySet[DataSet]:
@@ -67,3 +71,16 @@ class ManagersAndOwners:
     def _is_theirs(self, request: HttpRequest, obj: Any) -> bool:
         data_set = obj if isinstance(obj, DataSet) else obj.data_set
         return data_sets_of(request).filter(pk=data_set.pk).exists()
+
+
+def _apply_groups(user: User, known: Set[str], own: Set[str]) -> None:
+    """Give or take the permission to manage data sets, if OIDC_ROLES names it."""
+    is_given = MANAGE_DATA_SETS in own
+    if MANAGE_DATA_SETS not in known or user.user_permissions.filter(codename=_CODENAME).exists() == is_given:
+        return
+    permission = Permission.objects.get(content_type__app_label="datasets", codename=_CODENAME)
+    (user.user_permissions.add if is_given else user.user_permissions.remove)(permission)
+    single_sign_on.note_change(user, before={_CODENAME: not is_given}, after={_CODENAME: is_given})
+
+
+GROUP_ACCESS = single_sign_on.GroupAccess(apply=_apply_groups)

@@ -1,0 +1,174 @@
+"""Sign in through an OpenID Connect provider: find or create the account, and give it the roles of its groups.
+
+Authlib does the protocol: discovery, PKCE, state, nonce, and the signature and claims of the ID token.
+Source: docs/reference/security.md §5.
+"""
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+import structlog
+from authlib.integrations.django_client import OAuth
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+from requests import RequestException
+
+from config import areas, audit
+from config.accounts import lookup, sessions
+from config.accounts.identities import SignOnIdentity
+
+TIMEOUT_SECONDS = 10  # of each call to the provider
+OPERATOR = "operator"
+_MAX_SUBJECT = 255  # characters, OpenID Connect Core §2
+
+log = structlog.get_logger()
+
+
+class NotAllowed(Exception):
+    """The provider knows this person, but no account of Signalbox may be used. The text is for the person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAccess:
+    """What one area grants by groups: apply(user, all grants that OIDC_ROLES knows, those of this person)."""
+
+    apply: Callable[[User, Set[str], Set[str]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """The verified claims of an ID token."""
+
+    subject: str
+    email: str
+    name: str
+    groups: frozenset[str]
+
+    @classmethod
+    def of(cls, claims: dict[str, Any]) -> "Person":
+        """Read the claims. An email address counts only if the provider has verified it."""
+        email = claims.get("email") if claims.get("email_verified") is True else ""
+        groups = claims.get(settings.OIDC_GROUPS_CLAIM)
+        return cls(
+            subject=str(claims["sub"]),
+            email=str(email or ""),
+            name=str(claims.get("name") or "")[:150],
+            groups=frozenset(str(group) for group in groups) if isinstance(groups, list) else frozenset(),
+        )
+
+
+def is_on() -> bool:
+    return bool(settings.OIDC_ISSUER)
+
+
+def client() -> Any:  # Any: Authlib has no types
+    """Return the provider's client. It reads the provider's configuration at the first use."""
+    return _client(settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET)
+
+
+@lru_cache(maxsize=1)
+def _client(issuer: str, client_id: str, client_secret: str) -> Any:
+    oauth = OAuth()
+    oauth.register(
+        "provider",
+        client_id=client_id,
+        client_secret=client_secret,
+        server_metadata_url=f"{issuer}/.well-known/openid-configuration",
+        client_kwargs={
+            "scope": "openid email profile",
+            "code_challenge_method": "S256",
+            "default_timeout": TIMEOUT_SECONDS,
+        },
+    )
+    return oauth.provider
+
+
+def claims_of(token: dict[str, Any]) -> dict[str, Any]:
+    """Return the claims of the verified ID token, and those that only the provider's userinfo endpoint gives."""
+    claims = dict(token["userinfo"])
+    if client().load_server_metadata().get("userinfo_endpoint"):
+        more = dict(client().userinfo(token=token))
+        if more.get("sub") != claims["sub"]:  # OpenID Connect Core §5.3.2
+            raise ValueError("the userinfo endpoint describes another person")
+        claims = more | claims
+    return claims
+
+
+def end_url(request: HttpRequest) -> str:
+    """Return the URL that ends the person's session at the provider, or "" if they did not sign in there."""
+    id_token = request.session.get(sessions.THROUGH_PROVIDER)
+    if not id_token or not is_on():
+        return ""
+    try:
+        endpoint = client().load_server_metadata().get("end_session_endpoint")
+    except (RequestException, ValueError):
+        return ""
+    back = f"{settings.BASE_URL}{reverse('admin:login')}"
+    query = {"id_token_hint": id_token, "post_logout_redirect_uri": back, "client_id": settings.OIDC_CLIENT_ID}
+    return f"{endpoint}?{urlencode(query)}" if endpoint else ""
+
+
+@transaction.atomic
+def account_for(person: Person) -> User:
+    """Return the person's account with the roles of their groups. Raises NotAllowed."""
+    if not person.subject or len(person.subject) > _MAX_SUBJECT:
+        raise NotAllowed("Your sign-in provider sent no usable identity. Ask its administrator.")
+    identity = SignOnIdentity.objects.select_related("user").filter(issuer=settings.OIDC_ISSUER, subject=person.subject)
+    known = identity.first()
+    user = known.user if known else _matched(person)
+    if not user.is_active or not user.is_staff:
+        raise NotAllowed("Your account is not active. Ask an operator of this installation to activate it.")
+    if known is None:
+        SignOnIdentity.objects.create(user=user, issuer=settings.OIDC_ISSUER, subject=person.subject)
+    if settings.OIDC_ROLES:
+        _apply_groups(user, person)
+    return user
+
+
+def _matched(person: Person) -> User:
+    """Return the account with the person's email address, or a new one if accounts are created."""
+    if not person.email:
+        raise NotAllowed("Your sign-in provider has not verified your email address. Ask its administrator.")
+    found = lookup.find(person.email)
+    if found is not None and found.email.casefold() == lookup.plain(person.email).casefold():
+        return found
+    if settings.OIDC_ACCOUNTS != "created" or found is not None:
+        raise NotAllowed("You have no account here yet. Ask an operator of this installation to create one.")
+    first, _, last = person.name.partition(" ")
+    user = User.objects.create_user(
+        username=person.email[:150], email=person.email, first_name=first, last_name=last, is_staff=True
+    )
+    audit.record(audit.CLOCK, "created", **audit.about(user), reason="first sign-in through the sign-in provider")
+    return user
+
+
+def _apply_groups(user: User, person: Person) -> None:
+    """Give and take what OIDC_ROLES names. Everything else that the account may do stays."""
+    known = frozenset(grant for grants in settings.OIDC_ROLES.values() for grant in grants)
+    own = frozenset(grant for group in person.groups for grant in settings.OIDC_ROLES.get(group, ()))
+    if OPERATOR in known and user.is_superuser != (OPERATOR in own):
+        _set_operator(user, is_operator=OPERATOR in own)
+    for access in areas.parts(GroupAccess):
+        access.apply(user, known, own)
+
+
+def _set_operator(user: User, *, is_operator: bool) -> None:
+    others = User.objects.select_for_update().filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if not is_operator and not others.exists():
+        log.warning("sign_on.last_operator_kept", user_id=user.pk)
+        return
+    user.is_superuser = is_operator
+    user.save(update_fields=["is_superuser"])
+    note_change(user, before={"is_superuser": not is_operator}, after={"is_superuser": is_operator})
+
+
+def note_change(row: Model, **what: Any) -> None:
+    """Record in the audit that the groups of a person changed a row."""
+    audit.record(audit.CLOCK, "changed", **audit.about(row), **what, reason="groups of the sign-in provider")

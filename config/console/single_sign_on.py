@@ -1,0 +1,84 @@
+"""The pages of the sign-in through an OpenID Connect provider: begin and callback.
+
+Source: docs/reference/security.md §5.
+"""
+
+from typing import Any
+
+import structlog
+from authlib.integrations.base_client import OAuthError
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET
+from joserfc.errors import JoseError
+from requests import RequestException
+
+from config.accounts import sessions, single_sign_on
+from config.accounts.single_sign_on import NotAllowed, Person
+from config.console import sign_in, sign_in_audit
+from config.console.referrers import keeps_query_private
+
+_NEXT, _AGAIN_SINCE = "sign_on_next", "sign_on_again_since"
+_CLOCKS_SECONDS = 60  # difference between the clocks of the provider and of this machine
+
+log = structlog.get_logger()
+
+
+@require_GET
+def begin(request: HttpRequest) -> HttpResponse:
+    """Redirect to the provider. ?again=1: the person must sign in there again, even if they are signed in."""
+    _check_is_on()
+    path = request.GET.get("next", "")
+    request.session[_NEXT] = path if url_has_allowed_host_and_scheme(path, allowed_hosts=None) else ""
+    demands: dict[str, Any] = {}
+    request.session.pop(_AGAIN_SINCE, None)
+    if "again" in request.GET:
+        demands = {"prompt": "login", "max_age": 0}
+        request.session[_AGAIN_SINCE] = timezone.now().timestamp()
+    try:
+        answer: HttpResponse = single_sign_on.client().authorize_redirect(request, _callback_url(), **demands)
+    except (OAuthError, RequestException, ValueError, KeyError) as error:
+        return _refuse(request, "The sign-in provider cannot be reached. Try again, or sign in with a password.", error)
+    return answer
+
+
+@require_GET
+@keeps_query_private
+def callback(request: HttpRequest) -> HttpResponse:
+    """Check what the provider sent, and sign in."""
+    _check_is_on()
+    path, again_since = request.session.get(_NEXT, ""), request.session.get(_AGAIN_SINCE)
+    try:
+        token = single_sign_on.client().authorize_access_token(request)
+        claims = single_sign_on.claims_of(token)
+        if again_since is not None and claims.get("auth_time", 0) < again_since - _CLOCKS_SECONDS:
+            raise NotAllowed("Your sign-in provider did not ask you to sign in again. Ask its administrator.")
+        user = single_sign_on.account_for(Person.of(claims))
+    except NotAllowed as error:
+        return _refuse(request, str(error), error)
+    except (OAuthError, JoseError, RequestException, ValueError, KeyError) as error:
+        return _refuse(request, "The sign-in did not work. Try again.", error)
+    answer = sign_in.enter(request, user, path, is_proved=settings.OIDC_CHECKS_SECOND_FACTOR)
+    request.session[sessions.THROUGH_PROVIDER] = token.get("id_token", "")
+    return answer
+
+
+def _callback_url() -> str:
+    return f"{settings.BASE_URL}{reverse('single-sign-on-callback')}"
+
+
+def _check_is_on() -> None:
+    if not single_sign_on.is_on():
+        raise Http404
+
+
+def _refuse(request: HttpRequest, text: str, error: Exception) -> HttpResponse:
+    """Show the sign-in page with the reason. The log has the kind of error, never the provider's text."""
+    log.warning("sign_on.refused", error=type(error).__name__)
+    sign_in_audit.note_stranger(request, "", "refused_sign_on")
+    messages.error(request, text)
+    return HttpResponseRedirect(reverse("admin:login"))
