@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
@@ -71,6 +71,12 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         message = super().get_object(request, object_id, from_field)
         return None if message is None or message.created_at < message.service.kept_since() else message
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Show when scheduled messages are sent, with their actions, instead of how long they took."""
+        if request.GET.get(filters.ScheduledFilter.parameter_name) != "yes":
+            return self.list_display
+        return (*self.list_display[:-1], "waits_with_actions" if send.may_send(request) else "waits")
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[MessageChangeList]:
         return MessageChangeList
@@ -178,10 +184,25 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
 
     named = column("Reference", lambda message: message.reference or "–")
 
+    waits = column("Send at", lambda message: _waits(message))
+
+    @admin.display(description="Send at")
+    def waits_with_actions(self, message: Notification) -> SafeString:
+        actions = [(self.url_of(MOVE, message), "Move"), (self.url_of(CANCEL, message), "Cancel")]
+        links = format_html_join(" · ", '<a class="sb-link" href="{}">{}</a>', actions)
+        return cells.two_lines(_waits(message), links) if message.is_scheduled else _waits(message)
+
     @admin.display(description="Time taken")
     def took(self, message: Notification) -> str:
         if message.completed_at is None:
             return "–"
-        taken = max(message.completed_at - (message.scheduled_for or message.created_at), timedelta())
+        began_at = message.quiet_until or message.scheduled_for or message.created_at
+        taken = max(message.completed_at - began_at, timedelta())
         seconds = taken.total_seconds()
         return f"{seconds:.1f} s" if taken < _SHORT else formats.duration(seconds)
+
+
+def _waits(message: Notification) -> SafeString:
+    """Return when a scheduled message is sent, and whether it waits for the end of quiet hours."""
+    moment = cells.moment(message.due_at)
+    return format_html("{} {}", moment, cells.chip("quiet hours") if message.quiet_until else "")

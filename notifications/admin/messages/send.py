@@ -7,19 +7,20 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from config import audit
+from config import audit, formats
 from config.audit.masking import mask
 from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
 from notifications.admin import permissions
-from notifications.admin.messages import page
+from notifications.admin.messages import page, send_dry_run
 from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
@@ -38,9 +39,11 @@ from notifications.models import (
     TeamMember,
     TemplateVersion,
 )
-from notifications.submission import limits, submit, ttl_cache
+from notifications.submission import dry_run, limits, submit, ttl_cache
 from notifications.submission.callers import Person
 from notifications.submission.checked import Checked, Submission
+from notifications.submission.dry_run import DryRun
+from notifications.submission.requests import RequestPart
 
 CHANGED = "The message has changed since you checked it. Check the preview, then send it."
 AWAY = "The files cannot be checked or stored at the moment. Nothing was sent. Try again in a minute."
@@ -79,6 +82,8 @@ class SendPage:
         if not form.is_valid():
             return self._page(form)
         ttl_cache.clear()  # else the cache could return the template as it was a second ago
+        if "dry_run" in self._request.POST:
+            return self._dry_run(form)
         return self._send(form) if "send" in self._request.POST else self._check(form)
 
     def _with_recipient(self, version: TemplateVersion, chosen: str) -> dict[str, Any]:
@@ -88,12 +93,24 @@ class SendPage:
         suggested = self._suggested(chosen, Channel(version.template.type))
         return {**{name: typed[name] for name in typed}, **ticks, "recipient": suggested or typed.get("recipient", "")}
 
-    # The three buttons
+    # The buttons
 
     def _check(self, form: SendForm, note: str = "") -> HttpResponse:
         check = submit.check_email if form.channel is Channel.EMAIL else submit.check_sms
         checked: Checked | None = self._tried(form, check)
         return self._page(form) if checked is None else self._page(form, checked=checked, note=note)
+
+    def _dry_run(self, form: SendForm) -> HttpResponse:
+        """Show the result of every check. Nothing is stored, sent or counted."""
+        person, part = self._person(form), RequestPart(request=form.request())
+        try:
+            if form.channel is Channel.EMAIL:
+                url = f"{settings.BASE_URL}/unsubscribe/preview"
+                return self._page(form, run=dry_run.check_email(person, part, unsubscribe_url=url))
+            return self._page(form, run=dry_run.check_sms(person, part))
+        except (NoVerdict, StoreAway):
+            form.add_error(None, AWAY)
+            return self._page(form)
 
     def _send(self, form: SendForm) -> HttpResponse:
         if form.fingerprint() != self._request.POST.get("checked"):
@@ -101,18 +118,23 @@ class SendPage:
 
         def keep(submission: Submission) -> None:
             shown_once.spend(self._request)
-            self._audit(submission.notification, form)
+            if not submission.repeat_of:
+                self._audit(submission.notification, form)
 
         send = submit.submit_email if form.channel is Channel.EMAIL else submit.submit_sms
         try:
             submission: Submission | None = self._tried(form, partial(send, keep=keep))
         except AlreadyShown:
             return self._sent_before(form)
-        return self._page(form) if submission is None else self._sent(submission.notification)
+        if submission is None:
+            return self._page(form)
+        if submission.repeat_of:
+            messages.info(self._request, "Not sent: this message with the same reference was sent before.")
+        return self._sent(submission.notification)
 
     def _tried(self, form: SendForm, call: Callable[..., Any]) -> Any:  # Any: the result of the call
         """Return the result of a call of the API's code, or add its error to the form and return None."""
-        person = Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
+        person = self._person(form)
         try:
             limits.check(person, _LIMITS[form.channel])
             return call(person, form.request())
@@ -139,6 +161,9 @@ class SendPage:
         return HttpResponseRedirect(self._admin.row_url(first) if first else self._admin.list_url())
 
     # Parts
+
+    def _person(self, form: SendForm) -> Person:
+        return Person(service=self._service, key_type=form.key_type, name=audit.author(self._request))
 
     def _audit(self, notification: Notification, form: SendForm) -> None:
         """Audit the sending with its template, without recipient and content."""
@@ -177,7 +202,14 @@ class SendPage:
             return []
         return list(self._service.guest_list.filter(kind=_RECIPIENTS[channel]).order_by("value")[:_MOST_GUESTS])
 
-    def _page(self, form: SendForm | None, *, checked: Checked | None = None, note: str = "") -> HttpResponse:
+    def _page(
+        self,
+        form: SendForm | None,
+        *,
+        checked: Checked | None = None,
+        run: DryRun | None = None,
+        note: str = "",
+    ) -> HttpResponse:
         context = {**self._admin.page_context(self._request, "Send a message"), "form": form, "note": note}
         context["opts"] = None  # the menu has its own entry for this page
         status = 200
@@ -198,6 +230,8 @@ class SendPage:
         if form is not None and checked is not None:
             shown = {**page.shown(checked.submission.notification), "sent_from": checked.submission.sent_from}
             context |= {"button": self._truth(checked), "fingerprint": form.fingerprint(), **shown}
+        if run is not None:
+            context |= {"run": run, **send_dry_run.context(run)}
         return TemplateResponse(self._request, "admin/notifications/send.html", context, status=status)
 
     def _truth(self, checked: Checked) -> str:
@@ -209,7 +243,9 @@ class SendPage:
             return "Run 1 test, nothing leaves"
         kind = "email" if notification.channel == Channel.EMAIL else "text message"
         through = _provider_for(Channel(notification.channel)) or "none takes it yet"
-        return f"Send 1 {kind} to {mask(notification.recipient)} (real, provider {through})"
+        to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"
+        waits_until = notification.quiet_until or notification.scheduled_for
+        return f"Schedule {to} for {formats.spoken(waits_until)} {how}" if waits_until else f"Send {to} {how}"
 
 
 def _provider_for(channel: Channel) -> str:

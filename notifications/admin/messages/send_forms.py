@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from django.utils.html import format_html, format_html_join
 from config import formats
 from notifications import errors
 from notifications.admin.messages import send_slots
+from notifications.admin.messages.scheduling import checked_time
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
@@ -48,6 +50,13 @@ class SendForm(forms.Form):
     sender = forms.ChoiceField(required=False)
     reference = forms.CharField(
         required=False, strip=False, help_text="All staff can see it. Do not enter personal information."
+    )
+    scheduled_for = forms.DateTimeField(
+        label="When",
+        required=False,
+        widget=forms.TextInput(attrs={"type": "datetime-local"}),
+        help_text="Leave empty to send now. In the time zone of the console, at most 24 hours from now.",
+        error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
     )
     kind = forms.ChoiceField(
         label="Type of message",
@@ -99,6 +108,9 @@ class SendForm(forms.Form):
         except errors.ValidationError as error:
             raise forms.ValidationError(REFERENCE) from error
 
+    def clean_scheduled_for(self) -> datetime | None:
+        return checked_time(self.cleaned_data["scheduled_for"])
+
     def clean(self) -> dict[str, Any] | None:
         """Reject lists longer than the API accepts."""
         cleaned = super().clean()
@@ -120,6 +132,7 @@ class SendForm(forms.Form):
             "template_id": self.version.template_id,
             "personalisation": self._personalisation(),
             "reference": self.cleaned_data["reference"],
+            "scheduled_for": self.cleaned_data["scheduled_for"],
         }
         identifier = GivenId(UUID(chosen), chosen) if chosen else None
         recipient = self.cleaned_data["recipient"]
@@ -131,6 +144,7 @@ class SendForm(forms.Form):
         """Return a hash of the message. *Send* compares it with that of the message that was checked."""
         parts = [str(self.version.template_id), self.version.number, self.cleaned_data["kind"]]
         parts += [self.cleaned_data["recipient"].as_given, self.cleaned_data["sender"], self.cleaned_data["reference"]]
+        parts.append(str(self.cleaned_data["scheduled_for"] or ""))
         personalisation = json.dumps(self._personalisation(), sort_keys=True)
         parts.append(hashlib.sha256(personalisation.encode()).hexdigest())
         return salted_hmac("notifications.send", json.dumps(parts), algorithm="sha256").hexdigest()

@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const input of form.querySelectorAll("input[type=file]")) input.hasChangeListener = true;
 
     form.addEventListener("submit", async (event) => {
-        if (event.submitter?.name !== "check") return;
+        if (!["check", "dry_run"].includes(event.submitter?.name)) return;
         event.preventDefault();
         const typed = new FormData(form, event.submitter);
         const page = await ask(typed);

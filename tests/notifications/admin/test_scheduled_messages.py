@@ -43,6 +43,17 @@ def test_the_log_is_filtered_by_scheduled_messages(console: Client) -> None:
     assert url(sent) not in shown
 
 
+def test_the_filtered_log_offers_to_move_and_cancel(console: Client) -> None:
+    waiting, claimed = make_scheduled(), make_scheduled(attempt=1)
+    log = reverse("admin:notifications_notification_changelist")
+
+    shown = page(console, log, scheduled="yes")
+
+    assert all(url(waiting, word) in shown for word in ("move", "cancel"))
+    assert url(claimed) not in shown
+    assert url(waiting, "cancel") not in page(console, log)
+
+
 def test_a_scheduled_message_offers_both_actions_and_others_offer_none(console: Client) -> None:
     waiting, sent = make_scheduled(), make_notification(status=Status.DELIVERED)
 
