@@ -1,14 +1,22 @@
 """The parts that the data set area registers for shared pages, commands and jobs (`config.areas`)."""
 
+from config.areas import Commands
 from config.docs.parts import Documentation
 from datasets.admin import access, overview
 from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
-from datasets.management import clean_up
-from datasets.management.part import COMMANDS
+from datasets.management import clean_up, demo, provision
+from datasets.management.tries import try_data
 
 PARTS: tuple[object, ...] = (
-    COMMANDS,
+    Commands(
+        area="datasets",
+        provision_key="data_sets",
+        provision=provision.apply,
+        demo=demo.make,
+        wipe=demo.wipe,
+        tries={"data": try_data},
+    ),
     Documentation("datasets.api.schema.PART"),
     *clean_up.RULES,
     *(EMPTY_DATA_SET, SET_RETENTION),

@@ -59,18 +59,13 @@ class ManagersOnly(OpenTo):
 class ManagersAndOwners:
     """Allow managers, and owners for their own data sets. `get_queryset` of the admin excludes the others."""
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return is_open_to(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_module_permission(request) if obj is None else self._is_theirs(request, obj)
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_view_permission(request, obj)
-
-    def _is_theirs(self, request: HttpRequest, obj: Any) -> bool:
+        if obj is None:
+            return is_open_to(request)
         data_set = obj if isinstance(obj, DataSet) else obj.data_set
         return data_sets_of(request).filter(pk=data_set.pk).exists()
+
+    has_change_permission = has_view_permission
 
 
 def _apply_groups(user: User, known: Set[str], own: Set[str]) -> None:

@@ -125,8 +125,8 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
 
     def empty_out(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         if request.method != "POST" and not data_set.record_count:
-            title, nothing = f"Empty {data_set}", f"{data_set} has no records: there is nothing to remove."
-            return self.action_page(request, data_set, title=title, button="", error=nothing)
+            nothing = f"{data_set} has no records: there is nothing to remove."
+            return self.error_page(request, data_set, f"Empty {data_set}", nothing)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid() and data_set.record_count > BACKGROUND_OVER:
             job = many_rows.new_job(
@@ -143,8 +143,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             removal = f"{formats.number(removed)} {'was' if removed == 1 else 'were'} removed"
             message = f"{data_set} now contains 0 records: {removal}."
             return self.action_done(request, self.row_url(data_set), message)
-        number = formats.number(data_set.record_count)
-        records = f"{number} {'record' if data_set.record_count == 1 else 'records'}"
+        records = formats.counted(data_set.record_count, "record")
         return self.action_page(
             request,
             data_set,
@@ -168,7 +167,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
         if data_set.records.exists():
             error = f"{data_set} has records. Only an empty data set can be deleted."
             remedy = ("Empty it first", self.url_of("empty", data_set))
-            return self.action_page(request, data_set, title=title, button="", error=error, remedy=remedy)
+            return self.error_page(request, data_set, title, error, remedy=remedy)
         form = TypedNameForm(request.POST or None, wanted=str(data_set))
         if request.method == "POST" and form.is_valid():
             name = str(data_set)

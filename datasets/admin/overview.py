@@ -43,19 +43,8 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
         "refused": week["not_stored"] or 0,
         "sets_written": week["sets"],
         "sets": mine.count(),
-        "largest": [
-            {
-                "name": str(one),
-                "records": one.record_count,
-                "url": reverse("admin:datasets_dataset_change", args=[one.pk]),
-            }
-            for one in largest[:_LARGEST]
-        ],
-        "late": [
-            {"name": str(one), "since": one.late_since, "url": reverse("admin:datasets_dataset_change", args=[one.pk])}
-            for one in late[:_LARGEST]
-        ],
-        "list_url": reverse("admin:datasets_dataset_changelist"),
+        "largest": largest[:_LARGEST],
+        "late": late[:_LARGEST],
     }
 
 

@@ -58,7 +58,7 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
             return super().delete_view(request, object_id, extra_context)
         named = ", ".join(used_by[:_NAMED]) + (f" and {len(used_by) - _NAMED} more" if len(used_by) > _NAMED else "")
         error = f"{word} is part of the path of {named}. Delete these data sets first."
-        return self.action_page(request, word, title=f"Delete {word}", button="", error=error)
+        return self.error_page(request, word, f"Delete {word}", error)
 
     @admin.display(description="Data sets", ordering="sets")
     def sets(self, word: Any) -> SafeString:

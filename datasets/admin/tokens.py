@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from config import formats
 from config.console import cells
-from config.console.admin import ShownOnceAdmin
+from config.console.admin import Button, ShownOnceAdmin
 from config.console.admin.columns import column
 from config.console.shown_once import Secret, Snippet, new_nonce, spend
 from datasets import tokens
@@ -27,8 +27,11 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     list_select_related = ("data_set__group", "data_set__type", "created_by")
     row_actions = {"rotate": "rotate", "revoke": "revoke"}
     protected_actions = frozenset({"rotate"})
-    change_form_template = "admin/datasets/token_change_form.html"
-    _shown = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created")
+    add_form = NewTokenForm
+    add_fields = ("data_set", "scopes", "expires_at", "note")
+    form = TokenNoteForm
+    fields = ("beginning", "data_set", "may", "state", "last_used", "used_from", "ends", "made_by", "created", "note")
+    editable = frozenset({"note"})  # a program uses the token
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AccessToken]:
         return AccessToken.objects.filter(data_set__in=data_sets_of(request)).order_by("-created_at")
@@ -41,16 +44,8 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             kwargs["queryset"] = data_sets_of(request).select_related("group", "type")
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = NewTokenForm if obj is None else TokenNoteForm
-        return super().get_form(request, obj, change=change, **kwargs)
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("data_set", "scopes", "expires_at", "note") if obj is None else (*self._shown, "note")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Allow only the note to change, because a program uses the token."""
-        return () if obj is None else self._shown
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        return [Button("Rotate…", "rotate"), Button("Revoke…", "revoke", tone="ending")] if obj.is_live else []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change:
@@ -103,8 +98,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def rotate(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Rotate {token}"
         if not token.is_live:
-            error = "This token has expired or was revoked. Issue a new token."
-            return self.action_page(request, token, title=title, button="", error=error)
+            return self.error_page(request, token, title, "This token has expired or was revoked. Issue a new token.")
         form = RotationForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             spend(request)
@@ -123,8 +117,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     def revoke(self, request: HttpRequest, token: AccessToken) -> HttpResponse:
         title = f"Revoke {token}"
         if token.revoked_at is not None:
-            error = "This token is already revoked. It cannot be used again."
-            return self.action_page(request, token, title=title, button="", error=error)
+            return self.error_page(request, token, title, "This token is already revoked. It cannot be used again.")
         if request.method == "POST":
             tokens.revoke(token)
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})

@@ -22,9 +22,6 @@ def rows(data_set: DataSet) -> list[Any]:
     tokens: list[Any] = list(found.annotate(calls=Coalesce(Sum("days__calls", filter=week), 0)))
     for token in tokens:
         token.chip = state(token)
-        token.used = cells.moment(token.last_used_at, never="Never")
-        token.ends = cells.moment(token.expires_at, never="Never")
-        token.made = cells.moment(token.created_at)
     return sorted(tokens, key=lambda token: not token.is_live)
 
 

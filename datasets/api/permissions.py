@@ -12,31 +12,18 @@ from datasets.errors import NoSuchDataSet, ReadingNotAllowed, TokenOfAnotherData
 from datasets.models import DataSet
 
 
-class IsTokenOfThisDataSet(BasePermission):
-    """Raise TokenOfAnotherDataSet, or NoSuchDataSet if the path has no data set."""
+class HasToken(BasePermission):
+    """Raise TokenOfAnotherDataSet, NoSuchDataSet if the path has no data set, or the error of the missing scope."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        group, type = view.kwargs["group"], view.kwargs["type"]
         if request.auth is None:
             return True
-        own = token_of(request).data_set
+        token, group, type = token_of(request), view.kwargs["group"], view.kwargs["type"]
+        own = token.data_set
         if (own.group.name, own.type.name) != (group, type):
-            if DataSet.objects.at(group, type).exists():
-                raise TokenOfAnotherDataSet
-            raise NoSuchDataSet
-        return True
-
-
-class HasScope(BasePermission):
-    """Raises WritingNotAllowed, ReadingNotAllowed."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.auth is None:
-            return True
-        token = token_of(request)
-        if request.method in READING:
-            if not token.may_read:
-                raise ReadingNotAllowed
-        elif not token.may_write:
+            raise TokenOfAnotherDataSet if DataSet.objects.at(group, type).exists() else NoSuchDataSet
+        if request.method in READING and not token.may_read:
+            raise ReadingNotAllowed
+        if request.method not in READING and not token.may_write:
             raise WritingNotAllowed
         return True

@@ -24,7 +24,7 @@ from datasets import records, store
 from datasets.api import bodies, reading
 from datasets.api.authentication import READING, AccessTokenAuthentication, token_of
 from datasets.api.errors import ERRORS
-from datasets.api.permissions import HasScope, IsTokenOfThisDataSet
+from datasets.api.permissions import HasToken
 from datasets.api.serializers import EmptiedSerializer, StoredSerializer
 from datasets.errors import (
     DataSetError,
@@ -56,7 +56,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
     """The methods of one data set. Authentication and permissions are checked first."""
 
     authentication_classes = [AccessTokenAuthentication]
-    permission_classes = [IsTokenOfThisDataSet, HasScope]
+    permission_classes = [HasToken]
 
     @property
     def allowed_methods(self) -> list[str]:

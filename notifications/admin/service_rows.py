@@ -104,9 +104,6 @@ class ServiceScopedAdmin(ConsoleModelAdmin):
 
     # Roles replace Django's own permissions.
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self._may(request, obj, self.view_roles | self.change_roles)
 

@@ -128,42 +128,47 @@ RULES = (
         preview=_due_remains,
         remove=_remove_remains,
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all services",
+        IdempotencyRecord.to_forget,
+        "created_at",
         name="message-keys",
         title="Idempotency keys of messages",
         keeps=lambda: "24 hours",
-        preview=lambda: rules.preview(IdempotencyRecord.to_forget(), "all services", "created_at"),
-        remove=lambda: rules.delete(IdempotencyRecord.to_forget(), "all services"),
         every=_HOURLY,
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all services",
+        RepeatGuard.objects.to_forget,
+        "created_at",
         name="repeat-guards",
         title="References of the repeat guard",
         keeps=lambda: "24 hours, as hashes",
-        preview=lambda: rules.preview(RepeatGuard.objects.to_forget(), "all services", "created_at"),
-        remove=lambda: rules.delete(RepeatGuard.objects.to_forget(), "all services"),
         every=_HOURLY,
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all services",
+        _old_call_errors,
+        "at",
         name="key-errors",
         title="Errors of API keys",
         keeps=lambda: f"the latest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
-        preview=lambda: rules.preview(_old_call_errors(), "all services", "at"),
-        remove=lambda: rules.delete(_old_call_errors(), "all services"),
     ),
-    RetentionRule(
+    rules.for_rows(
+        "all services",
+        CallbackDelivery.objects.to_forget,
+        "created_at",
         name="callback-tests",
         title="Test events of callbacks",
         keeps=lambda: "7 days; other events are deleted with their message, text or request",
-        preview=lambda: rules.preview(CallbackDelivery.objects.to_forget(), "all services", "created_at"),
-        remove=lambda: rules.delete(CallbackDelivery.objects.to_forget(), "all services"),
     ),
-    RetentionRule(
+    rules.for_rows(
+        "sandbox inbox",
+        SandboxMessage.objects.to_forget,
+        "received_at",
         name="sandbox",
         title="Sandbox messages",
         keeps=lambda: "the latest 2,000 of the last 7 days",
-        preview=lambda: rules.preview(SandboxMessage.objects.to_forget(), "sandbox inbox", "received_at"),
-        remove=lambda: rules.delete(SandboxMessage.objects.to_forget(), "sandbox inbox"),
         every=_QUARTER_OF_AN_HOUR,
     ),
 )

@@ -39,7 +39,7 @@ _ROW = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label
 class AuditEventAdmin(ConsoleModelAdmin):
     """All events for operators; for others the events of what they manage or own. Nobody can change or delete one."""
 
-    may_add = may_change = False
+    may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/audit/"
     list_display = ("when", "what", "made_through", "ip_address")
     fields = (
@@ -77,15 +77,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
         row = found.get_object(request, event.object_id)
         return found.row_url(row) if row and found.has_view_or_change_permission(request, row) else ""
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return scope.may_read_audit(request)
-
-    def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
-        """Return False, because an event has no history."""
-        return False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show a page of events grouped by day, newest first, paged by key and without a count."""

@@ -40,9 +40,6 @@ class CleanUpAdmin(ConsoleModelAdmin):
         seen = {rule.name for rule in _seen_by(request)}
         return bool(seen) if obj is None else obj.rule in seen or scope.is_operator(request)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def get_urls(self) -> list[URLPattern]:
         own = [
             path("<slug:name>/", self.admin_site.admin_view(self.rule_page), name="operations_clean_up_rule"),

@@ -3,10 +3,8 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from config import formats
@@ -24,6 +22,7 @@ class JobAdmin(ConsoleModelAdmin):
 
     may_add = may_change = False
     site_path: ClassVar[str] = "operations/jobs/"
+    page_template = "admin/job.html"
     list_display = ("what", "started", "progress", "result")
     list_display_links = ("what",)
     sortable_by = ()
@@ -39,21 +38,16 @@ class JobAdmin(ConsoleModelAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Show the progress of a job. The page refreshes itself until the job has finished."""
-        job: Any = self._row_or_404(request, object_id)
-        if request.method not in {"GET", "HEAD"}:
-            raise PermissionDenied
-        bulk_job = bulk.named(job.kind)
-        context = {
-            **self.page_context(request, self.what(job)),
-            "job": job,
-            "result": bulk_job.result(job) if bulk_job else "",
-            "missing": [] if job.finished_at else [name for name in state.missing_processes() if name == "worker"],
+    def title_of(self, request: HttpRequest, obj: Any) -> str:
+        return self.what(obj)
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        bulk_job = bulk.named(obj.kind)
+        return {
+            "job": obj,
+            "result": bulk_job.result(obj) if bulk_job else "",
+            "missing": [] if obj.finished_at else [name for name in state.missing_processes() if name == "worker"],
         }
-        return TemplateResponse(request, "admin/job.html", context)
 
     @admin.display(description="Job")
     def what(self, job: BulkJobRun) -> str:

@@ -30,6 +30,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
     masked_fields: fields with a recipient; the audit stores them masked.
     is_reading_logged: whether the read log records who opened the page of a row.
     empty: the text of the empty list.
+    has_history: whether rows have a page with their audit events.
     may_add, may_change: whether staff may add rows, and change existing ones, if their permissions allow it.
     """
 
@@ -37,6 +38,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
     may_delete: ClassVar[bool] = False
     may_add: ClassVar[bool] = True
     may_change: ClassVar[bool] = True
+    has_history: ClassVar[bool] = True
     masked_fields: ClassVar[tuple[str, ...]] = ()
     empty: ClassVar[str] = ""
     is_reading_logged: ClassVar[bool] = False
@@ -70,6 +72,9 @@ class ConsoleModelAdmin(RowActionsAdmin):
         if not all(lookups.is_key(self.model, key) for key in request.POST.getlist(ACTION_CHECKBOX_NAME)):
             raise SuspiciousOperation  # no row of the list has such a key
         return super().response_action(request, *args, **kwargs)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.may_add and super().has_add_permission(request)
@@ -166,7 +171,7 @@ class ConsoleModelAdmin(RowActionsAdmin):
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:
         """Return whether this person may read the audit of the service or data set of the row."""
-        return scope.may_read_audit_of(request, audit.scope_of(obj))
+        return self.has_history and scope.may_read_audit_of(request, audit.scope_of(obj))
 
 
 class ConsoleInline(TabularInline):  # type: ignore[type-arg]

@@ -11,7 +11,7 @@ class OpenTo:
 
     people: ClassVar[Callable[[HttpRequest], bool]]
 
-    def has_module_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return type(self).people(request)
 
-    has_view_permission = has_add_permission = has_change_permission = has_module_permission
+    has_add_permission = has_change_permission = has_view_permission

@@ -33,7 +33,7 @@ class KindFilter(ChoiceFilter):
 class ReadEventAdmin(ConsoleModelAdmin):
     """Operators see all entries; others those of the services and data sets that they manage."""
 
-    may_add = may_change = False
+    may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/reads/"
     list_display = ("opened", "reader", "what", "ip_address", "short_request_id")
     fields = readonly_fields = ("opened", "reader", "what", "ip_address", "request_id")
@@ -44,15 +44,8 @@ class ReadEventAdmin(ConsoleModelAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(scope.audited(request))
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return scope.may_read_audit(request)
-
-    def may_read_history(self, request: HttpRequest, obj: Any) -> bool:
-        """Return False, because an entry has no history."""
-        return False
 
     opened = column("Opened", lambda entry: cells.moment(entry.at))
     reader = column("Person", lambda entry: entry.user_label)

@@ -12,11 +12,12 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
-from config import audit
+from config import audit, formats
 from config.accounts import invites, scope, second_factor, sessions
 from config.console import cells, recent_sign_in, shown_once, switcher
 from config.console.admin.columns import column
 from config.console.admin.permissions import OpenTo
+from config.console.admin.row_actions import Button
 from config.console.admin.secret_admin import ShownOnceAdmin
 from config.console.shown_once import Secret
 from config.console.user_forms import InviteForm, PermissionsForm, manages_data_sets, permission_to_manage
@@ -35,7 +36,9 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     list_display = ("who", "full_name", "email", "active", "operator", "manages", "services", "last_sign_in")
     list_filter = ("is_active", "is_superuser")
     ordering = ("username",)
-    change_form_template = "admin/user_change_form.html"
+    add_form = InviteForm
+    add_fields = ("email", "username")
+    form = PermissionsForm
     row_actions = {"link": "make_link", "end-sessions": "end_sessions", "reset-second-factor": "reset_second_factor"}
     protected_actions = frozenset({"link", "end-sessions", "reset-second-factor"})
     empty = "No accounts yet. A person needs an account to sign in."
@@ -51,13 +54,14 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             user.service_names = names.get(user.pk, [])
         return page
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        kwargs["form"] = InviteForm if obj is None else PermissionsForm
-        return super().get_form(request, obj, change=change, **kwargs)
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        link = [Button("Create link to choose a password…", "link")] if obj.is_active else []
+        others = Button("End sessions…", "end-sessions"), Button("Reset second factor…", "reset-second-factor")
+        return [*link, *others]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
-            return ("email", "username")
+            return self.add_fields
         of_data = ("manages_data_sets",) if permission_to_manage() else ()
         return ("who", "full_name", "email", *_PERMISSIONS, *of_data, "services", "factor", "last_sign_in", "made")
 
@@ -93,9 +97,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         """Create a new link for a person whose first link has expired or who has forgotten the password."""
         title = f"Create a link for {user.username}"
         if not user.is_active:
-            return self.action_page(
-                request, user, title=title, button="", error="This account is not active. Turn on Active first."
-            )
+            return self.error_page(request, user, title, "This account is not active. Turn on Active first.")
         if request.method == "POST":
             shown_once.spend(request)
             self._invite(request, user)
@@ -111,7 +113,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
         if request.method == "POST":
             ended = sessions.end_all(user.pk, but=request.session)
             self._note(request, "ended_sessions", user, ended=ended)
-            message = f"{ended} {'session' if ended == 1 else 'sessions'} of {user.username} ended."
+            message = f"{formats.counted(ended, 'session')} of {user.username} ended."
             return self.action_done(request, self.row_url(user), message)
         explanation = [f"{user.username} is signed out on all devices and can sign in again."]
         if user.pk == request.user.pk:
@@ -123,7 +125,7 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
         title = f"Reset the second factor of {user.username}"
         if second_factor.device_of(user) is None:
-            return self.action_page(request, user, title=title, button="", error="This account has no second factor.")
+            return self.error_page(request, user, title, "This account has no second factor.")
         if request.method == "POST":
             second_factor.reset(user)
             sessions.end_all(user.pk, but=request.session)

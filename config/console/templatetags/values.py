@@ -18,8 +18,8 @@ def number(value: float) -> str:
 
 
 @register.filter
-def moment(value: datetime | None) -> SafeString | str:
-    return cells.moment(value)
+def moment(value: datetime | None, never: str = "–") -> SafeString | str:
+    return cells.moment(value, never=never)
 
 
 @register.filter
