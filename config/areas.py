@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from config.encrypted_columns import EncryptedColumn
-
 Part = TypeVar("Part")
 
 
@@ -86,7 +84,6 @@ class Commands:
                `manage.py sweep` also runs the retention rules, see config/jobs/rules.py.
     health_checks: checks in addition to those of the platform.
     backlogs:  due items by queue.
-    encrypted_columns: the columns of encrypted values.
     """
 
     area: str
@@ -98,7 +95,6 @@ class Commands:
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
     health_checks: tuple[HealthCheck, ...] = ()
     backlogs: Callable[[], Iterable[Backlog]] = tuple
-    encrypted_columns: tuple[EncryptedColumn, ...] = ()
 
 
 _parts: dict[str, tuple[object, ...]] = {}

@@ -1,10 +1,11 @@
-"""List the columns of encrypted values for `rotate_keys` and for the health check of FIELD_KEYS.
+"""Find the columns of encrypted values for `rotate_keys` and for the health check of FIELD_KEYS.
 
 Source: docs/reference/security.md §1.
 """
 
 from dataclasses import dataclass
 
+from django.apps import apps
 from django.db import models
 
 from config import encryption
@@ -42,3 +43,13 @@ class EncryptedColumn:
             count += len(batch)
             batch = list(rows.filter(pk__gt=batch[-1].pk)[:BATCH])
         return count
+
+
+def all_columns() -> list[EncryptedColumn]:
+    """Return the columns of encrypted values of all models: the binary ones whose names start with `encrypted_`."""
+    return [
+        EncryptedColumn(model, field.name)
+        for model in apps.get_models()
+        for field in model._meta.get_fields()
+        if isinstance(field, models.BinaryField) and field.name.startswith("encrypted_")
+    ]

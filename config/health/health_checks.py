@@ -13,8 +13,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import KombuError
 
-from config import areas, checks, env
-from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
+from config import areas, checks, encrypted_columns, env
 from config.areas import Finding, HealthCheck
 from config.audit.verification import Verification
 from config.health import readiness
@@ -125,8 +124,7 @@ def origins() -> Finding:
 def keys() -> Finding:
     """Decrypt one stored value of each kind."""
     seen = f"SECRET_KEY and {len(settings.FIELD_KEYS)} of FIELD_KEYS"
-    columns = (*ENCRYPTED_COLUMNS, *(column for part in areas.commands() for column in part.encrypted_columns))
-    unreadable = [column.name for column in columns if not column.can_decrypt()]
+    unreadable = [column.name for column in encrypted_columns.all_columns() if not column.can_decrypt()]
     if not unreadable:
         return Finding(name="keys", seen=f"{seen} decrypt what is stored")
     fix = f"Add the key that encrypted {', '.join(unreadable)} to FIELD_KEYS again. Nothing else can decrypt them."

@@ -1,7 +1,6 @@
 """The parts of the sending area in shared management commands."""
 
 from config.areas import Commands, HealthCheck
-from config.encrypted_columns import EncryptedColumn
 from notifications import tasks
 from notifications.delivery import status
 from notifications.jobs import counting
@@ -9,7 +8,6 @@ from notifications.management import backlogs, health_checks, provider_checks
 from notifications.management.demo import make_demo, wipe_demo
 from notifications.management.provision.services import provision
 from notifications.management.tries import try_email, try_sms
-from notifications.models import ApiKey, Attachment, CallbackEndpoint, Notification, SandboxMessage
 
 COMMANDS = Commands(
     area="notifications",
@@ -32,13 +30,4 @@ COMMANDS = Commands(
         HealthCheck(name="files", look=health_checks.file_store),
     ),
     backlogs=backlogs.backlogs,
-    encrypted_columns=(
-        EncryptedColumn(ApiKey, "encrypted_secret"),
-        EncryptedColumn(CallbackEndpoint, "encrypted_bearer_token"),
-        EncryptedColumn(CallbackEndpoint, "encrypted_signing_secret"),
-        EncryptedColumn(CallbackEndpoint, "encrypted_old_signing_secret"),
-        EncryptedColumn(SandboxMessage, "encrypted_content"),
-        EncryptedColumn(Notification, "encrypted_outgoing"),
-        EncryptedColumn(Attachment, "encrypted_name"),
-    ),
 )

@@ -4,8 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from config import areas
-from config.accounts.encrypted_columns import ENCRYPTED_COLUMNS
+from config import encrypted_columns
 from config.encryption import DecryptionFailed
 
 
@@ -17,7 +16,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for column in (*ENCRYPTED_COLUMNS, *(column for part in areas.commands() for column in part.encrypted_columns)):
+        for column in encrypted_columns.all_columns():
             try:
                 self.stdout.write(f"{column.name}: {column.rotate_keys()}")
             except DecryptionFailed as error:

@@ -5,6 +5,7 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from config.accounts.models import TotpDevice
+from config.console.models import SavedSearch
 from config.encryption import DecryptionFailed
 from tests.config.accounts.codes import enrolled
 
@@ -18,6 +19,18 @@ def test_rotating_the_keys_encrypts_it_again(operator, settings, capsys):
 
     assert TotpDevice.objects.get().key == key
     assert "totpdevice.encrypted_key: 1" in capsys.readouterr().out
+
+
+def test_rotating_the_keys_encrypts_saved_searches_again(operator, settings):
+    search = SavedSearch(user=operator, kind="to")
+    search.set_term("ana@example.org")
+    search.save()
+    old, new = settings.FIELD_KEYS[0], Fernet.generate_key().decode()
+    settings.FIELD_KEYS = [new, old]
+    call_command("rotate_keys")
+    settings.FIELD_KEYS = [new]
+
+    assert SavedSearch.objects.get().term == "ana@example.org"
 
 
 def test_without_the_old_key_the_rotation_names_the_column(operator, settings):
