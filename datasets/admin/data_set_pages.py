@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.template.response import TemplateResponse
 
 from config import formats
@@ -59,9 +59,9 @@ class DataSetPages(ShownOnceAdmin):
     def overview(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         return self.tab(request, data_set, "overview", **overview_tab.context(data_set))
 
-    def state_now(self, request: HttpRequest, data_set: DataSet) -> JsonResponse:
-        """Return the number of records. The page of a new data set polls it for the first record."""
-        return JsonResponse({"records": data_set.record_count})
+    def state_now(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
+        """Return the part of the page of a new data set that waits for the first record."""
+        return TemplateResponse(request, "admin/datasets/first_record.html", {"original": data_set})
 
     def records(self, request: HttpRequest, data_set: DataSet) -> HttpResponse:
         """Show records, newest first. Filters come in a POST, so that no id is in a URL."""

@@ -416,13 +416,16 @@ def test_the_page_of_a_new_data_set_shows_when_its_first_record_has_arrived(mana
 
     made = text_of(manager.post(url, {"group_name": "pay", "type_name": "volumes", "max_records": "9", "nonce": nonce}))
     data_set = DataSet.objects.get()
-    waiting = manager.get(page(data_set, "state")).json()
+    waiting = text_of(manager.get(page(data_set, "state")))
     put_in(data_set, some_records(1))
+    come = text_of(manager.get(page(data_set, "state")))
 
     assert "Waiting for the first record…" in made
     assert page(data_set, "state") in made
     assert data_set.max_records == 9
-    assert (waiting, manager.get(page(data_set, "state")).json()) == ({"records": 0}, {"records": 1})
+    assert "Waiting for the first record…" in waiting
+    assert "The first record has come." in come
+    assert ("data-refresh" in waiting, "data-refresh" in come) == (True, False)
 
 
 @pytest.mark.parametrize(("name", "said"), [("Pay", "“P” is not allowed"), ("-pay", "Start with a letter or digit")])

@@ -9,7 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -27,6 +28,7 @@ from notifications.admin.api_keys.forms import ApiKeyForm
 from notifications.admin.messages import status_titles
 from notifications.admin.service_rows import ServiceRowAdmin, list_in_service
 from notifications.models import ApiKey, GuestListEntry, KeyType, Notification, Role, Service
+from notifications.models.status import COMPLETED
 from notifications.submission import examples
 
 _EXPLANATION = (
@@ -106,17 +108,17 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         )
 
     def calls(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
-        """Return as JSON the last use of the key and its newest message. The page of a new key polls this view."""
+        """Return the part of the page of a new key that waits for its first call: its use and its newest message."""
         newest = Notification.objects.filter(service=key.service_id, key_type=key.key_type, api_key=key)
         message = newest.order_by("-created_at", "-id").first() if key.last_used_at else None
         log: Any = self.admin_site.get_model_admin(Notification)
-        answer = {
-            "is_used": key.last_used_at is not None,
-            "client": key.last_client,
+        context = {
+            "original": key,
+            "is_final": message is not None and message.status in COMPLETED,
             "result": status_titles.of(message) if message else "",
             "message_url": log.row_url(message) if message and log.has_view_permission(request, message) else "",
         }
-        return JsonResponse(answer)
+        return TemplateResponse(request, "admin/notifications/first_call.html", context)
 
     def revoke(self, request: HttpRequest, key: ApiKey) -> HttpResponse:
         title = f"Revoke {key.name}"

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Role, TeamMember
+from notifications.models import ApiCallError, ApiKey, ApiKeyDay, KeyType, Notification, Role, Status, TeamMember
 from notifications.submission import examples
 from tests import factories
 from tests.notifications import calling
@@ -118,15 +118,19 @@ def test_the_page_waits_for_the_first_call_and_shows_it(console, service):
     caller = calling.make_caller(service, KeyType.TEST)
     state = f"{LIST}{caller.key.pk}/calls/"
 
-    assert console.get(state).json() == {"is_used": False, "client": "", "result": "", "message_url": ""}
+    waiting = console.get(state).content.decode()
+    assert "Waiting for your first call…" in waiting
+    assert "View message" not in waiting
     caller.send_sms(calling.sms_template(caller), headers={"User-Agent": "NOTIFY-API-PYTHON-CLIENT/10"})
 
-    assert console.get(state).json() == {
-        "is_used": True,
-        "client": "NOTIFY-API-PYTHON-CLIENT/10",
-        "result": "Delivering",
-        "message_url": reverse("admin:notifications_notification_change", args=[Notification.objects.get().pk]),
-    }
+    message = Notification.objects.get()
+    come = console.get(state).content.decode()
+    assert "The first call has come by NOTIFY-API-PYTHON-CLIENT/10. Message: Delivering." in come
+    assert reverse("admin:notifications_notification_change", args=[message.pk]) in come
+    assert "data-refresh" in come
+
+    Notification.objects.update(status=Status.DELIVERED)
+    assert "data-refresh" not in console.get(state).content.decode()
 
 
 def test_several_keys_are_revoked_after_their_use_was_shown(console, service):

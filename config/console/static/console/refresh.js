@@ -1,5 +1,5 @@
 // Sections that refresh themselves: <section id="…" data-refresh="2"> is replaced every 2 seconds by the same section of
-// a newly loaded page. Without scripts the page reloads itself or the user reloads it.
+// a newly loaded page, or of the page at data-from. Without scripts the page reloads itself or the user reloads it.
 
 document.addEventListener("DOMContentLoaded", () => {
     for (const section of document.querySelectorAll("[data-refresh]")) {
@@ -20,7 +20,7 @@ async function refresh(section) {
     }
     try {
         // With this header the request does not extend the session.
-        const answer = await fetch(location.href, { headers: { "X-Requested-With": "fetch" } });
+        const answer = await fetch(section.dataset.from || location.href, { headers: { "X-Requested-With": "fetch" } });
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById(section.id);
         if (answer.ok && fresh) {
