@@ -73,6 +73,14 @@ class JobRun(models.Model):
         raise NotImplementedError
 
     @property
+    def actor(self) -> Actor:
+        """Return the person who started it, for the audit."""
+        if self.by is None:
+            return audit.CLOCK
+        name, ip_address = self.by.get_username(), getattr(self, "ip_address", None)
+        return Actor(kind=ActorKind.USER, id=str(self.by.pk), label=name, ip_address=ip_address)
+
+    @property
     def took(self) -> str:
         """Return how long the run took, in words."""
         if self.finished_at is None:
@@ -138,13 +146,9 @@ class RetentionRun(JobRun):
         if self.trigger == Trigger.CLOCK and not self.removed and not error:
             return
         after = {"rule": self.rule, "removed": self.removed, **({"error": error} if error else {})}
+        actor = audit.COMMAND if self.trigger == Trigger.COMMAND else self.actor
         verb = "failed" if error else "ran"
-        audit.record(self._actor(), verb, object_kind="retentionrun", object_id=self.pk, after=after)
-
-    def _actor(self) -> Actor:
-        if self.trigger == Trigger.PERSON and self.by is not None:
-            return Actor(kind=ActorKind.USER, id=str(self.by.pk), label=self.by.get_username())
-        return audit.COMMAND if self.trigger == Trigger.COMMAND else audit.CLOCK
+        audit.record(actor, verb, object_kind="retentionrun", object_id=self.pk, after=after)
 
 
 class BulkJobRun(JobRun):
@@ -182,14 +186,6 @@ class BulkJobRun(JobRun):
     @property
     def job_name(self) -> str:
         return self.kind
-
-    @property
-    def actor(self) -> Actor:
-        """Return the person who started it, for the audit."""
-        if self.by is None:
-            return audit.CLOCK
-        name, ip_address = self.by.get_username(), self.ip_address or None
-        return Actor(kind=ActorKind.USER, id=str(self.by.pk), label=name, ip_address=ip_address)
 
     @property
     def author(self) -> str:
