@@ -78,11 +78,11 @@ def post(
 class _Pinned(http.client.HTTPConnection):
     """A connection to checked IP addresses. The host name is for SNI, the certificate and the Host header only."""
 
-    def __init__(self, target: Target, addresses: Sequence[IPAddress], deadline: Deadline) -> None:
+    def __init__(self, target: Target, ip_addresses: Sequence[IPAddress], deadline: Deadline) -> None:
         self.default_port = 443 if target.scheme == "https" else 80  # left out of Host
         super().__init__(target.host, target.port)
         self._tls = tls_context() if target.scheme == "https" else None
-        self._ip_addresses = addresses
+        self._ip_addresses = ip_addresses
         self._deadline = deadline
 
     def connect(self) -> None:
@@ -99,10 +99,12 @@ class _Pinned(http.client.HTTPConnection):
 
     def _open(self) -> socket.socket:
         """Connect to the first IP address that accepts. Each one gets an equal share of the time. Raises OSError."""
-        for number, address in enumerate(self._ip_addresses, 1):
+        for number, ip_address in enumerate(self._ip_addresses, 1):
             others = len(self._ip_addresses) - number
             try:
-                return socket.create_connection((str(address), self.port), self._deadline.seconds_left() / (others + 1))
+                return socket.create_connection(
+                    (str(ip_address), self.port), self._deadline.seconds_left() / (others + 1)
+                )
             except OSError:
                 if not others:
                     raise
@@ -120,16 +122,16 @@ def _safe_ip_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> 
 
     Raises UnsafeUrl if one of them must not be called, CallFailed if there is none.
     """
-    addresses = [ipaddress.ip_address(found) for found in _look_up(target, deadline, resolve)]
-    if not addresses:
+    ip_addresses = [ipaddress.ip_address(found) for found in _look_up(target, deadline, resolve)]
+    if not ip_addresses:
         raise CallFailed("the host name has no IP address")
-    for address in addresses:
-        allowed = targets.is_allowed(address)
-        if not allowed and not targets.is_public(address):
+    for ip_address in ip_addresses:
+        allowed = targets.is_allowed(ip_address)
+        if not allowed and not targets.is_public(ip_address):
             raise UnsafeUrl(targets.PRIVATE)
         if not allowed and target.scheme != "https":
             raise UnsafeUrl("must start https://")
-    return addresses
+    return ip_addresses
 
 
 def _look_up(target: Target, deadline: Deadline, resolve: Resolve) -> Sequence[str]:

@@ -85,13 +85,13 @@ def parse(url: str) -> Target:
     if not host or port == 0:
         raise UnsafeUrl(_EXAMPLE)
 
-    address = _literal(host)
-    if address is None and _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+    ip_address = _literal(host)
+    if ip_address is None and _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         raise UnsafeUrl("must name its host by a name, or by an address in its usual form")
-    allowed = address is not None and is_allowed(address)
+    allowed = ip_address is not None and is_allowed(ip_address)
     if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
         raise UnsafeUrl("must start https://")
-    if address is not None and not allowed and not is_public(address):
+    if ip_address is not None and not allowed and not is_public(ip_address):
         raise UnsafeUrl(PRIVATE)
     path = quote(parts.path or "/", safe=_KEPT_IN_PATHS)
     if parts.query:
@@ -105,18 +105,18 @@ def origin(url: str) -> tuple[str, str, int]:
     return target.scheme, target.host.lower().rstrip("."), target.port
 
 
-def is_public(address: IPAddress) -> bool:
+def is_public(ip_address: IPAddress) -> bool:
     """Return whether an IP address is public, also if it is an embedded IPv4 address."""
-    address = getattr(address, "ipv4_mapped", None) or address
-    embedded = any(address in network for network in _NOT_PUBLIC if network.version == address.version)
-    return address.is_global and not address.is_multicast and not address.is_reserved and not embedded
+    ip_address = getattr(ip_address, "ipv4_mapped", None) or ip_address
+    embedded = any(ip_address in network for network in _NOT_PUBLIC if network.version == ip_address.version)
+    return ip_address.is_global and not ip_address.is_multicast and not ip_address.is_reserved and not embedded
 
 
-def is_allowed(address: IPAddress) -> bool:
+def is_allowed(ip_address: IPAddress) -> bool:
     """Return whether OUTBOUND_ALLOWED_NETWORKS includes the IP address."""
-    address = getattr(address, "ipv4_mapped", None) or address
+    ip_address = getattr(ip_address, "ipv4_mapped", None) or ip_address
     networks = [ipaddress.ip_network(network) for network in settings.OUTBOUND_ALLOWED_NETWORKS]
-    return any(address in network for network in networks if network.version == address.version)
+    return any(ip_address in network for network in networks if network.version == ip_address.version)
 
 
 def _literal(host: str) -> IPAddress | None:

@@ -36,8 +36,8 @@ def client_ip(request: HttpRequest) -> str | None:
     hops = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
     trusted: int = settings.TRUSTED_PROXIES
     forwarded = parse(hops[-trusted]) if 1 <= trusted <= len(hops) else None
-    address = forwarded or peer
-    return str(address) if address else None
+    ip_address = forwarded or peer
+    return str(ip_address) if ip_address else None
 
 
 def client_network(request: HttpRequest) -> str | None:
@@ -66,10 +66,10 @@ def parse(text: str) -> IPAddress | None:
     found = _WITH_PORT.fullmatch(text)
     bare = (found["v6"] or found["v4"] or "") if found else text
     try:
-        address = ipaddress.ip_address(bare.partition("%")[0])
+        ip_address = ipaddress.ip_address(bare.partition("%")[0])
     except ValueError:
         return None
-    return getattr(address, "ipv4_mapped", None) or address
+    return getattr(ip_address, "ipv4_mapped", None) or ip_address
 
 
 def network_of(text: str | None) -> str:
@@ -78,7 +78,7 @@ def network_of(text: str | None) -> str:
     >>> network_of("2001:db8:1:2:3:4:5:6")
     '2001:db8:1:2::'
     """
-    address = parse(text or "")
-    if isinstance(address, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((int(address), _IPV6_PREFIX), strict=False).network_address)
-    return str(address or "")
+    ip_address = parse(text or "")
+    if isinstance(ip_address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(ip_address), _IPV6_PREFIX), strict=False).network_address)
+    return str(ip_address or "")

@@ -41,9 +41,9 @@ class TeamMemberForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter
         }
 
     def clean_email_address(self) -> str:
-        address = checked(people.parse_email_address, self.cleaned_data["email_address"])
-        self.instance.normalised_email = address.normalised
-        return address.given
+        email_address = checked(people.parse_email_address, self.cleaned_data["email_address"])
+        self.instance.normalised_email = email_address.normalised
+        return email_address.given
 
     def clean_phone_number(self) -> str:
         self.instance.normalised_phone = ""

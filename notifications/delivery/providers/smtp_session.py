@@ -118,10 +118,10 @@ class Session(EmailBackend):
         """
         smtp = self._smtp
         self.stage = Stage.MAIL
-        addresses = smtplib.quoteaddr(sender), smtplib.quoteaddr(recipient)
-        if any("\r" in address or "\n" in address for address in addresses):
+        email_addresses = smtplib.quoteaddr(sender), smtplib.quoteaddr(recipient)
+        if any("\r" in one or "\n" in one for one in email_addresses):
             raise ValueError("an address has several lines")  # as in smtplib: a line break would start another command
-        smtp.send("MAIL FROM:{}\r\nRCPT TO:{}\r\nDATA\r\n".format(*addresses))
+        smtp.send("MAIL FROM:{}\r\nRCPT TO:{}\r\nDATA\r\n".format(*email_addresses))
         answers = []
         for stage, start in ((Stage.MAIL, "25"), (Stage.RCPT, "25"), (Stage.DATA, "354")):
             self.stage = stage
