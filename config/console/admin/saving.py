@@ -59,15 +59,16 @@ class SavingAdmin(TitledAdmin):
     def response_add(
         self, request: HttpRequest, obj: models.Model, post_url_continue: str | None = None
     ) -> HttpResponse:
-        done = self._done(request, obj, f"{self.create_verb.lower().removesuffix('e')}ed")
+        done = self.done_message(request, obj, f"{self.create_verb.lower().removesuffix('e')}ed")
         messages.success(request, " ".join(filter(None, (done, self.next_step))))
         return self._to_row(request, obj) if self.opens_new_row else self.response_post_save_add(request, obj)
 
     def response_change(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
-        messages.success(request, self._done(request, obj, "saved"))
+        messages.success(request, self.done_message(request, obj, "saved"))
         return self._to_row(request, obj)
 
-    def _done(self, request: HttpRequest, obj: models.Model, done: str) -> str:
+    def done_message(self, request: HttpRequest, obj: Any, done: str) -> str:
+        """Return the success message of a save. done: such as "saved"."""
         return f"{capfirst(self.opts.verbose_name)} “{self.title_of(request, obj)}” is {done}."
 
     def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import F, Prefetch
 from django.http import Http404, HttpRequest, HttpResponse
@@ -139,11 +139,10 @@ class TemplateAdmin(ArchivingAdmin):
         page.context_data["show_history"] = False
         return page
 
-    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        return self._with_own_message(request, obj, super().response_add(request, obj, post_url_continue))
-
-    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        return self._with_own_message(request, obj, super().response_change(request, obj))
+    def done_message(self, request: HttpRequest, obj: Any, done: str) -> str:
+        if obj.has_new_version:
+            return f"Saved as version {obj.current_version}. Messages sent from now on use it."
+        return f"The text has not changed. It is still version {obj.current_version}."
 
     def preview(self, request: HttpRequest) -> HttpResponse:
         """Render the submitted text with the functions that send. Nothing is stored."""
@@ -201,15 +200,6 @@ class TemplateAdmin(ArchivingAdmin):
         texts = preview.texts_of(channel, request.POST)
         kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
         Template.objects.filter(pk=template.pk).update(samples=kept)
-
-    def _with_own_message(self, request: HttpRequest, template: Any, answer: HttpResponse) -> HttpResponse:
-        for _ in messages.get_messages(request):  # replaces Django's shorter sentence
-            pass
-        number = template.current_version
-        saved = f"Saved as version {number}. Messages sent from now on use it."
-        same = f"The text has not changed. It is still version {number}."
-        messages.success(request, saved if template.has_new_version else same)
-        return answer
 
     def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
         return TemplateVersion.objects.create(

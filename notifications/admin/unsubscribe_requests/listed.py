@@ -85,14 +85,21 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
             download.note(request, found)
             return download.stream(found)
         number = found.order_by().count()
+        requests = formats.counted(number, "unsubscribe request")
+        within = " within the filters of the list" if request.GET else ""
+        masked = "Some recipients are masked, because you do not have the role “See recipients” in their service."
         context = {
             **self.page_context(request, "Download unsubscribe requests"),
-            "number": number,
-            "is_filtered": bool(request.GET),
-            "is_masked": found.filter(is_shown_whole=False).exists(),
+            "explanation": [
+                f"The CSV file has {requests}{within}.",
+                *([masked] if found.filter(is_shown_whole=False).exists() else []),
+                "The download is recorded in the audit.",
+            ],
+            "error": "" if number else f"There are no unsubscribe requests{within}.",
+            "button": f"Download {requests}",
             "list_url": _with_filters(request, self.list_url()),
         }
-        return TemplateResponse(request, "admin/notifications/unsubscribe_requests_download.html", context)
+        return TemplateResponse(request, "admin/action.html", context)
 
     # Steps
 
