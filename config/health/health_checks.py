@@ -154,12 +154,16 @@ def time() -> Finding:
 
 
 def disk() -> Finding:
-    if not settings.KEEPS_STATE_IN_VAR:
+    """Check the disk of VAR_DIR or, if all other state is on other machines, that of FILES_DIR."""
+    name = "VAR_DIR" if settings.KEEPS_STATE_IN_VAR else "FILES_DIR"
+    folder = settings.VAR if settings.KEEPS_STATE_IN_VAR else settings.FILES_DIR
+    if not settings.KEEPS_STATE_IN_VAR and settings.FILES_STORAGE == "s3":
         return Finding(name="disk", seen="nothing is stored on this machine")
-    free = shutil.disk_usage(settings.VAR).free // 2**20
-    fix = f"Free disk space in {settings.VAR}." if free < FREE_MEGABYTES else ""
-    if not os.access(settings.VAR, os.W_OK):
-        fix = f"Make {settings.VAR} (VAR_DIR) writable for this user."
+    folder = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(folder).free // 2**20
+    fix = f"Free disk space in {folder}." if free < FREE_MEGABYTES else ""
+    if not os.access(folder, os.W_OK):
+        fix = f"Make {folder} ({name}) writable for this user."
     return Finding(name="disk", seen=f"{free} MB free", fix=fix)
 
 

@@ -171,3 +171,12 @@ def test_the_deep_check_names_an_unavailable_database(start_service, tmp_path):
     assert answer.status_code == 503
     assert found["database"] == "Start the database, or correct DATABASE_URL."
     assert found["backlog"] == "See database."
+
+
+def test_the_disk_is_that_of_the_state_on_this_machine(settings, tmp_path):
+    settings.KEEPS_STATE_IN_VAR, settings.VAR, settings.FILES_DIR = False, "/proc/nowhere", tmp_path / "files"
+    with_files = health_checks.disk()
+    settings.FILES_STORAGE = "s3"
+
+    assert with_files.seen.endswith(" MB free")
+    assert health_checks.disk() == Finding(name="disk", seen="nothing is stored on this machine")

@@ -13,6 +13,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from tests.config.test_house import PRODUCTION
+from tests.deploy.test_proxies_without_service import start_caddy, start_haproxy
 from tests.servers import ROOT, Program, accepts, free_port, wait_until
 
 HOST = "signalbox.example.org"
@@ -178,6 +179,26 @@ class TestNginx:
         assert [(answer.status_code, answer.headers["Retry-After"]) for answer in answers] == [(503, "5")] * 2
         assert answers[0].json()["errors"] == [{"error": "Exception", "message": "Service unavailable"}]
         assert answers[1].json()["status"] == "error"
+
+
+@pytest.mark.parametrize("start", [start_haproxy, start_caddy])
+def test_other_proxies_find_the_web_process_by_its_check_and_pass_requests_on(start, service, tmp_path):
+    """The check needs the host name of the service, as other names get a 400."""
+    running = start(tmp_path, service.port)
+    proxy = next(running)
+
+    def get(path: str) -> requests.Response:
+        headers = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http"}
+        return requests.get(f"http://127.0.0.1:{proxy.port}{path}", headers=headers, timeout=30, allow_redirects=False)
+
+    wait_until(lambda: get("/_status/serving").status_code == 200)
+    answer = get("/v2/nothing")
+    for _ in running:
+        pass
+
+    assert answer.status_code == (404 if start is start_haproxy else 403)  # Caddy tells that this test has no TLS
+    assert answer.json()["errors"]
+    assert "Server" not in answer.headers
 
 
 def test_caddy_accepts_the_configuration(tmp_path):

@@ -41,17 +41,17 @@ def running(program: Program, port: int) -> Iterator[Proxy]:
     program.stop()
 
 
-@pytest.fixture(scope="module")
-def haproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    folder, port = tmp_path_factory.mktemp("haproxy"), free_port()
+def start_haproxy(folder: Path, web_port: int) -> Iterator[Proxy]:
+    """Run HAProxy without TLS in front of a web process."""
+    port = free_port()
     text = (ROOT / "deploy/haproxy/haproxy.cfg").read_text()
     text = text[: text.index("# For PgBouncer")]
     replaced = {
         "    bind :80\n": f"    bind 127.0.0.1:{port}\n",
         "    bind :443 ssl crt /etc/haproxy/signalbox.pem alpn h2,http/1.1\n": "",
         "    http-request redirect scheme https code 301 unless { ssl_fc }\n": "",
-        "10.0.0.11:8000": f"127.0.0.1:{free_port()}",
-        "10.0.0.12:8000": f"127.0.0.1:{free_port()}",
+        "10.0.0.11:8000": f"127.0.0.1:{web_port}",
+        "10.0.0.12:8000": f"127.0.0.1:{web_port}",
     }
     for ours, tests in replaced.items():
         assert ours in text, ours
@@ -61,19 +61,28 @@ def haproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     yield from running(program, port)
 
 
-@pytest.fixture(scope="module")
-def caddy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    folder, port = tmp_path_factory.mktemp("caddy"), free_port()
+def start_caddy(folder: Path, web_port: int) -> Iterator[Proxy]:
+    """Run Caddy without TLS in front of a web process."""
+    port = free_port()
     text = (ROOT / "deploy/caddy/Caddyfile").read_text()
-    text = text.replace("\nsignalbox.example.org {", f"\nhttp://127.0.0.1:{port} {{").replace(
-        "duration 5s", "duration 0s"
-    )
+    text = text.replace("\nsignalbox.example.org {", f"\nhttp://127.0.0.1:{port} {{")
+    text = text.replace("lb_try_duration 5s", "lb_try_duration 0s")
     text = re.sub(r"^\{\n", "{\n\tadmin off\n", text, flags=re.MULTILINE)
     (folder / "Caddyfile").write_text(text)
-    (folder / "upstreams").write_text(f"to 127.0.0.1:{free_port()}")
+    (folder / "upstreams").write_text(f"to 127.0.0.1:{web_port}")
     command = ["caddy", "run", "--adapter", "caddyfile", "--config", folder / "Caddyfile"]
     program = Program(*command, log=folder / "log", environment={**ENVIRONMENT, "HOME": str(folder)})
     yield from running(program, port)
+
+
+@pytest.fixture(scope="module")
+def haproxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    yield from start_haproxy(tmp_path_factory.mktemp("haproxy"), free_port())
+
+
+@pytest.fixture(scope="module")
+def caddy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    yield from start_caddy(tmp_path_factory.mktemp("caddy"), free_port())
 
 
 @pytest.mark.parametrize("proxy", ["haproxy", "caddy"])
