@@ -90,6 +90,13 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("Team", "group", "notifications.TeamMember", "Team members"),
     ),
     "Operations": (
+        Entry(
+            "Health",
+            "monitor_heart",
+            "/admin/operations/health/",
+            "What works, and what to do about the rest",
+            is_for_operators=True,
+        ),
         Entry("Clean-up", "mop", "operations.RetentionRun", "What is deleted automatically"),
         Entry("Audit", "history", "operations.AuditEvent", "Who did what, and when"),
         Entry("Read log", "visibility", "operations.ReadEvent", "Who opened which message, file or record"),

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any, cast
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, include, path
@@ -16,6 +17,7 @@ from config.accounts import scope
 from config.console import navigation, overview, pages, recent_sign_in, switcher
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
+from config.health import health_checks
 
 
 class ConsoleSite(AdminSite):
@@ -30,6 +32,7 @@ class ConsoleSite(AdminSite):
         django_urls = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
         own = [
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
+            path("operations/health/", self.admin_view(self.health), name="health"),
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
         ]
         paths = {_default_path(one): getattr(one, "site_path", "") for one in self._registry.values()}
@@ -61,6 +64,15 @@ class ConsoleSite(AdminSite):
             **(extra_context or {}),
         }
         return super().index(request, context)
+
+    def health(self, request: HttpRequest) -> HttpResponse:
+        """Show the findings of the deep check, failed ones first, each with its fix."""
+        if not scope.is_operator(request):
+            raise PermissionDenied
+        findings = sorted(health_checks.examine(), key=lambda finding: not finding.fix)
+        failed = sum(1 for finding in findings if finding.fix)
+        found = {"findings": findings, "failed": failed, "taken_at": timezone.now()}
+        return pages.show(request, "admin/health.html", "Health", status=200, **found)
 
     def switch_service(self, request: HttpRequest) -> HttpResponse:
         """Choose the service whose rows the lists show. Returns 404 for a service that this person may not see."""

@@ -29,7 +29,7 @@ class WorkerProcess(models.Model):
         db_table = "worker_process"
 
     def __str__(self) -> str:
-        return self.holder
+        return f"Worker process seen at {self.seen_at:%H:%M:%S}"
 
 
 class _ThisProcess:
