@@ -35,6 +35,9 @@ jwt() {{ k="$1"; s="${{k: -36}}"; i="${{k: -73:36}}"
 
 `openssl -hmac` shows the secret in the process list. Do not use it on a shared machine.
 
+A service may also accept `Authorization: ApiKey-v1` with the whole key, as programs for GC Notify send it. Staff turn
+this on in the console. It is less safe: everyone who reads a request can use the key.
+
 - A **live** key sends to anyone if the service is live. A **team** key sends only to the team and the guest list.
   A **test** key sends nothing, and the message is marked as delivered.
 - Every response has the header `X-Request-Id`. Staff can find the call by it.
@@ -44,7 +47,20 @@ jwt() {{ k="$1"; s="${{k: -36}}"; i="${{k: -73:36}}"
 
 _SENDING = """
 The status 201 means that the message is stored and will be sent. Two equal requests create two messages, unless both
-have the same `Idempotency-Key`.
+have the same `Idempotency-Key`, or the service has a repeat guard.
+
+### Dry runs
+
+With `?dry_run=true` a send is only checked. The response lists the result of every check, with what to do about each
+error, and shows the message that would be sent. Use it to test a program with real templates and recipients, without
+sending anything. All errors are listed together, unlike in the response to a send.
+
+### Scheduled messages, quiet hours and repeats
+
+- A message with `scheduled_for` waits for its time. Until then you can list, move and cancel it.
+- A service may have quiet hours. Messages of templates that respect them wait for their end, like scheduled messages.
+- A service may have a repeat guard. A message with the same template, recipient and reference as an earlier one is then
+  not sent again for some minutes. The response has the values of the first message and the header `Repeat-Of`.
 
 ### Rules that are not checked
 
@@ -105,6 +121,7 @@ Read a message by its id, or list the newest {PAGE_SIZE} and follow `links.next`
 | `temporary-failure` | not delivered for a temporary reason: phone off, mailbox full |
 | `permanent-failure` | cannot be delivered: the phone number or email address does not exist |
 | `technical-failure` | not accepted by any provider, or not in time |
+| `cancelled` | cancelled before its time |
 """
 
 _TEMPLATES = """
