@@ -61,6 +61,7 @@ def test_a_scheduled_message_offers_both_actions_and_others_offer_none(console: 
     assert not any(url(sent, word) in page(console, url(sent)) for word in ("move", "cancel"))
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_message_is_moved(console: Client) -> None:
     message, at = make_scheduled(), (timezone.now() + timedelta(hours=5)).replace(second=0, microsecond=0)
 
@@ -81,6 +82,7 @@ def test_an_empty_time_makes_the_message_due_now(console: Client) -> None:
     assert message.next_attempt_at <= timezone.now() + timedelta(seconds=5)
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_message_that_waits_for_the_end_of_quiet_hours_says_so(console: Client) -> None:
     now = timezone.now().replace(second=0, microsecond=0)
     end, at = now + timedelta(hours=10), now + timedelta(hours=5)
@@ -100,6 +102,7 @@ def test_a_message_that_waits_for_the_end_of_quiet_hours_says_so(console: Client
     assert ", the end of the quiet hours." in answer.content.decode()
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize(
     ("hours", "error"),
     [(-1, "Enter a time in the future"), (25, "Enter a time within the next 24 hours."), (None, "Enter a date and")],

@@ -13,7 +13,7 @@ from tests.factories import make_api_key, make_callback, make_notification
 from tests.notifications.calling import Caller, email_template, make_caller, sms_template
 from tests.notifications.draining import drain
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 NOT_SCHEDULED = [{"error": "StateError", "message": "This message is not scheduled"}]
 SCHEDULED = "/v2/notifications/scheduled"

@@ -14,7 +14,7 @@ from notifications.models import DailyCounter, KeyType, LimitKind, RateSlot, Ser
 from tests.factories import make_guest, make_reply_to, make_service, make_sms_sender
 from tests.notifications.calling import ADDRESS, NUMBER, Caller, email_template, make_caller, messages, sms_template
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.usefixtures("noon"), pytest.mark.django_db]
 
 UNKNOWN = "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
