@@ -6,7 +6,10 @@ The store writes the expiry time into the session's row, so pages need not check
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -21,20 +24,37 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
+from config.accounts import user_agents
 from config.rest.request import is_below
+from config.web.ip_addresses import client_ip
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 MAX_AGE_SECONDS = 12 * 60 * 60
 _RENEW_INTERVAL_SECONDS = 60  # writes the row once a minute instead of at every request
 _BEGAN, _SEEN = "began_at", "seen_at"
+_IP_ADDRESS, _USER_AGENT = "ip_address", "user_agent"  # of the sign-in, for the list of a person's sessions
+_AGENT_CHARACTERS = 300
 # Set by a sign-in through a provider: its ID token, which its sign-out needs, and whether it checked a second factor.
 THROUGH_PROVIDER, PROVED_BY_PROVIDER = "signed_in_through_provider", "second_factor_at_provider"
 _PLACES = ("/admin/", "/sandbox/")  # pages for staff; a page for recipients must not touch a session
-_REFRESHING = ("/sandbox/", "/admin/operations/clean-up/")  # without scripts these reload themselves every few seconds
+# Without scripts these reload themselves
+_REFRESHING = ("/sandbox/", "/admin/operations/clean-up/", "/admin/operations/health/")
 _PROGRESS = "/admin/operations/jobs/"  # and so does each page below
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSession:
+    """One live session, as its owner sees it. session_hash: the hash of its id, which opens nothing."""
+
+    session_hash: str
+    browser: str
+    ip_address: str
+    began_at: datetime
+    seen_at: datetime
+    is_current: bool
 
 
 def hash_id(session_id: str) -> str:
@@ -81,6 +101,8 @@ class SessionStore(db.SessionStore):
 def begin(request: HttpRequest, **kwargs: object) -> None:
     """Give every sign-in a new session id, even if the person was signed in before."""
     request.session[_BEGAN] = request.session[_SEEN] = _now()
+    request.session[_IP_ADDRESS] = client_ip(request)
+    request.session[_USER_AGENT] = request.headers.get("User-Agent", "")[:_AGENT_CHARACTERS]
     request.session.cycle_key()
 
 
@@ -129,13 +151,42 @@ def end_all(user_id: int, *, but: SessionBase | None = None) -> int:
     decodes all live sessions; a console has few.
     """
     kept = hash_id(but.session_key) if but is not None and but.session_key else None
-    theirs = [
-        session.pk
-        for session in Session.objects.filter(expire_date__gt=timezone.now())
-        if session.get_decoded().get(SESSION_KEY) == str(user_id) and session.pk != kept
-    ]
-    gone, _ = Session.objects.filter(pk__in=theirs).delete()
+    gone, _ = Session.objects.filter(pk__in=[pk for pk, _ in _live(user_id) if pk != kept]).delete()
     return gone
+
+
+def end_one(user_id: int, session_hash: str) -> bool:
+    """End one session of an account. Return whether it was still there."""
+    return any(pk == session_hash and Session.objects.filter(pk=pk).delete()[0] for pk, _ in _live(user_id))
+
+
+def of_account(user_id: int, current: SessionBase) -> list[OpenSession]:
+    """Return the live sessions of an account, the current one first, then by their last activity."""
+    this = hash_id(current.session_key or "")
+    found = [
+        OpenSession(
+            session_hash=pk,
+            browser=user_agents.describe(values.get(_USER_AGENT, "")),
+            ip_address=values.get(_IP_ADDRESS) or "",
+            began_at=_moment(values.get(_BEGAN)),
+            seen_at=_moment(values.get(_SEEN)),
+            is_current=pk == this,
+        )
+        for pk, values in _live(user_id)
+    ]
+    return sorted(found, key=lambda one: (one.is_current, one.seen_at), reverse=True)
+
+
+def _live(user_id: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the hash and the values of each live session of an account."""
+    for session in Session.objects.filter(expire_date__gt=timezone.now()):
+        values = session.get_decoded()
+        if values.get(SESSION_KEY) == str(user_id):
+            yield session.pk, values
+
+
+def _moment(seconds: float | None) -> datetime:
+    return datetime.fromtimestamp(seconds or 0, UTC)
 
 
 def _now() -> float:

@@ -21,6 +21,7 @@ urlpatterns = [
     path("account/", _inside(my_account.overview), name="my-account"),
     path("account/name/", _inside(my_account.change_name), name="change-name"),
     path("account/sessions/", _inside(my_account.end_other_sessions), name="end-other-sessions"),
+    path("account/sessions/end/", _inside(my_account.end_session), name="end-session"),
     path("account/second-factor/", _inside(second_factor_pages.enrol), name="second-factor"),
     path("account/recovery-codes/", _inside(second_factor_pages.renew_recovery_codes), name="recovery-codes"),
     path("operations/steps/", _old_job_page, {"rest": ""}),

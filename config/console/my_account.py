@@ -75,7 +75,9 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Show the sign-in details of the account, with links to change them."""
     user = sessions.account_of(request)
     device, codes_left = second_factor.device_of(user), second_factor.recovery_codes_left(user)
-    return page(request, "admin/my_account.html", "Your account", device=device, codes_left=codes_left)
+    open_sessions = sessions.of_account(user.pk, request.session)
+    context: dict[str, Any] = {"device": device, "codes_left": codes_left, "open_sessions": open_sessions}
+    return page(request, "admin/my_account.html", "Your account", **context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -117,6 +119,17 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
         ended = sessions.end_all(user.pk, but=request.session)
         sign_in_audit.note(request, user, "ended_sessions", ended=ended)
     return done(request, f"{ended} other {'session is' if ended == 1 else 'sessions are'} ended.")
+
+
+@require_POST
+def end_session(request: HttpRequest) -> HttpResponse:
+    """End one of the person's own sessions."""
+    user = sessions.account_of(request)
+    with transaction.atomic():
+        is_ended = sessions.end_one(user.pk, request.POST.get("session", ""))
+        if is_ended:
+            sign_in_audit.note(request, user, "ended_sessions", ended=1)
+    return done(request, "The session is ended." if is_ended else "That session had already ended.")
 
 
 def page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: object) -> HttpResponse:

@@ -6,8 +6,10 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from time_machine import travel
 
-from config.accounts import sessions
+from config.accounts import sessions, user_agents
+from config.audit.models import AuditEvent
 from tests.config.accounts.codes import PASSWORD, is_in, password
+from tests.people import browser_of, make_person
 from tests.servers import ROOT
 
 NOON = "2026-11-20T12:00:00Z"
@@ -186,4 +188,49 @@ def test_every_page_that_reloads_itself_is_listed_in_sessions():
         path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()
     }
 
-    assert reloading == {"inbox.html", "clean_up.html", "job.html"}
+    assert reloading == {"inbox.html", "clean_up.html", "health.html", "job.html"}
+
+
+def test_people_see_their_sessions_and_end_one(db):
+    person = make_person("jo")
+    agent = "Mozilla/5.0 (Windows NT 10.0; rv:144.0) Gecko/20100101 Firefox/144.0"
+    here, elsewhere = Client(headers={"User-Agent": agent}), Client(headers={"User-Agent": "curl/8"})
+    browser_of(make_person("mina"))
+    for browser in (here, elsewhere):
+        browser.post("/admin/login/", {"username": "jo", "password": PASSWORD})
+
+    shown = here.get("/admin/account/").context["open_sessions"]
+
+    assert [(one.browser, one.is_current) for one in shown] == [
+        ("Firefox on Windows", True),
+        ("Unknown browser", False),
+    ]
+    assert {one.ip_address for one in shown} == {"127.0.0.1"}
+    here.post("/admin/account/sessions/end/", {"session": shown[1].session_hash})
+    assert elsewhere.get("/admin/account/").status_code == 302
+    assert here.get("/admin/account/").status_code == 200
+    assert AuditEvent.objects.filter(verb="ended_sessions", actor_label=person.username).count() == 1
+
+
+def test_nobody_ends_a_session_of_another_person(db):
+    jo, mina = browser_of(make_person("jo")), browser_of(make_person("mina"))
+    session_hash = jo.get("/admin/account/").context["open_sessions"][0].session_hash
+
+    page = mina.post("/admin/account/sessions/end/", {"session": session_hash}, follow=True)
+
+    assert "That session had already ended." in page.content.decode()
+    assert jo.get("/admin/account/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0.0.0 Safari/537.36 Edg/142.0", "Edge on Windows"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+        ("Mozilla/5.0 (Linux; Android 16) Chrome/142.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) Version/18 Safari/605.1", "Safari on macOS"),
+        ("", "Unknown browser"),
+    ],
+)
+def test_browsers_are_described_by_name_and_system(agent, text):
+    assert user_agents.describe(agent) == text
