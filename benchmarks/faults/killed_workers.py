@@ -25,7 +25,7 @@ def main(count: int, *, embedded: bool) -> None:
         answers = send_all(it.provision(), count, callers=8)
         show_answers(answers)
         accepted = [answer.id for answer in answers if answer.status == 201]
-        others = "receipts,callbacks,periodic,upkeep"
+        others = "receipts,callbacks,periodic,bulk,upkeep"
         it.service.start("others", sys.executable, "manage.py", "worker", "--queues", others)
         kills, started = 0, time.monotonic()
         while len(it.mailbox.counts()) < len(accepted):

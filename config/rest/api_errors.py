@@ -80,9 +80,9 @@ class SendingError(ApiError):
     def body(self, docs: str = "") -> dict[str, object]:
         return {"status_code": self.status, "errors": [error._entry(docs) for error in self.errors]}
 
-    def _entry(self, docs: str) -> dict[str, str]:
+    def _entry(self, docs: str) -> dict[str, object]:
         """Return one entry. It has help only on request, because clients compare whole objects."""
-        entry = {"error": self.kind, "message": self.message}
+        entry: dict[str, object] = {"error": self.kind, "message": self.message}
         if docs and self.fix:
             entry["fix"] = self.fix
         if docs and self.slug:

@@ -12,6 +12,9 @@ _HOURS = env_values.between(1, 720)
 _ENTRIES = [entry.strip() for entry in env.list("PROVIDERS", ["sandbox"])]
 PROVIDERS = ["sandbox" if entry == "sandbox=sandbox" else entry for entry in _ENTRIES]
 REQUEST_MAX_BYTES = env.int("REQUEST_MAX_BYTES", 16 * 1024 * 1024, validate=_ONE)
+BULK_MAX_ROWS = env.int("BULK_MAX_ROWS", 100_000, validate=_ONE)
+BULK_MAX_BYTES = env.int("BULK_MAX_BYTES", 32 * 1024 * 1024, validate=_ONE)
+BULK_SCHEDULE_HOURS = env.int("BULK_SCHEDULE_HOURS", 168, validate=_HOURS)
 EMAIL_DOMAIN = env.str("EMAIL_DOMAIN", "signalbox.invalid", validate=env_values.domain)
 DEFAULT_SMS_SENDER = env.str("DEFAULT_SMS_SENDER", "SIGNALBOX")
 RATE_LIMIT_PER_MINUTE = env.int("RATE_LIMIT_PER_MINUTE", 3000, validate=_ONE)

@@ -28,6 +28,7 @@ else:
 CELERY_TASK_DEFAULT_QUEUE = "periodic"
 CELERY_TASK_ROUTES = {
     "notifications.tasks.sending.drain": {"queue": "send-email"},  # or send-sms: the publisher knows the channel
+    "notifications.submission.bulk.tasks.take_steps": {"queue": "bulk"},
     "notifications.tasks.receipts.*": {"queue": "receipts"},
     "notifications.tasks.callbacks.sweep_callbacks": {"queue": "periodic"},  # must not wait for callbacks itself
     "notifications.tasks.callbacks.*": {"queue": "callbacks"},
@@ -41,7 +42,7 @@ if "notifications" in AREAS:
     WORKER_POOLS = {
         ("send-email",): None,
         ("send-sms",): None,
-        ("receipts", "periodic"): 2,
+        ("receipts", "periodic", "bulk"): 2,
         ("callbacks",): 2,
         ("upkeep",): 1,
     }
@@ -73,6 +74,7 @@ if "datasets" in AREAS:
 if "notifications" in AREAS:
     _SECONDS |= {
         "notifications.tasks.sending.sweep": 10,
+        "notifications.submission.bulk.tasks.sweep": 10,
         "notifications.tasks.receipts.apply_receipts": 10,
         "notifications.tasks.callbacks.sweep_callbacks": 10,
         "notifications.tasks.invites.sweep_invites": 60,

@@ -4,6 +4,7 @@ from django.conf import settings
 
 from config.rest.request import DATA_PATHS, SENDING_PATHS, is_below
 
+BULK_PATH = "/v2/notifications/bulk"
 MIB = 1024 * 1024
 PAGE_BYTES = 4 * MIB
 PAGE_WITH_FILES_BYTES = 25 * MIB  # for a signed-in user, on a console page that accepts files
@@ -14,6 +15,8 @@ def max_body_bytes(path: str) -> int:
     path = "/" + path.lstrip("/")  # like the middleware `fold_leading_slashes`
     if is_below(path, DATA_PATHS):
         return int(settings.DATASETS_MAX_BODY_BYTES)
+    if path.rstrip("/") == BULK_PATH:
+        return int(settings.BULK_MAX_BYTES)
     if is_below(path, SENDING_PATHS):
         return int(settings.REQUEST_MAX_BYTES)
     return PAGE_WITH_FILES_BYTES if is_below(path, ("/admin/",)) else PAGE_BYTES

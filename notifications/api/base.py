@@ -126,10 +126,15 @@ class RequestRate(BaseThrottle):
         }
 
 
-def read_json(request: Request) -> object:
-    """Return the JSON value of the body. Raises UnsupportedContentType, UnreadableBody, UnreadableJSON."""
+def check_is_json(request: Request) -> None:
+    """Raise UnsupportedContentType if the request states another type than JSON."""
     if not _is_json(request):
         raise errors.UnsupportedContentType
+
+
+def read_json(request: Request) -> object:
+    """Return the JSON value of the body. Raises UnsupportedContentType, UnreadableBody, UnreadableJSON."""
+    check_is_json(request)
     return NotificationJSONParser().read_json(request.META)
 
 
@@ -140,8 +145,7 @@ def read_json_if_any(request: Request) -> object:
     data = parser.read_bytes(request.META)
     if data.strip() in _EMPTY_BODIES:
         return None
-    if not _is_json(request):
-        raise errors.UnsupportedContentType
+    check_is_json(request)
     return parser.loads(data)
 
 

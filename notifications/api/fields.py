@@ -104,8 +104,11 @@ class ScheduledFor(_Copied, serializers.DateTimeField):
         moment = _parse_moment(str(data))
         if moment is None:
             raise errors.ScheduledForFormat
-        scheduled.check_time(moment)
+        self.check_time(moment)
         return moment.astimezone(UTC)
+
+    def check_time(self, moment: datetime) -> None:
+        scheduled.check_time(moment)
 
 
 class HttpsUrl(_Copied, serializers.URLField):

@@ -14,7 +14,7 @@ from notifications.api.records import (
 )
 
 _NEWEST_FIRST = f"Newest first, at most {PAGE_SIZE}."
-_one_object = extend_schema_serializer(many=False)  # drf-spectacular expects an array from an action named `list`
+one_object = extend_schema_serializer(many=False)  # drf-spectacular expects an array from an action named `list`
 
 
 class PageLinks(serializers.Serializer[Page]):
@@ -28,30 +28,30 @@ class PageLinks(serializers.Serializer[Page]):
         return {**links, "next": f"{url}?{page.next}"} if page.next else links
 
 
-@_one_object
+@one_object
 class NotificationsSerializer(serializers.Serializer[Page]):
     notifications = NotificationSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
     links = PageLinks(source="*")
 
 
-@_one_object
+@one_object
 class ScheduledNotificationsSerializer(serializers.Serializer[Page]):
     notifications = NotificationSerializer(many=True, source="rows", help_text=f"Soonest first, at most {PAGE_SIZE}.")
     links = PageLinks(source="*")
 
 
-@_one_object
+@one_object
 class TemplatesSerializer(serializers.Serializer[Any]):  # Any: a dict
     templates = TemplateSerializer(many=True, help_text="By name, then type.")
 
 
-@_one_object
+@one_object
 class ReceivedTextsSerializer(serializers.Serializer[Page]):
     received_text_messages = ReceivedTextSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
     links = PageLinks(source="*")
 
 
-@_one_object
+@one_object
 class UnsubscribeRequestsSerializer(serializers.Serializer[Page]):
     unsubscribe_requests = UnsubscribeRequestSerializer(many=True, source="rows", help_text=_NEWEST_FIRST)
     links = PageLinks(source="*")

@@ -73,7 +73,7 @@ NEWEST_FIRST = Order(moment="created_at")
 SOONEST_FIRST = Order(moment="next_attempt_at", is_ascending=True)
 
 
-def _one_of(*allowed: str) -> Check:
+def one_of(*allowed: str) -> Check:
     def check(name: str, value: str) -> None:
         if value not in allowed:
             raise errors.NotOneOf(name=name, value=value.replace("'", ""), allowed=", ".join(allowed))
@@ -81,21 +81,21 @@ def _one_of(*allowed: str) -> Check:
     return check
 
 
-def _uuid(name: str, value: str) -> None:
+def uuid(name: str, value: str) -> None:
     if parse_uuid(value) is None:
         raise errors.NotAUuid(name=name)
 
 
 NOTIFICATION_FILTERS: Mapping[str, Check] = {
-    "template_type": _one_of(*TYPES),
-    "status": _one_of(*STATUSES),
+    "template_type": one_of(*TYPES),
+    "status": one_of(*STATUSES),
     "reference": lambda name, value: None,  # any text
-    "older_than": _uuid,
-    "include_jobs": _one_of("true", "True"),
+    "older_than": uuid,
+    "include_jobs": one_of("true", "True"),
 }
-SEND_PARAMETERS: Mapping[str, Check] = {"dry_run": _one_of("true", "false")}
-TEMPLATE_FILTERS: Mapping[str, Check] = {"type": _one_of(*TYPES)}
-RECEIVED_TEXT_FILTERS: Mapping[str, Check] = {"older_than": _uuid}
+SEND_PARAMETERS: Mapping[str, Check] = {"dry_run": one_of("true", "false")}
+TEMPLATE_FILTERS: Mapping[str, Check] = {"type": one_of(*TYPES)}
+RECEIVED_TEXT_FILTERS: Mapping[str, Check] = {"older_than": uuid}
 UNSUBSCRIBE_REQUEST_FILTERS = RECEIVED_TEXT_FILTERS
 
 
@@ -119,7 +119,7 @@ def notifications(service: Service, key_type: str, query: QueryDict) -> Page:
     rows = Notification.objects.filter(service=service, key_type=key_type, created_at__gte=service.kept_since())
     # Tuples, because creating model instances took longer than all the rest.
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
-    return _page(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
+    return page_of(records, query, anchors=Notification.objects.filter(service=service), keeps_place=True)
 
 
 def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -> Page:
@@ -127,18 +127,18 @@ def scheduled_notifications(service: Service, key_type: str, query: QueryDict) -
     rows = Notification.objects.scheduled().filter(service=service, key_type=key_type)
     records = rows.filter(*_matching(query)).values_list(*NOTIFICATION_COLUMNS, named=True)
     anchors = Notification.objects.filter(service=service)
-    return _page(records, query, anchors=anchors, keeps_place=True, order=SOONEST_FIRST)
+    return page_of(records, query, anchors=anchors, keeps_place=True, order=SOONEST_FIRST)
 
 
 def received_texts(service: Service, query: QueryDict) -> Page:
     rows = ReceivedText.objects.filter(service=service, created_at__gte=service.kept_since())
-    return _page(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
+    return page_of(rows, query, anchors=ReceivedText.objects.filter(service=service), keeps_place=False)
 
 
 def unsubscribe_requests(service: Service, query: QueryDict) -> Page:
     """Return a page of the unsubscribe requests of a service, done requests included."""
     rows = UnsubscribeRequest.objects.filter(service=service)
-    return _page(rows, query, anchors=rows, keeps_place=False)
+    return page_of(rows, query, anchors=rows, keeps_place=False)
 
 
 def _matching(query: QueryDict) -> list[Q]:
@@ -155,7 +155,7 @@ def _matching(query: QueryDict) -> list[Q]:
     return conditions
 
 
-def _page(
+def page_of(
     rows: Rows, query: QueryDict, *, anchors: QuerySet[Row], keeps_place: bool, order: Order = NEWEST_FIRST
 ) -> Page:
     """Return the page strictly after the row `older_than` in the order of the list. Equal times lose no row."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import URLPattern, path
 
+from notifications.api.bulk.views import BulkSendViewSet
 from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
 
 
@@ -15,6 +16,18 @@ def _slashed(route: str, view: Callable[..., Any]) -> list[URLPattern]:  # Any: 
 urlpatterns = [
     *_slashed("v2/notifications/sms", NotificationViewSet.as_view({"post": "sms"})),
     *_slashed("v2/notifications/email", NotificationViewSet.as_view({"post": "email"})),
+    *_slashed("v2/notifications/bulk", BulkSendViewSet.as_view({"get": "list", "post": "send"})),
+    *_slashed(
+        "v2/notifications/bulk/<str:bulk_send_id>",
+        BulkSendViewSet.as_view({"get": "retrieve", "patch": "move"}, unknown_methods=["POST"]),
+    ),
+    *_slashed("v2/notifications/bulk/<str:bulk_send_id>/rows", BulkSendViewSet.as_view({"get": "rows"})),
+    *_slashed("v2/notifications/bulk/<str:bulk_send_id>/pause", BulkSendViewSet.as_view({"post": "pause"})),
+    *_slashed("v2/notifications/bulk/<str:bulk_send_id>/resume", BulkSendViewSet.as_view({"post": "resume"})),
+    *_slashed("v2/notifications/bulk/<str:bulk_send_id>/cancel", BulkSendViewSet.as_view({"post": "cancel"})),
+    *_slashed(
+        "v2/notifications/bulk/<str:bulk_send_id>/retry-failed", BulkSendViewSet.as_view({"post": "retry_failed"})
+    ),
     *_slashed("v2/notifications", NotificationViewSet.as_view({"get": "list"})),
     *_slashed(
         "v2/notifications/scheduled",

@@ -6,11 +6,11 @@ The errors have the order and the texts of the answer. Source: docs/reference/bu
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from notifications import errors
 from notifications.bulk_tables import columns as matching
 from notifications.bulk_tables.columns import MAX_COLUMNS
 from notifications.bulk_tables.rows import CheckedRow, Kind, Rules, check_row
 from notifications.bulk_tables.tables import NAMES_ROW, Table
-from notifications.errors import DailyLimitReached
 from notifications.rendering.sms import MAX_CHARACTERS
 
 MAX_ROWS_IN_SENTENCE = 20
@@ -76,16 +76,18 @@ class _RowErrors:
     sentences: list[str] = field(default_factory=list)
 
     def add(self, row: CheckedRow, kind: Kind) -> None:
-        errors = [error for error in row.errors if error.kind is kind]
-        if not errors:
+        of_kind = [error for error in row.errors if error.kind is kind]
+        if not of_kind:
             return
         self.count += 1
         if self.count <= MAX_ROWS_LISTED:
-            self.listed += [ListedError(row=row.number, column=error.column, message=error.message) for error in errors]
+            self.listed += [
+                ListedError(row=row.number, column=error.column, message=error.message) for error in of_kind
+            ]
         if self.count <= MAX_ROWS_IN_SENTENCE:
             parts = [
                 f"`{error.column}`: {error.summary or error.message}" if error.column is not None else error.message
-                for error in errors
+                for error in of_kind
             ]
             self.sentences.append(f"Row {row.number} - {','.join(parts)}.")
 
@@ -95,14 +97,16 @@ class TableCheck:
 
     The counts and `errors` are complete once `rows` has ended. They keep at most MAX_ROWS_LISTED rows in memory.
 
+    limits: may be replaced before `errors`, if other messages have been counted meanwhile
     with_errors, international, simulated: counts of rows; 0 if no row could be checked
+    repeated: rows that do not count, because they repeat an earlier message
     """
 
     def __init__(self, table: Table, rules: Rules, limits: Limits) -> None:
         self.columns = matching.match(table.names, rules.placeholders, is_email=rules.is_email)
         self._table = table
         self._rules = rules
-        self._limits = limits
+        self.limits = limits
         self.row_count = 0
         self._forget_rows()
 
@@ -111,7 +115,7 @@ class TableCheck:
         """Return whether rows are checked: the columns have no errors, and the number of rows is allowed."""
         columns = self.columns
         has_column_errors = columns.has_too_many or columns.missing or columns.duplicate_recipient
-        return not has_column_errors and 1 <= self.row_count <= self._limits.max_rows
+        return not has_column_errors and 1 <= self.row_count <= self.limits.max_rows
 
     def rows(self) -> Iterator[CheckedRow]:
         """Yield each checked row. Rows above the largest number allowed are only counted.
@@ -131,6 +135,11 @@ class TableCheck:
         """Return the errors of the table, in the order of the answer."""
         return [*self._column_errors(), *self._limit_errors(), *self._size_errors(), *self._row_errors()]
 
+    def note_repeat(self, *, is_international: bool) -> None:
+        """Count a checked row as a repeat of an earlier message."""
+        self.repeated += 1
+        self.international -= is_international
+
     def _count(self, row: CheckedRow) -> None:
         self.with_errors += bool(row.errors)
         self.international += row.is_international
@@ -139,55 +148,55 @@ class TableCheck:
             found.add(row, kind)
 
     def _forget_rows(self) -> None:
-        self.with_errors = self.international = self.simulated = 0
+        self.with_errors = self.international = self.simulated = self.repeated = 0
         self._found = {kind: _RowErrors() for kind in Kind}
 
     def _column_errors(self) -> Iterator[TableError]:
         columns = self.columns
         if columns.has_too_many:
-            message = f"Too many columns. Maximum number of columns allowed is {MAX_COLUMNS}"
+            message = errors.TooManyColumns.text.format(limit=MAX_COLUMNS)
             yield TableError(kind="too_many_columns", message=message)
         if columns.missing:
-            yield TableError(kind="missing_columns", message=f"Missing column headers: {', '.join(columns.missing)}")
+            message = errors.MissingColumns.text.format(names=", ".join(columns.missing))
+            yield TableError(kind="missing_columns", message=message)
         if columns.duplicate_recipient:
-            message = f"Duplicate column headers: {', '.join(columns.duplicate_recipient)}"
+            message = errors.DuplicateRecipientColumns.text.format(names=", ".join(columns.duplicate_recipient))
             yield TableError(kind="duplicate_recipient_columns", message=message)
         if not self.row_count:
-            message = "There are no rows. Add at least one row under the column names."
-            yield TableError(kind="no_rows", message=message)
+            yield TableError(kind="no_rows", message=errors.NoRows.text)
 
     def _limit_errors(self) -> Iterator[TableError]:
-        channel = "email" if self._rules.is_email else "sms"
-        named = "" if self._rules.is_email else "sms "
-        count = self.row_count - self.simulated
-        yield from _limit_error("daily_limit", self._limits.daily, count, channel=channel, named=named)
-        if not self._rules.is_email:
-            kind, named = "international_limit", "international sms "
-            allowance = self._limits.international
-            yield from _limit_error(kind, allowance, self.international, channel="international_sms", named=named)
+        count = self.row_count - self.simulated - self.repeated
+        return limit_errors(self.limits, count, self.international, is_email=self._rules.is_email)
 
     def _size_errors(self) -> Iterator[TableError]:
-        most = self._limits.max_rows
+        most = self.limits.max_rows
         if self.row_count > most:
-            message = f"Too many rows. Maximum number of rows allowed is {most}"
+            message = errors.TooManyRows.text.format(limit=most)
             yield TableError(kind="too_many_rows", message=message)
 
     def _row_errors(self) -> Iterator[TableError]:
-        reason = _ON_TEAM_KEY if self._limits.is_team_key else _IN_TRIAL
+        reason = _ON_TEAM_KEY if self.limits.is_team_key else _IN_TRIAL
         for kind, found in self._found.items():
             if not found.count:
                 continue
             match kind:
                 case Kind.NOT_ALLOWED:
-                    message = f"You cannot send to these recipients because {reason}"
+                    message = errors.RecipientsNotAllowed.text.format(reason=reason)
                 case Kind.TOO_LONG:
-                    message = (
-                        f"Row {found.listed[0].row} - has a character count greater than {MAX_CHARACTERS} characters. "
-                        "Some messages may be too long due to custom content."
-                    )
+                    message = errors.RowTooLong.text.format(row=found.listed[0].row, limit=MAX_CHARACTERS)
                 case Kind.ROWS:
-                    message = f"Some rows have errors. {' '.join(found.sentences)}"
+                    message = errors.RowsInvalid.text.format(rows=" ".join(found.sentences))
             yield TableError(kind=kind, message=message, rows_with_errors=found.count, rows=found.listed)
+
+
+def limit_errors(limits: Limits, count: int, international: int, *, is_email: bool) -> Iterator[TableError]:
+    """Yield an error for each daily limit that has too few messages left. count, international: of the messages"""
+    channel, named = ("email", "") if is_email else ("sms", "sms ")
+    yield from _limit_error("daily_limit", limits.daily, count, channel=channel, named=named)
+    if not is_email:
+        kind, channel, named = "international_limit", "international_sms", "international sms "
+        yield from _limit_error(kind, limits.international, international, channel=channel, named=named)
 
 
 def _limit_error(
@@ -196,11 +205,8 @@ def _limit_error(
     if allowance is None or count <= allowance.remaining:
         return
     if allowance.remaining <= 0:
-        message = DailyLimitReached.text.format(limit_kind=channel, limit=allowance.limit)
+        message = errors.DailyLimitReached.text.format(limit_kind=channel, limit=allowance.limit)
         yield TableError(kind=kind, message=message, is_limit_reached=True)
         return
-    message = (
-        f"You only have {allowance.remaining} remaining {named}messages before you reach your daily limit. "
-        f"You've tried to send {count} {named}messages."
-    )
+    message = errors.TooFewMessagesLeft.text.format(remaining=allowance.remaining, count=count, kind=named)
     yield TableError(kind=kind, message=message)

@@ -56,6 +56,12 @@ class Columns:
         """Return whether more columns have a name than a table may have."""
         return sum(1 for name in self.names if name) > MAX_COLUMNS
 
+    @property
+    def used_places(self) -> list[int]:
+        """Return the positions of the columns that the template or the service uses, in order."""
+        used = [*self.values.values(), *self.special.values(), *([self.recipient] if self.recipient else [])]
+        return sorted({place for column in used for place in column.places})
+
 
 def is_recipient_column(name: str) -> bool:
     """Return whether a column of this name holds recipients of one of the channels."""

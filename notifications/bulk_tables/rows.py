@@ -17,9 +17,11 @@ MISSING = "Missing"
 NOT_AN_EMAIL_ADDRESS = "Not a valid email address"
 NOT_KNOWN = "Not in your team or guest list"
 NOT_AN_HTTPS_URL = "Not a valid https URL"
+REFERENCE_TOO_LONG = "Must have at most 1000 characters"
 NOT_A_TIME_ZONE = "Not a time zone, such as Europe/London"
 TOO_LONG = "Message is too long"
 EMPTY = "No content for this message"
+MAX_REFERENCE_CHARACTERS = 1000
 INVALID_RECIPIENT = "invalid recipient"  # in the sentence about all rows
 
 
@@ -88,6 +90,7 @@ class CheckedRow:
     recipient: None if it is missing or invalid
     is_international: whether the message counts towards the international limit
     is_simulated: whether the message would only be checked
+    cells: the row as the table has it
     values: placeholder → its value; None if it is missing
     """
 
@@ -96,6 +99,7 @@ class CheckedRow:
     recipient: Recipient | None
     is_international: bool
     is_simulated: bool
+    cells: list[Cell]
     values: Mapping[str, Value]
     reference: str | None
     unsubscribe_url: str | None
@@ -125,6 +129,7 @@ def check_row(number: int, cells: list[Cell], columns: Columns, rules: Rules) ->
         recipient=recipient,
         is_international=_is_international(recipient),
         is_simulated=recipient is not None and rules.is_simulated(recipient),
+        cells=cells,
         values=values,
         reference=special.get(REFERENCE),
         unsubscribe_url=special.get(UNSUBSCRIBE_URL),
@@ -151,6 +156,7 @@ def _recipient(column: Column, to: str | None, rules: Rules) -> tuple[Recipient 
 
 def _special_errors(columns: Columns, values: Mapping[str, str | None]) -> Iterator[tuple[Column, CellError]]:
     for name, is_valid, message in (
+        (REFERENCE, _is_reference, REFERENCE_TOO_LONG),
         (UNSUBSCRIBE_URL, is_unsubscribe_url, NOT_AN_HTTPS_URL),
         (TIME_ZONE, is_time_zone, NOT_A_TIME_ZONE),
     ):
@@ -179,6 +185,10 @@ def _missing(column: Column) -> CellError:
 
 def _invalid(column: Column, message: str) -> CellError:
     return CellError(column=column.name, message=message, summary=INVALID_RECIPIENT)
+
+
+def _is_reference(text: str) -> bool:
+    return len(text) <= MAX_REFERENCE_CHARACTERS
 
 
 def _text(value: Value) -> str | None:

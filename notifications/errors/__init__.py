@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from config.rest.api_errors import SendingError
 from config.rest.shared_errors import InternalError, RequestNotUnderstood, Unavailable, UrlNotFound, UseHttps
-from notifications.errors.calling import *  # noqa: F403  one name for each row of the tables
+from notifications.errors.bulk import *  # noqa: F403  one name for each row of the tables
+from notifications.errors.calling import *  # noqa: F403
 from notifications.errors.fields import *  # noqa: F403
 from notifications.errors.files import *  # noqa: F403
 from notifications.errors.messages import *  # noqa: F403

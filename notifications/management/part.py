@@ -8,6 +8,7 @@ from notifications.management import backlogs, health_checks, provider_checks
 from notifications.management.demo import make_demo, wipe_demo
 from notifications.management.provision.services import provision
 from notifications.management.tries import try_email, try_sms
+from notifications.submission.bulk import tasks as bulk_tasks
 
 COMMANDS = Commands(
     area="notifications",
@@ -19,6 +20,7 @@ COMMANDS = Commands(
     sweeps={
         "messages": tasks.wake_for_due,
         "callbacks": tasks.wake_for_due_callbacks,
+        "bulk-sends": bulk_tasks.wake_for_due,
         "receipts": status.apply_early,
         "without-receipt": tasks.end_without_receipt,
         "counts": counting.count_recent,

@@ -1,7 +1,7 @@
 """Bulk sends: one template to every row of a table. Source: docs/reference/bulk-sending.md §3."""
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Self
 from uuid import UUID
 
@@ -131,6 +131,25 @@ class BulkSend(models.Model):
     def sender_id(self) -> UUID | None:
         """Return the id of the sender that the API shows."""
         return (self.sms_sender_id or self.reply_to_id) if self.is_sender_chosen else None
+
+    @property
+    def shown_state(self) -> str:
+        """Return the state by the clock: a scheduled bulk send is pending at its time, before its first step."""
+        is_early = self.scheduled_for is not None and self.scheduled_for > timezone.now()
+        return BulkState.PENDING.value if self.state == BulkState.SCHEDULED and not is_early else str(self.state)
+
+    @property
+    def next_send_at(self) -> datetime | None:
+        """Return when the next row becomes a message, or None if none waits or the bulk send is paused."""
+        if self.state not in MOVING or not self.waiting:
+            return None
+        return max(self.next_step_at, timezone.now())
+
+    def status_counts(self) -> list[dict[str, object]]:
+        """Return the number of messages by status."""
+        messages = self.rows.exclude(notifications=None).order_by("notifications__status")
+        counted = messages.values("notifications__status").annotate(count=models.Count("pk"))
+        return [{"status": one["notifications__status"], "count": one["count"]} for one in counted]
 
     @property
     def has_ended(self) -> bool:

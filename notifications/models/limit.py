@@ -30,14 +30,25 @@ class DailyCounterQuerySet(models.QuerySet["DailyCounter"]):
         """Count one more message and return True, or return False if the limit is reached or no row exists yet."""
         return bool(_SPEND.run(service_id, day, kind.value, limit))
 
+    def spend(self, service_id: UUID, day: date, kind: LimitKind, number: int, *, limit: int) -> bool:
+        """Count a number of messages like `spend_one`: all of them or none."""
+        free = self.filter(service_id=service_id, day=day, kind=kind, count__lte=limit - number)
+        return free.update(count=models.F("count") + number) > 0
+
     def spending_one(self, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> Condition:
         """Return `spend_one` as a condition for storing a row in the same statement."""
         return Condition(update=_SPEND, values=(service_id, day, kind.value, limit))
 
     def return_one(self, service_id: UUID, day: date, kinds: Sequence[LimitKind]) -> None:
         """Count one message less of each kind."""
-        counted = self.filter(service_id=service_id, day=day, kind__in=kinds, count__gt=0)
-        counted.update(count=models.F("count") - 1)
+        for kind in kinds:
+            self.give_back(service_id, day, kind, 1)
+
+    def give_back(self, service_id: UUID, day: date, kind: LimitKind, number: int) -> None:
+        """Count a number of messages less."""
+        if number:
+            counted = self.filter(service_id=service_id, day=day, kind=kind, count__gte=number)
+            counted.update(count=models.F("count") - number)
 
 
 class DailyCounter(models.Model):

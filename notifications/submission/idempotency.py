@@ -47,9 +47,19 @@ class Claim:
 
 
 @contextmanager
-def claimed(api_key: ApiKey, request: IdempotencyKey) -> Iterator[Claim]:
-    """Claim the key during its request. Raises IdempotencyKeyReused, IdempotencyKeyInUse."""
-    claim = _claim(api_key, request)
+def claimed(
+    api_key: ApiKey,
+    request: IdempotencyKey,
+    *,
+    lasts: timedelta = CLAIM_LASTS,
+    repeats_for: timedelta | None = None,
+) -> Iterator[Claim]:
+    """Claim the key during its request. Raises IdempotencyKeyReused, IdempotencyKeyInUse.
+
+    lasts: longer than the request may take
+    repeats_for: after this time another request may use the key; by default when the stored key is deleted
+    """
+    claim = _claim(api_key, request, lasts, repeats_for or IdempotencyRecord.kept_for())
     try:
         yield claim
     except BaseException:
@@ -58,14 +68,14 @@ def claimed(api_key: ApiKey, request: IdempotencyKey) -> Iterator[Claim]:
         raise
 
 
-def _claim(api_key: ApiKey, request: IdempotencyKey) -> Claim:
+def _claim(api_key: ApiKey, request: IdempotencyKey, lasts: timedelta, repeats_for: timedelta) -> Claim:
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
         now = timezone.now()
-        until = now + CLAIM_LASTS
+        until = now + lasts
         first = {"fingerprint": request.fingerprint, "claimed_until": until, "created_at": now}
         record, is_new = IdempotencyRecord.objects.get_or_create(api_key=api_key, key=request.key, defaults=first)
-        if is_new or _take_over(record, now, first):
+        if is_new or _take_over(record, now, first, repeats_for):
             return Claim(record_id=record.pk, claimed_until=until)
         if record.fingerprint != request.fingerprint:
             raise errors.IdempotencyKeyReused
@@ -76,10 +86,11 @@ def _claim(api_key: ApiKey, request: IdempotencyKey) -> Claim:
         time.sleep(POLL_SECONDS)
 
 
-def _take_over(record: IdempotencyRecord, now: datetime, first: Mapping[str, Any]) -> bool:
+def _take_over(record: IdempotencyRecord, now: datetime, first: Mapping[str, Any], repeats_for: timedelta) -> bool:
     """Claim a key that has expired, or whose request died before it had a response."""
     is_abandoned = record.claimed_until is not None and record.claimed_until < now
-    if not (record.is_over or is_abandoned):
+    is_over = record.created_at <= now - repeats_for
+    if not (is_over or is_abandoned):
         return False
     unchanged = IdempotencyRecord.objects.filter(
         id=record.pk, created_at=record.created_at, claimed_until=record.claimed_until

@@ -4,7 +4,7 @@ Only accepted messages count. The statement or transaction that stores a message
 that it is below the limit, so parallel requests never exceed it. Test keys and simulated recipients are not counted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from uuid import UUID
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from config.databases.prepared import insert
 from notifications import errors
+from notifications.bulk_tables.check import Allowance
 from notifications.models import DailyCounter, KeyType, LimitKind, Notification, Service
 from notifications.submission.callers import Caller
 from notifications.submission.ttl_cache import cached
@@ -70,6 +71,35 @@ def store(caller: Caller, notification: Notification, kinds: Sequence[LimitKind]
         for kind in others:
             _spend(caller.service, kind, now, DailyCounter.objects.spend_one)
         _spend(caller.service, last, now, partial(_insert, notification))
+
+
+def count(caller: Caller, numbers: Mapping[LimitKind, int]) -> bool:
+    """Count several messages of each kind. Return False if a limit has no room: then roll the transaction back.
+
+    Call it last in the transaction that stores the messages: it locks the counters.
+    """
+    if caller.key_type == KeyType.TEST:
+        return True
+    day, service = _day(timezone.now()), caller.service
+    for kind, number in numbers.items():
+        if not number:
+            continue
+        DailyCounter.objects.bulk_create([DailyCounter(service=service, day=day, kind=kind)], ignore_conflicts=True)
+        if not DailyCounter.objects.spend(service.id, day, kind, number, limit=limit_of(service, kind)):
+            return False
+    return True
+
+
+def allowance(caller: Caller, kind: LimitKind) -> Allowance | None:
+    """Return a limit and how many messages are left of it today, or None for a test key."""
+    if caller.key_type == KeyType.TEST:
+        return None
+    return Allowance(limit=limit_of(caller.service, kind), remaining=remaining(caller.service, kind))
+
+
+def reached(service: Service, kind: LimitKind) -> errors.DailyLimitReached:
+    """Return the error of a limit that is used up."""
+    return _reached(service, kind, timezone.now())
 
 
 def _insert(notification: Notification, service_id: UUID, day: date, kind: LimitKind, *, limit: int) -> bool:

@@ -30,16 +30,21 @@ def parse_phone_number(text: str, service: Service) -> PhoneNumber:
     If the service lacks a permission for a valid number, `check_number` rejects it later.
     """
     try:
-        number = phone.parse(
-            text,
-            international=Permission.INTERNATIONAL_SMS in service.permissions,
-            landlines=Permission.SMS_TO_UK_LANDLINES in service.permissions,
-            prices=prices(),
-        )
+        return parse_number(text, service)
     except phone.InvalidPhoneNumber as error:
         raise error.outcome.error(fix=phone.hint(text) or "") from error
+
+
+def parse_number(text: str, service: Service) -> PhoneNumber:
+    """Parse a phone number like `parse_phone_number`. Raises InvalidPhoneNumber."""
+    number = phone.parse(
+        text,
+        international=Permission.INTERNATIONAL_SMS in service.permissions,
+        landlines=Permission.SMS_TO_UK_LANDLINES in service.permissions,
+        prices=prices(),
+    )
     if len(number.as_given) > _MAX_NUMBER_CHARACTERS:
-        raise errors.PhoneNumberInvalid
+        raise phone.InvalidPhoneNumber(Outcome.INVALID_NUMBER)
     return number
 
 
@@ -65,15 +70,20 @@ def check_recipient(caller: Caller, recipient: PhoneNumber | EmailAddress) -> No
     A team key, and any other key of a service in trial except a test key, reaches only the team and the guest list.
     This also holds for simulated recipients.
     """
+    if may_send_to(caller, recipient):
+        return
     service = caller.service
-    if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and service.live):
-        return
-    if recipient.normalised in (_known_recipients(service.id) or ()):
-        return
     fix = f"Add this recipient to the team or the guest list, or make the service live: {console_url(service)}"
     if caller.key_type == KeyType.TEAM:
         raise errors.NotOnTeam(fix=fix)
     raise errors.ServiceInTrial(trial_mode_url=settings.TRIAL_MODE_URL, fix=fix)
+
+
+def may_send_to(caller: Caller, recipient: PhoneNumber | EmailAddress) -> bool:
+    """Return whether the caller may send to this recipient, as `check_recipient` checks."""
+    if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and caller.service.live):
+        return True
+    return recipient.normalised in (_known_recipients(caller.service.id) or ())
 
 
 def check_number(number: PhoneNumber) -> None:

@@ -10,11 +10,11 @@ from typing import Self
 from uuid import UUID
 
 from notifications import errors
+from notifications.bulk_tables.rows import MAX_REFERENCE_CHARACTERS as MAX_REFERENCE_CHARACTERS
 from notifications.errors import NotificationError
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 
-MAX_REFERENCE_CHARACTERS = 1000
 MAX_LIST_ITEMS = 10_000
 MAX_NAME_CHARACTERS_SHOWN = 50  # errors repeat names that the caller chose, truncated to this
 

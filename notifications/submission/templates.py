@@ -48,6 +48,16 @@ def for_sending(service_id: UUID, template_id: UUID, channel: Channel) -> Templa
     return template
 
 
+def for_bulk_sending(service_id: UUID, template_id: UUID) -> TemplateText:
+    """Return the template, of either channel. Raises TemplateNotFound, TemplateArchived."""
+    template = _newest(service_id, template_id)
+    if template is None:
+        raise errors.TemplateNotFound
+    if template.is_archived:
+        raise errors.TemplateArchived
+    return template
+
+
 def newest_versions(service_id: UUID) -> QuerySet[TemplateVersion]:
     """Return the newest version of each template of the service, archived templates included."""
     versions = TemplateVersion.objects.select_related("template").order_by()

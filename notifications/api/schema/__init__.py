@@ -7,10 +7,20 @@ from django.conf import settings
 
 from config.docs.parts import Part
 from config.rest.handler import HELPFUL
-from notifications.api.schema import errors_of_operations, operations
+from notifications.api.schema import bulk_operations, errors_of_operations, operations
 from notifications.api.schema.chapters import CHAPTERS
 
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."
+_ROW = {
+    "type": "object",
+    "properties": {
+        "row": {"type": "integer", "description": "The row, as a spreadsheet shows it."},
+        "column": {"type": ["string", "null"], "description": "The column, or null for the whole row."},
+        "message": {"type": "string", "description": "What is wrong."},
+    },
+    "required": ["row", "column", "message"],
+    "additionalProperties": False,
+}
 _ENTRY = {
     "type": "object",
     "properties": {
@@ -22,6 +32,8 @@ _ENTRY = {
             "format": "uri",
             "description": f"The entry for the error. {_ASKED_FOR}",
         },
+        "rows_with_errors": {"type": "integer", "description": "Bulk sending: how many rows have this error."},
+        "rows": {"type": "array", "items": _ROW, "description": "Bulk sending: the errors of the first 1,000 rows."},
     },
     "required": ["error", "message"],
     "additionalProperties": False,

@@ -106,6 +106,22 @@ midnight UTC. Test keys and simulated recipients do not count towards the daily 
 `RateLimit-Policy` show how many requests are left. `Retry-After` shows when to try again.
 """
 
+_BULK = f"""
+Send one template to every row of a table: up to {settings.BULK_MAX_ROWS:,} rows and
+{settings.BULK_MAX_BYTES // 1024 // 1024} MiB in one request. The first row names the columns: `email address` or
+`phone number`, and one column for each placeholder. All rows are checked before any message is sent, and all are
+accepted or none. Errors name the rows.
+
+- Repeat a request that has no answer: equal bytes within 10 minutes, or the same `Idempotency-Key`, get the first
+  response.
+- Columns of the same name make a list. The columns `reference`, `one_click_unsubscribe_url` and `time zone` set these
+  values for a row.
+- Bulk messages wait behind the single messages of your service. Callbacks are the same.
+- `job_status` is `scheduled`, `pending`, `in progress` and then `finished`, when every row is a message. You can move,
+  pause, resume and cancel a bulk send before that. A pause ends as a cancellation after 72 hours.
+- The rows can be read as long as the messages of your service, counted from the end of the bulk send.
+"""
+
 _READING = f"""
 Read a message by its id, or list the newest {PAGE_SIZE} and follow `links.next`.
 
@@ -198,6 +214,7 @@ files. Signed-in staff see the messages of their services there. They see recipi
 CHAPTERS = [
     Chapter(title="Authentication", text=_AUTHENTICATION.strip()),
     Chapter(title=operations.SENDING, text=_SENDING.strip()),
+    Chapter(title=operations.BULK, text=_BULK.strip()),
     Chapter(title=operations.READING, text=_READING.strip()),
     Chapter(title=operations.TEMPLATES, text=_TEMPLATES.strip()),
     Chapter(title=operations.RECEIVED, text=_RECEIVED.strip()),

@@ -38,6 +38,21 @@ _FILES = (
     errors.FileInfected,
 )
 
+_BULK_SHAPE = (
+    *(errors.BulkNameTooLong, errors.TableOfWrongType, errors.BulkScheduledForPast, errors.BulkScheduledForTooFar),
+    *(errors.RowsOrCsv,),
+)
+_TABLE = (
+    *(errors.TableUnreadable, errors.TooManyColumns, errors.MissingColumns, errors.DuplicateRecipientColumns),
+    *(errors.NoRows, errors.TooFewMessagesLeft, errors.TooManyRows, errors.RecipientsNotAllowed, errors.RowTooLong),
+    errors.RowsInvalid,
+)
+_BULK_STATES = (errors.BulkSendFinished, errors.BulkSendNotScheduled, errors.NothingToRetry)
+_BULK_RULES = (
+    *(errors.TemplateNotFound, errors.TemplateArchived, errors.TextMessagesNotAllowed, errors.EmailsNotAllowed),
+    *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached),
+)
+
 _SENDING = (
     *_AUTHENTICATION,
     errors.RateLimited,
@@ -55,6 +70,23 @@ _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
 BY_OPERATION = {
     "sendTextMessage": (*_SENDING, *_PHONE_NUMBER, *_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
     "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
+    "sendBulk": (
+        *(*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, *_BODY, errors.PropertyMissing),
+        *(errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
+        *(errors.NotOneOf, errors.ScheduledForFormat, *_BULK_SHAPE, *_BULK_RULES, *_TABLE, *_FAILURES),
+    ),
+    "listBulkSends": (*_PAGES, errors.NotOneOf),
+    "readBulkSend": _ONE,
+    "listBulkRows": (*_ONE, errors.NotOneOf, errors.WrongType, errors.PropertiesUnexpected),
+    "moveBulkSend": (
+        *(*_ONE, *_BODY, errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType),
+        *(errors.ScheduledForFormat, errors.BulkScheduledForPast, errors.BulkScheduledForTooFar),
+        *(errors.BulkSendFinished, errors.BulkSendNotScheduled),
+    ),
+    "pauseBulkSend": (*_ONE, errors.BulkSendFinished),
+    "resumeBulkSend": (*_ONE, errors.BulkSendFinished),
+    "cancelBulkSend": (*_ONE, errors.BulkSendFinished),
+    "retryFailedMessages": (*_ONE, errors.NothingToRetry, *_BULK_RULES, *_TABLE),
     "readMessage": _ONE,
     "listMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
     "listScheduledMessages": (*_READING, errors.NotOneOf, errors.NotAUuid, errors.PropertiesUnexpected),
@@ -81,6 +113,7 @@ FAMILIES = {
     "Phone numbers": _PHONE_NUMBER,
     "Templates and values": _RULES,
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),
+    "Bulk sending": (*_BULK_SHAPE, *_TABLE, *_BULK_STATES),
     "Files": _FILES,
     "Sandbox inbox": (errors.SandboxSignInMissing, errors.SandboxOperatorsAlone, errors.SandboxParameterInvalid),
     "Failures": _FAILURES,

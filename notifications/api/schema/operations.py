@@ -13,11 +13,23 @@ from drf_spectacular.utils import (
 
 from config.docs.annotate import annotated
 from notifications.api import dry_runs, lists, queries, records, serializers
+from notifications.api.schema.describing import (
+    DRY_RUN,
+    IDEMPOTENCY_KEY,
+    OLDER_THAN,
+    RATE,
+    REPEAT_OF,
+    REPLAYED,
+    path,
+    read,
+    words,
+)
 
 SENDING, READING, TEMPLATES, RECEIVED = "Send messages", "Read messages", "Templates", "Received texts"
+BULK = "Bulk sending"
 UNSUBSCRIBE_REQUESTS = "Unsubscribe requests"
 
-_EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # in the demo data, whose ids are the same on every machine
+EMAIL_TEMPLATE = "99309e09-88b3-402f-8eec-450fe9dc451a"  # in the demo data, whose ids are the same on every machine
 _SMS_TEMPLATE = "591f3b31-997b-422a-a1f8-6353f93dbfcb"
 _TEXT_MESSAGE = {
     "phone_number": "07700 900123",
@@ -27,58 +39,11 @@ _TEXT_MESSAGE = {
 }
 _EMAIL = {
     "email_address": "ana@example.org",
-    "template_id": _EMAIL_TEMPLATE,
+    "template_id": EMAIL_TEMPLATE,
     "personalisation": {"name": "Ana", "items": ["warm clothes", "this email"]},
     "reference": "visit-17",
 }
 _PREVIEW = {"personalisation": {"name": "Ana", "items": ["warm clothes", "this email"]}}
-
-_UUID = {"type": "string", "format": "uuid"}
-_OLDER_THAN = OpenApiParameter(
-    "older_than", _UUID, description="The id of the last row of the previous page. `links.next` contains it."
-)
-_IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key",
-    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
-    OpenApiParameter.HEADER,
-    description="A repeated request with the same key within 24 hours gets the first response and sends no message.",
-)
-_REPLAYED = OpenApiParameter(
-    "Idempotent-Replay",
-    {"const": "true"},
-    OpenApiParameter.HEADER,
-    description="This is the response to an earlier request with the same `Idempotency-Key`.",
-    response=[201],
-)
-
-_REPEAT_OF = OpenApiParameter(
-    "Repeat-Of",
-    _UUID,
-    OpenApiParameter.HEADER,
-    description="The repeat guard of the service stopped this message: the response has the values of the first one.",
-    response=[201],
-)
-_DRY_RUN = OpenApiParameter(
-    "dry_run",
-    {"enum": ["true", "false"]},
-    description=(
-        "`true`: carry out all checks, and show what would be sent. Nothing is stored, sent or counted, and "
-        "`Idempotency-Key` is ignored. Dry runs have a rate limit of their own, of the same size."
-    ),
-)
-
-
-def _rate(name: str, about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, description=about, response=[200, 201])
-
-
-_RATE = [
-    _rate(
-        "RateLimit-Policy",
-        'The requests (q) in a number of seconds (w) for the key type: `"live";q=3000;w=60`. Also with errors.',
-    ),
-    _rate("RateLimit", 'The number of requests that are left: `"live";r=2999`. Also with errors.'),
-]
 
 
 class ServiceToken(OpenApiAuthenticationExtension):
@@ -118,28 +83,9 @@ def _sent(name: str, text: str, body: type, answer: type, example: object, *, ab
             201: OpenApiResponse(answer, description="The message is accepted. It is sent in the background."),
             200: OpenApiResponse(dry_runs.DryRunSerializer, description="The result of a dry run."),
         },
-        parameters=[_IDEMPOTENCY_KEY, _DRY_RUN, _REPLAYED, _REPEAT_OF, *_RATE],
+        parameters=[IDEMPOTENCY_KEY, DRY_RUN, REPLAYED, REPEAT_OF, *RATE],
         examples=[OpenApiExample("Example", example, request_only=True)],
     )
-
-
-def _read(name: str, tag: str, summary: str, answer: type, *parameters: OpenApiParameter, about: str = "") -> Any:
-    return extend_schema(
-        operation_id=name,
-        tags=[tag],
-        summary=summary,
-        description=about,
-        responses={200: OpenApiResponse(answer, description="The requested data.")},
-        parameters=list(parameters),
-    )
-
-
-def _path(name: str, about: str, example: str) -> OpenApiParameter:
-    return OpenApiParameter(name, {**_UUID, "examples": [example]}, OpenApiParameter.PATH, description=about)
-
-
-def _words(name: str, words: tuple[str, ...], about: str) -> OpenApiParameter:
-    return OpenApiParameter(name, {"type": "array", "items": {"enum": list(words)}}, description=f"{about} May repeat.")
 
 
 def _describe(view: str, **operations: Any) -> None:
@@ -151,17 +97,17 @@ def _describe(view: str, **operations: Any) -> None:
     type(view, (OpenApiViewExtension,), members)
 
 
-_MESSAGE_ID = _path("notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
-_TEMPLATE_ID = _path("template_id", "The console shows it.", _EMAIL_TEMPLATE)
+_MESSAGE_ID = path("notification_id", "The `id` in the response to sending.", "8d9ac9d4-c66a-4e7a-9ca3-6d4a3f0f4d6e")
+_TEMPLATE_ID = path("template_id", "The console shows it.", EMAIL_TEMPLATE)
 _MESSAGE_FILTERS = (
-    _words("template_type", queries.TYPES, "The channel. There are no letters."),
-    _words(
+    words("template_type", queries.TYPES, "The channel. There are no letters."),
+    words(
         "status",
         queries.STATUSES,
         "`failed` means every failure, `accepted` means created and sending, `received` means delivered.",
     ),
     OpenApiParameter("reference", description="The exact reference."),
-    _OLDER_THAN,
+    OLDER_THAN,
     OpenApiParameter("include_jobs", {"enum": ["true", "True"]}, description="Also list the messages of bulk sends."),
 )
 
@@ -183,7 +129,7 @@ _describe(
         _EMAIL,
         about="A list in the personalisation becomes bullet points in the body.",
     ),
-    retrieve=_read(
+    retrieve=read(
         "readMessage",
         READING,
         "Read one message",
@@ -191,7 +137,7 @@ _describe(
         _MESSAGE_ID,
         about="Messages of all keys of the service can be read until they are deleted.",
     ),
-    scheduled=_read(
+    scheduled=read(
         "listScheduledMessages",
         READING,
         "List scheduled messages",
@@ -218,7 +164,7 @@ _describe(
         responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
         parameters=[_MESSAGE_ID],
     ),
-    list=_read(
+    list=read(
         "listMessages",
         READING,
         "List messages",
@@ -230,15 +176,15 @@ _describe(
 
 _describe(
     "TemplateViewSet",
-    list=_read(
+    list=read(
         "listTemplates",
         TEMPLATES,
         "List templates",
         lists.TemplatesSerializer,
-        _words("type", queries.TYPES, "The channel. There are no letters."),
+        words("type", queries.TYPES, "The channel. There are no letters."),
         about="All templates of the service, except archived ones, in one response.",
     ),
-    retrieve=_read(
+    retrieve=read(
         "readTemplate",
         TEMPLATES,
         "Read a template",
@@ -246,7 +192,7 @@ _describe(
         _TEMPLATE_ID,
         about="The latest version.",
     ),
-    version=_read(
+    version=read(
         "readTemplateVersion",
         TEMPLATES,
         "Read one version of a template",
@@ -274,24 +220,24 @@ _describe(
 
 _describe(
     "ReceivedTextViewSet",
-    list=_read(
+    list=read(
         "listReceivedTexts",
         RECEIVED,
         "List received texts",
         lists.ReceivedTextsSerializer,
-        _OLDER_THAN,
+        OLDER_THAN,
         about="Texts that people sent to the numbers of the service. The list is the same for every key type.",
     ),
 )
 
 _describe(
     "UnsubscribeRequestViewSet",
-    list=_read(
+    list=read(
         "listUnsubscribeRequests",
         UNSUBSCRIBE_REQUESTS,
         "List unsubscribe requests",
         lists.UnsubscribeRequestsSerializer,
-        _OLDER_THAN,
+        OLDER_THAN,
         about="Recipients who confirmed an unsubscribe request. The list is the same for every key type.",
     ),
 )

@@ -1,0 +1,236 @@
+"""The request and response bodies of bulk sends. Source: docs/reference/bulk-sending.md §4."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from notifications import errors
+from notifications.api import fields
+from notifications.api.bulk.reading import SpooledRows
+from notifications.api.fields import of_type
+from notifications.api.serializers import RequestSerializer
+from notifications.models import BulkSend, BulkState, Channel, KeyType, RowState, Status
+from notifications.submission import requests
+from notifications.submission.bulk import requests as bulk_requests
+from notifications.submission.bulk.requests import BulkRequest
+
+MAX_NAME_CHARACTERS = 255
+STATES = [state.value for state in BulkState if state is not BulkState.DRAFT]
+ROW_STATES = [state.value for state in RowState if state is not RowState.UNCHECKED]
+UTC_OFFSET = "UTC, always with six digits: `2026-11-20T09:00:00.000000+00:00`."
+
+
+class BulkName(serializers.CharField):
+    def to_internal_value(self, data: object) -> str:
+        of_type(self.field_name, data, str, "string")
+        if len(str(data)) > MAX_NAME_CHARACTERS:
+            raise errors.BulkNameTooLong(value=errors.shown(data))
+        return str(data)
+
+
+class Rows(serializers.ListField):
+    child = serializers.ListField(child=serializers.JSONField())
+
+    def to_internal_value(self, data: object) -> SpooledRows:  # type: ignore[override]  # a file instead of a list
+        if not isinstance(data, SpooledRows):
+            raise errors.TableOfWrongType(name=self.field_name, type="array")
+        return data
+
+
+class CsvText(serializers.CharField):
+    def to_internal_value(self, data: object) -> str:
+        if not isinstance(data, str):
+            raise errors.TableOfWrongType(name=self.field_name, type="string")
+        return data
+
+
+class BulkScheduledFor(fields.ScheduledFor):
+    """A time within BULK_SCHEDULE_HOURS. The default time zone is UTC. null means now."""
+
+    def check_time(self, moment: datetime) -> None:
+        bulk_requests.check_time(moment)
+
+
+class SenderId(fields.Identifier):
+    """The id of a sender. null: the default."""
+
+    def to_internal_value(self, data: object) -> requests.GivenId | None:  # type: ignore[override]  # null is allowed
+        return None if data is None else super().to_internal_value(data)
+
+
+class BulkSendRequestSerializer(RequestSerializer):
+    """A bulk send: a template and a table of recipients."""
+
+    template_id = fields.Identifier(help_text="The id of the template. The console shows it.")
+    name = BulkName(max_length=MAX_NAME_CHARACTERS, help_text="The name of the bulk send, such as a file name.")
+    rows = Rows(
+        required=False,
+        help_text=(
+            "The table: an array of arrays, the column names first. A cell is text, a number, a boolean, null or an "
+            "array of these. Send either `rows` or `csv`."
+        ),
+    )
+    csv = CsvText(required=False, help_text="The table as the text of a CSV file.")
+    scheduled_for = BulkScheduledFor(
+        required=False,
+        allow_null=True,
+        help_text="When to send: ISO 8601. The default time zone is UTC. null means now.",
+    )
+    reply_to_id = SenderId(
+        required=False,
+        allow_null=True,
+        help_text="The id of a reply-to address, or of a text message sender. null means the default.",
+    )
+    reference = fields.Reference(
+        required=False,
+        max_length=requests.MAX_REFERENCE_CHARACTERS,
+        help_text="The reference of every message whose row has no cell `reference`. Use no personal data.",
+    )
+
+    def request(self, values: dict[str, Any]) -> tuple[BulkRequest, SpooledRows | str]:
+        """Return the request and its table. Raises RowsOrCsv."""
+        tables = [values.pop(name) for name in ("rows", "csv") if name in values]
+        if len(tables) != 1:
+            raise errors.RowsOrCsv
+        return BulkRequest(**{**values, "template_id": values["template_id"].value}), tables[0]
+
+
+class MoveBulkSendSerializer(RequestSerializer):
+    """Another time for a bulk send."""
+
+    scheduled_for = BulkScheduledFor(
+        allow_null=True, help_text="When to send: ISO 8601. The default time zone is UTC. null means now."
+    )
+
+
+class _Named(serializers.Serializer[Any]):
+    name = serializers.CharField()
+
+
+class _Key(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    key_type = serializers.ChoiceField(choices=["normal", "team", "test"], help_text="`normal` is a live key.")
+    name = serializers.CharField()
+
+
+class _Creator(serializers.Serializer[Any]):
+    id = serializers.UUIDField(allow_null=True, help_text="The id of the API key; null for a person.")
+    name = serializers.CharField()
+
+
+class BulkSendData(serializers.Serializer[BulkSend]):
+    """A bulk send."""
+
+    id = serializers.UUIDField()
+    api_key = _Key(allow_null=True, help_text="null if a person sent it in the console.")
+    archived = serializers.BooleanField(help_text="Always false.")
+    created_at = serializers.DateTimeField(help_text=UTC_OFFSET)
+    created_by = _Creator()
+    job_status = serializers.ChoiceField(choices=STATES)
+    notification_count = serializers.IntegerField(min_value=0, help_text="The number of rows.")
+    original_file_name = serializers.CharField(help_text="The name that you gave.")
+    processing_started = serializers.DateTimeField(allow_null=True, help_text="When the first message was made.")
+    processing_finished = serializers.DateTimeField(
+        allow_null=True, help_text="When every row was a message, or when it was cancelled."
+    )
+    scheduled_for = serializers.DateTimeField(allow_null=True)
+    sender_id = serializers.UUIDField(
+        allow_null=True, help_text="The sender that you chose, or the default sender of texts."
+    )
+    service = serializers.UUIDField()
+    service_name = _Named()
+    template = serializers.UUIDField()
+    template_type = serializers.ChoiceField(choices=Channel.values)
+    template_version = serializers.IntegerField(min_value=1)
+    updated_at = serializers.DateTimeField(help_text="The last change.")
+
+    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
+        key = bulk_send.api_key
+        kinds = {KeyType.LIVE.value: "normal"}
+        return {
+            "id": str(bulk_send.id),
+            "api_key": key and {"id": str(key.id), "key_type": kinds.get(key.key_type, key.key_type), "name": key.name},
+            "archived": False,
+            "created_at": write_time(bulk_send.created_at),
+            "created_by": {"id": str(key.id), "name": key.name} if key else {"id": None, "name": bulk_send.created_by},
+            "job_status": bulk_send.shown_state,
+            "notification_count": bulk_send.row_count,
+            "original_file_name": bulk_send.name,
+            "processing_started": write_time(bulk_send.processing_started),
+            "processing_finished": write_time(bulk_send.processing_finished),
+            "scheduled_for": write_time(bulk_send.scheduled_for),
+            "sender_id": str(bulk_send.sender_id) if bulk_send.sender_id else None,
+            "service": str(bulk_send.service_id),
+            "service_name": {"name": bulk_send.service_name},
+            "template": str(bulk_send.template_id),
+            "template_type": bulk_send.channel,
+            "template_version": bulk_send.template_version,
+            "updated_at": write_time(bulk_send.updated_at),
+        }
+
+
+class BulkSendAnswer(serializers.Serializer[BulkSend]):
+    data = BulkSendData()  # type: ignore[assignment]  # a Serializer has one of its own
+
+    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
+        return {"data": BulkSendData().to_representation(bulk_send)}
+
+
+class CancelledBulkSendAnswer(BulkSendAnswer):
+    cancelled = serializers.IntegerField(help_text="Rows that get no message, or whose message was cancelled.")
+    already_sent = serializers.IntegerField(help_text="Rows whose message a worker had claimed or sent.")
+
+    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
+        counts = {"cancelled": bulk_send.cancelled, "already_sent": bulk_send.messages}
+        return {**super().to_representation(bulk_send), **counts}
+
+
+class StatusCount(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(choices=Status.values)
+    count = serializers.IntegerField()
+
+
+class RowCounts(serializers.Serializer[BulkSend]):
+    waiting = serializers.IntegerField(help_text="Rows that are no messages yet.")
+    messages = serializers.IntegerField(help_text="Rows that are messages.")
+    cancelled = serializers.IntegerField()
+    simulated = serializers.IntegerField(help_text="Rows of simulated recipients, which get no message.")
+    repeat = serializers.IntegerField(help_text="Rows that repeat an earlier message.")
+    left_out = serializers.IntegerField(help_text="Rows with errors that a person left out.")
+
+    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
+        return {str(name): getattr(bulk_send, str(name)) for name in self.get_fields()}
+
+
+class BulkSendDetails(serializers.Serializer[BulkSend]):
+    data = BulkSendData()  # type: ignore[assignment]  # a Serializer has one of its own
+    statistics = StatusCount(many=True, help_text="The messages by status.")
+    rows = RowCounts()
+    next_send_at = serializers.DateTimeField(allow_null=True, help_text="When the next message is made, if it waits.")
+
+    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
+        return {
+            "data": BulkSendData().to_representation(bulk_send),
+            "statistics": bulk_send.status_counts(),
+            "rows": RowCounts().to_representation(bulk_send),
+            "next_send_at": write_time(bulk_send.next_send_at),
+        }
+
+
+class RowSerializer(serializers.Serializer[Any]):
+    row = serializers.IntegerField(min_value=2, help_text="As a spreadsheet shows it: the column names are row 1.")
+    state = serializers.ChoiceField(choices=ROW_STATES)
+    to = serializers.CharField(help_text="The recipient.")
+    reference = serializers.CharField(allow_null=True)
+    notification_id = serializers.UUIDField(allow_null=True, help_text="The id of the message, if there is one.")
+    status = serializers.ChoiceField(choices=Status.values, allow_null=True, help_text="The status of the message.")
+
+
+def write_time(at: datetime | None) -> str | None:
+    """Return a time as GC Notify writes it: with six digits and the offset of UTC.
+
+    >>> write_time(datetime(2026, 11, 20, 9, tzinfo=UTC))
+    '2026-11-20T09:00:00.000000+00:00'
+    """
+    return at.astimezone(UTC).isoformat(timespec="microseconds") if at else None

@@ -1,0 +1,148 @@
+"""The resources below /v2/notifications/bulk. Source: docs/reference/bulk-sending.md §4, §5."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from config.audit import Actor
+from config.rest import body, idempotency
+from config.rest.idempotency import IdempotencyKey
+from notifications import errors
+from notifications.api import queries
+from notifications.api.base import ERRORS, ApiViewSet, check_is_json, read_json
+from notifications.api.bulk import lists, reading
+from notifications.api.bulk.reading import SpooledRows
+from notifications.api.bulk.serializers import (
+    BulkSendAnswer,
+    BulkSendDetails,
+    BulkSendRequestSerializer,
+    CancelledBulkSendAnswer,
+    MoveBulkSendSerializer,
+)
+from notifications.api.bulk.spool import SpooledBody, check_json, spool
+from notifications.api.fields import parse_uuid
+from notifications.bulk_tables import tables
+from notifications.bulk_tables.tables import Table
+from notifications.models import BulkSend
+from notifications.submission.bulk import accept, change, judge, retry
+from notifications.submission.idempotency import Claim, claimed
+
+CLAIM_LASTS = timedelta(seconds=180)
+REPEATS_FOR = timedelta(minutes=10)  # equal bytes without a key
+_OF_BODY = "body\N{EN DASH}"  # no key of a caller begins like this: it has a character outside ASCII
+
+
+class BulkSendViewSet(ApiViewSet):
+    """Send to many recipients, and read and change what was sent."""
+
+    errors = replace(ERRORS, max_bytes=lambda: settings.BULK_MAX_BYTES)
+    rate_limited_actions = frozenset({"send"})
+
+    def send(self, request: Request) -> Response:
+        """Run steps 3 and 5 to 8 of a send, with the body in a file, then check the table."""
+        if self.is_dry_run:
+            raise errors.Unavailable
+        key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+        if key is not None and not idempotency.is_well_formed(key, with_spaces=True):
+            raise errors.IdempotencyKeyMalformed
+        check_is_json(request)
+        body.check_coding(request.META)
+        spooled = spool(request.META, max_bytes=settings.BULK_MAX_BYTES)
+        try:
+            fingerprint = idempotency.fingerprint(f"bulk {spooled.fingerprint}".encode())
+            sent = IdempotencyKey(f"{_OF_BODY}{fingerprint}" if key is None else key, fingerprint)
+            repeats_for = REPEATS_FOR if key is None else None
+            with claimed(self.api_key, sent, lasts=CLAIM_LASTS, repeats_for=repeats_for) as claim:
+                if claim.answer is not None:
+                    return Response(claim.answer, status=201, headers={"Idempotent-Replay": "true"})
+                return self._accept(spooled, claim)
+        finally:
+            spooled.close()
+
+    def list(self, request: Request) -> Response:
+        queries.check(request.query_params, lists.FILTERS)
+        page = lists.bulk_sends(self.service, self.api_key.key_type, request.query_params)
+        return Response(lists.BulkSendsSerializer(page, context=self.context).data)
+
+    def retrieve(self, request: Request, bulk_send_id: str) -> Response:
+        return Response(BulkSendDetails().to_representation(self._find(bulk_send_id)))
+
+    def rows(self, request: Request, bulk_send_id: str) -> Response:
+        queries.check(request.query_params, lists.ROW_FILTERS)
+        page = lists.rows(self._find(bulk_send_id), request.query_params)
+        return Response(lists.BulkRowsSerializer(page, context=self.context).data)
+
+    def move(self, request: Request, bulk_send_id: str) -> Response:
+        bulk_send = self._find(bulk_send_id)
+        given = MoveBulkSendSerializer(data=read_json(request), context=self.context)
+        given.is_valid(raise_exception=True)
+        change.move(bulk_send, given.validated_data["scheduled_for"], self._actor)
+        return Response(BulkSendAnswer().to_representation(bulk_send))
+
+    def pause(self, request: Request, bulk_send_id: str) -> Response:
+        return self._change(change.pause, bulk_send_id)
+
+    def resume(self, request: Request, bulk_send_id: str) -> Response:
+        return self._change(change.resume, bulk_send_id)
+
+    def cancel(self, request: Request, bulk_send_id: str) -> Response:
+        bulk_send = self._find(bulk_send_id)
+        change.cancel(bulk_send, self._actor)
+        return Response(CancelledBulkSendAnswer().to_representation(bulk_send))
+
+    def retry_failed(self, request: Request, bulk_send_id: str) -> Response:
+        bulk_send = self._find(bulk_send_id)
+        with judge.one_at_a_time():
+            retried, is_new = retry.retry_failed(bulk_send, self.api_key, self._actor)
+        return Response(BulkSendAnswer().to_representation(retried), status=201 if is_new else 200)
+
+    @property
+    def _actor(self) -> Actor:
+        return change.actor_of(self.api_key)
+
+    def _accept(self, spooled: SpooledBody, claim: Claim) -> Response:
+        """Run steps 7 and 8 and the checks of the table. One at a time: a `csv` is a text in memory."""
+        check_json(spooled)
+        with judge.one_at_a_time(), reading.read(spooled.file) as read:
+            given = BulkSendRequestSerializer(data=read.value, context=self.context)
+            given.is_valid(raise_exception=True)
+            request, source = given.validated_data
+
+            def keep(bulk_send: BulkSend) -> None:
+                claim.keep(BulkSendAnswer().to_representation(bulk_send))
+
+            table = _opening(source)
+            bulk_send = accept.accept(self.api_key, request, table, actor=self._actor, keep=keep)
+            return Response(BulkSendAnswer().to_representation(bulk_send), status=201)
+
+    def _change(self, make: Callable[[BulkSend, Actor], None], bulk_send_id: str) -> Response:
+        bulk_send = self._find(bulk_send_id)
+        make(bulk_send, self._actor)
+        return Response(BulkSendAnswer().to_representation(bulk_send))
+
+    def _find(self, bulk_send_id: str) -> BulkSend:
+        """Return a bulk send that the key may read. Raises ValidationError, NoResultFound."""
+        identifier = parse_uuid(bulk_send_id)
+        if identifier is None:
+            raise errors.NotAUuid(name="id")
+        visible = BulkSend.objects.visible(self.service.id, self.api_key.key_type).select_related("api_key")
+        bulk_send = visible.filter(pk=identifier).first()
+        if bulk_send is None:
+            raise errors.NoResultFound
+        return bulk_send
+
+
+def _opening(source: SpooledRows | str) -> Callable[[], Table]:
+    """Return what opens the table. Raises InvalidTable if the text cannot be read."""
+
+    def open_table() -> Table:
+        try:
+            return tables.from_csv(source) if isinstance(source, str) else tables.from_json(source)
+        except tables.Unreadable as error:
+            raise errors.InvalidTable([errors.TableUnreadable(str(error))]) from error
+
+    return open_table
