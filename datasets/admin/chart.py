@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from config.console.theme import NumberInput, Select
+from config.databases import replica
 from datasets.admin import chart_svg, examples
 from datasets.errors import InvalidQuery
 from datasets.models import DataSet, FieldSeen
@@ -103,7 +104,8 @@ def draw(data_set: DataSet, form: ChartForm) -> Chart | None:
     query_string = urlencode(pairs)
     try:
         query = parameters.parse(query_string, data_set_id=data_set.pk, bounds=_BOUNDS)
-        rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
+        with replica.reads():
+            rows = groups.rows(data_set.pk, query, now=now, max_rows=settings.DATASETS_MAX_ROWS)
     except InvalidQuery as error:
         form.add_error(None, f"{error} Choose fewer periods, or another split.")
         return None

@@ -97,6 +97,7 @@ def test_compose_follows_its_schema_and_names_this_version() -> None:
 
     assert checked.returncode == 0, checked.stdout
     assert {one["image"] for one in ours} == {f"localhost/signalbox:{version.VERSION}"}
+    assert f"newTag: {version.VERSION}\n" in (DEPLOY / "kubernetes/base/kustomization.yaml").read_text()
     assert all(one["read_only"] and one["cap_drop"] == ["ALL"] for one in ours)
     sources = [volume.partition(":")[0] for one in compose["services"].values() for volume in one.get("volumes", [])]
     made = {"./secrets/passwords.sql"}  # by secrets.sh

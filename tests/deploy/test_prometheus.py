@@ -37,9 +37,13 @@ def panels() -> Iterator[tuple[str, str]]:
             yield f"{path.stem}: {panel['title']}", panel["targets"][0]["expr"]
 
 
+def scraped() -> str:
+    return Client(SERVER_NAME="127.0.0.1").get("/metrics").content.decode()
+
+
 def exposed() -> set[str]:
     """Return the names in /metrics. Counters and histograms appear with their first value."""
-    text = Client(SERVER_NAME="127.0.0.1").get("/metrics").content.decode()
+    text = scraped()
     names = set(re.findall(r"^# TYPE (\S+) ", text, re.MULTILINE))
     for metric in METRICS:
         parts = ("_total",) if isinstance(metric, Counter) else ("_count", "_bucket", "_sum")
@@ -56,11 +60,13 @@ def test_the_rules_are_valid() -> None:
 
 
 def test_each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_is_quiet() -> None:
-    tested = promtool("test", "rules", "alerts_test.yml")
-    cases = [case["name"] for case in yaml.safe_load((DEPLOY / "prometheus/alerts_test.yml").read_text())["tests"]]
+    files = ("alerts_test.yml", "alerts_of_days_test.yml")
+    tested = promtool("test", "rules", *files)
+    texts = [(DEPLOY / "prometheus" / name).read_text() for name in files]
+    cases = [case["name"] for text in texts for case in yaml.safe_load(text)["tests"]]
 
     assert tested.returncode == 0, tested.stderr + tested.stdout
-    assert cases == [f"{rule['alert']} {kind}" for rule in RULES for kind in ("fires", "is quiet")]
+    assert sorted(cases) == sorted(f"{rule['alert']} {kind}" for rule in RULES for kind in ("fires", "is quiet"))
 
 
 @pytest.mark.django_db
@@ -74,6 +80,19 @@ def test_the_metrics_of_alerts_and_dashboards_exist() -> None:
 
     assert used - known == set()
     assert {"signalbox_build_info", "signalbox_worker_processes"} <= exposed()
+
+
+@pytest.mark.django_db
+def test_prometheus_accepts_the_format_and_the_names_of_the_metrics() -> None:
+    registry.MESSAGES.add("sms", "normal", "delivered")
+    registry.REQUESTS.observe("datasets", "/data", "200", seconds=0.02)
+    registry.flush()
+
+    checked = subprocess.run(
+        ["promtool", "check", "metrics"], input=scraped(), capture_output=True, text=True, check=False
+    )
+
+    assert checked.returncode == 0, checked.stderr
 
 
 def test_prometheus_parses_each_query_of_the_dashboards(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def start_haproxy(folder: Path, web_port: int) -> Iterator[Proxy]:
         "    http-request redirect scheme https code 301 unless { ssl_fc }\n": "",
         "10.0.0.11:8000": f"127.0.0.1:{web_port}",
         "10.0.0.12:8000": f"127.0.0.1:{web_port}",
+        "sc_http_req_rate(0) gt 90": "sc_http_req_rate(0) gt 3",
     }
     for ours, tests in replaced.items():
         assert ours in text, ours
@@ -105,8 +106,9 @@ def test_haproxy_refuses_bodies_of_more_than_64_mebibytes(haproxy: Proxy) -> Non
 
 
 def test_haproxy_limits_sign_in_and_pages_of_files_but_not_the_apis(haproxy: Proxy) -> None:
-    wait_until(lambda: haproxy.get("/d/a-file").status_code == 429)
+    answers = [haproxy.get("/d/a-file").status_code for _ in range(4)]
 
+    assert answers[-1] == 429
     assert haproxy.get("/admin/login/").status_code == 429
     assert haproxy.get("/v2/notifications").status_code == 503
-    assert "GET /d/a-file 429" in haproxy.log.read_text()
+    wait_until(lambda: "GET /d/a-file 429" in haproxy.log.read_text())  # it writes the line after the response
