@@ -15,20 +15,14 @@ from django.views.decorators.http import require_http_methods
 from config.accounts import invites, lookup
 from config.accounts.invites import NETWORK_WINDOW, REQUESTED_VALID_FOR, TooManyRequests
 from config.console import pages, sign_in_audit
-from config.console.theme import TextInput
+from config.console.sign_in import name_field
 from config.web.ip_addresses import client_network
 
 
 class ForgottenForm(forms.Form):
     """The email address or user name of the account."""
 
-    username = forms.CharField(
-        label="Email address or user name",
-        max_length=lookup.MAX_CHARACTERS,
-        widget=TextInput(
-            attrs={"autocomplete": "username", "autofocus": True, "autocapitalize": "off", "spellcheck": "false"}
-        ),
-    )
+    username = name_field(max_length=lookup.MAX_CHARACTERS)
 
 
 @never_cache

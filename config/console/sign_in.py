@@ -38,6 +38,12 @@ WRONG = "The email address, user name or password is wrong. Check them and try a
 _PENDING = "signing_in"
 
 
+def name_field(**options: Any) -> forms.CharField:
+    """Return the field for the email address or user name of an account."""
+    attrs = {"autocomplete": "username", "autofocus": True, "autocapitalize": "off", "spellcheck": "false"}
+    return forms.CharField(label="Email address or user name", widget=TextInput(attrs=attrs), **options)
+
+
 class CodeInput(TextInput):
     """A text field that is never filled in again, because the typed text may be a recovery code (trap T13)."""
 
@@ -60,12 +66,7 @@ class CodeForm(forms.Form):
 class SignInForm(AuthenticationForm):
     """Email address or user name, and password."""
 
-    username = forms.CharField(
-        label="Email address or user name",
-        widget=TextInput(
-            attrs={"autocomplete": "username", "autofocus": True, "autocapitalize": "off", "spellcheck": "false"}
-        ),
-    )
+    username = name_field()
     password = forms.CharField(strip=False, widget=PasswordInput(attrs={"autocomplete": "current-password"}))
     error_messages = {"invalid_login": WRONG, "inactive": WRONG}
 

@@ -36,6 +36,10 @@ class ApiKeyDay(models.Model):
     def __str__(self) -> str:
         return f"Calls on {self.day}"
 
+    @property
+    def accepted(self) -> int:
+        return self.calls - self.refused
+
 
 class ApiCallErrorQuerySet(models.QuerySet["ApiCallError"]):
     def keep(self, rows: "list[ApiCallError]") -> None:

@@ -72,7 +72,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         days = usage.days(obj)
         return {
             "days": days,
-            "most_calls": max(day["calls"] for day in days),
+            "most_calls": max(day.calls for day in days),
             "call_errors": usage.call_errors(obj),
             "templates_used": usage.templates_used(obj),
         }

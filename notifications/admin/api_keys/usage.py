@@ -37,25 +37,11 @@ def with_week(keys: QuerySet[ApiKey]) -> QuerySet[ApiKey]:
     return keys.annotate(calls=_sum(week, "calls"), refused=_sum(week, "refused"))
 
 
-def days(key: ApiKey) -> list[dict[str, Any]]:
-    """Return the last 30 UTC days, including days without calls. Shares are in percent of the day with most calls."""
-    first = _today() - timedelta(days=DAYS_SHOWN - 1)
-    found = {row.day: row for row in ApiKeyDay.objects.filter(key=key, day__gte=first)}
-    most = max((row.calls for row in found.values()), default=0) or 1
-    rows = [
-        found.get(day) or ApiKeyDay(day=day, calls=0, refused=0)
-        for day in (first + timedelta(days=number) for number in range(DAYS_SHOWN))
-    ]
-    return [
-        {
-            "day": row.day,
-            "calls": row.calls,
-            "refused": row.refused,
-            "share": round(100 * (row.calls - row.refused) / most),
-            "refused_share": round(100 * row.refused / most),
-        }
-        for row in rows
-    ]
+def days(key: ApiKey) -> list[ApiKeyDay]:
+    """Return the last 30 UTC days, oldest first. A day without calls has zeros."""
+    shown = [_today() - timedelta(days=ago) for ago in reversed(range(DAYS_SHOWN))]
+    found = {row.day: row for row in ApiKeyDay.objects.filter(key=key, day__gte=shown[0])}
+    return [found.get(day) or ApiKeyDay(day=day) for day in shown]
 
 
 def call_errors(key: ApiKey) -> list[dict[str, Any]]:
