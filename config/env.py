@@ -112,11 +112,14 @@ def environment() -> str:
 def secret(name: str) -> str:
     """Return a secret. On a developer's machine, create it at first use.
 
-    Raises environs.EnvError, which names the variable, if it is missing in production.
+    Raises environs.EnvError, which names the variable, if it is missing in production, or if its file is blank.
     """
-    if is_local() and not env.str(name, ""):
+    has_file = f"{name}_FILE" in os.environ
+    if is_local() and not has_file and not env.str(name, ""):
         remember(name, _new_secret(name))
     value: str = env.str(name)
+    if not value:
+        raise EnvError(f"{name} must not be blank")
     return value
 
 
