@@ -1,6 +1,6 @@
 """The body of the response to a dry run of one message. Source: docs/reference/bulk-sending.md §4."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
@@ -9,7 +9,8 @@ from config.rest.content import write_moment
 from notifications.api.fields import UTC_DIGITS, TemplateReference
 from notifications.models import Channel, LimitKind
 from notifications.submission.checks import Result
-from notifications.submission.dry_run import NAMES, DryRun
+from notifications.submission.dry_run import DryRun, Limit
+from notifications.submission.templates import TemplateText
 
 
 class CheckError(serializers.Serializer[Any]):
@@ -20,7 +21,7 @@ class CheckError(serializers.Serializer[Any]):
 
 
 class CheckResult(serializers.Serializer[Any]):
-    check = serializers.ChoiceField(choices=NAMES)
+    check = serializers.CharField(help_text="The name of the check.")
     ok = serializers.BooleanField(allow_null=True, help_text="null if an earlier error prevents the check.")
     errors = CheckError(many=True)  # type: ignore[assignment]  # a serializer has one of its own
 
@@ -96,20 +97,21 @@ class DryRunSerializer(serializers.Serializer[DryRun]):
                 "international": recipient.is_international,
                 "simulated": recipient.is_simulated,
             },
-            "template": template
-            and {
-                "id": str(template.id),
-                "version": template.version,
-                "uri": f"{self.context['base']}/v2/template/{template.id}/version/{template.version}",
-            },
-            "limits": {
-                LimitKind(kind).value: {"limit": one.limit, "remaining": one.remaining}
-                for kind, one in run.limits.items()
-            },
+            "template": template and template_shown(template, str(self.context["base"])),
+            "limits": limits_shown(run.limits),
             "scheduled_for": write_moment(run.scheduled_for),
             "sends_at": write_moment(run.sends_at),
             "repeat_of": str(run.repeat_of) if run.repeat_of else None,
         }
+
+
+def template_shown(template: TemplateText, base: str) -> dict[str, object]:
+    uri = f"{base}/v2/template/{template.id}/version/{template.version}"
+    return {"id": str(template.id), "version": template.version, "uri": uri}
+
+
+def limits_shown(limits: Mapping[LimitKind, Limit]) -> dict[str, object]:
+    return {LimitKind(kind).value: {"limit": one.limit, "remaining": one.remaining} for kind, one in limits.items()}
 
 
 def check_results(results: Sequence[Result]) -> list[dict[str, object]]:

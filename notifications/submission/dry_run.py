@@ -149,11 +149,11 @@ def _finished(
         times["scheduled_for"] = part.request.scheduled_for
     if all(result.ok for result in results):
         times |= _times_and_repeat(message.checked().submission)
-    known = {kind: _limit(caller.service, kind) for kind in counted}
+    known = {kind: limit(caller.service, kind) for kind in counted}
     return DryRun(channel=channel, results=results, limits=known, **values, **times)
 
 
-def _limit(service: Service, kind: LimitKind) -> Limit:
+def limit(service: Service, kind: LimitKind) -> Limit:
     return Limit(limit=limits.limit_of(service, kind), remaining=limits.remaining(service, kind))
 
 

@@ -1,5 +1,6 @@
 """The request and response bodies of bulk sends. Source: docs/reference/bulk-sending.md §4."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,9 +11,11 @@ from notifications.api import fields
 from notifications.api.bulk.reading import SpooledRows
 from notifications.api.fields import of_type
 from notifications.api.serializers import RequestSerializer
+from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend, BulkState, Channel, KeyType, RowState, Status
 from notifications.submission import requests
 from notifications.submission.bulk import requests as bulk_requests
+from notifications.submission.bulk.dry_run import BulkRequestPart
 from notifications.submission.bulk.requests import BulkRequest
 
 MAX_NAME_CHARACTERS = 255
@@ -94,6 +97,17 @@ class BulkSendRequestSerializer(RequestSerializer):
         if len(tables) != 1:
             raise errors.RowsOrCsv
         return BulkRequest(**{**values, "template_id": values["template_id"].value}), tables[0]
+
+    def part(self, data: Any, opening: Callable[[SpooledRows | str], Callable[[], Table]]) -> BulkRequestPart:
+        """Return the valid part of a body with all its errors, for a dry run."""
+        values, found = self.parse(data)
+        given = data.keys() if isinstance(data, dict) else set()
+        wanted = {name for name, field in self.fields.items() if field.required or name in given}
+        tables = [name for name in ("rows", "csv") if name in given]
+        source = next((values[name] for name in tables if name in values), "")
+        return BulkRequestPart(
+            values=values, errors=found, invalid=wanted - values.keys(), tables=tables, open_table=opening(source)
+        )
 
 
 class MoveBulkSendSerializer(RequestSerializer):

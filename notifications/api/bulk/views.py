@@ -15,6 +15,7 @@ from notifications import errors
 from notifications.api import queries
 from notifications.api.base import ERRORS, ApiViewSet, check_is_json, read_json
 from notifications.api.bulk import lists, reading
+from notifications.api.bulk.dry_runs import BulkDryRunSerializer
 from notifications.api.bulk.reading import SpooledRows
 from notifications.api.bulk.serializers import (
     BulkSendAnswer,
@@ -28,7 +29,7 @@ from notifications.api.fields import parse_uuid
 from notifications.bulk_tables import tables
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
-from notifications.submission.bulk import accept, change, judge, retry
+from notifications.submission.bulk import accept, change, dry_run, judge, retry
 from notifications.submission.idempotency import Claim, claimed
 
 CLAIM_LASTS = timedelta(seconds=180)
@@ -44,8 +45,9 @@ class BulkSendViewSet(ApiViewSet):
 
     def send(self, request: Request) -> Response:
         """Run steps 3 and 5 to 8 of a send, with the body in a file, then check the table."""
+        queries.check(request.query_params, queries.SEND_PARAMETERS)
         if self.is_dry_run:
-            raise errors.Unavailable
+            return self._dry_run(request)
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is not None and not idempotency.is_well_formed(key, with_spaces=True):
             raise errors.IdempotencyKeyMalformed
@@ -60,6 +62,20 @@ class BulkSendViewSet(ApiViewSet):
                 if claim.answer is not None:
                     return Response(claim.answer, status=201, headers={"Idempotent-Replay": "true"})
                 return self._accept(spooled, claim)
+        finally:
+            spooled.close()
+
+    def _dry_run(self, request: Request) -> Response:
+        """Carry out steps 5 to 8 and all checks of the table. Store, send and count nothing."""
+        check_is_json(request)
+        body.check_coding(request.META)
+        spooled = spool(request.META, max_bytes=settings.BULK_MAX_BYTES)
+        try:
+            check_json(spooled)
+            with judge.one_at_a_time(), reading.read(spooled.file) as read:
+                part = BulkSendRequestSerializer(context=self.context).part(read.value, _opening)
+                run = dry_run.check(self.api_key, part)
+                return Response(BulkDryRunSerializer(context=self.context).to_representation(run))
         finally:
             spooled.close()
 

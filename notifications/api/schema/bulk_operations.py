@@ -6,7 +6,7 @@ from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from config.docs.annotate import annotated
-from notifications.api.bulk import lists, serializers
+from notifications.api.bulk import dry_runs, lists, serializers
 from notifications.api.schema.describing import DRY_RUN, IDEMPOTENCY_KEY, OLDER_THAN, RATE, REPLAYED, path, read, words
 from notifications.api.schema.operations import BULK, EMAIL_TEMPLATE
 
@@ -46,7 +46,8 @@ class BulkSends(OpenApiViewExtension):
                     201: OpenApiResponse(
                         serializers.BulkSendAnswer,
                         description="The bulk send is accepted. Its messages are sent in the background.",
-                    )
+                    ),
+                    200: OpenApiResponse(dry_runs.BulkDryRunSerializer, description="The result of a dry run."),
                 },
                 parameters=[IDEMPOTENCY_KEY, DRY_RUN, REPLAYED, *RATE],
                 examples=[OpenApiExample("Example", _BODY, request_only=True)],

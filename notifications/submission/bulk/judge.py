@@ -5,7 +5,7 @@ Source: docs/reference/bulk-sending.md §1.
 
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -56,17 +56,29 @@ class Judged:
     table_hash: of the names and all rows
     """
 
-    def __init__(self, caller: Caller, template: TemplateText, table: Table, *, reference: str | None = None) -> None:
-        """Check the whole table. Raises TableUnreadable."""
+    def __init__(
+        self,
+        caller: Caller,
+        template: TemplateText,
+        table: Table,
+        *,
+        reference: str | None = None,
+        rules: Rules | None = None,
+        note: Callable[[CheckedRow], None] = lambda row: None,
+    ) -> None:
+        """Check the whole table. Raises InvalidTable if it cannot be read.
+
+        rules: by default those of the template; note: called with each checked row, for a dry run
+        """
         self._caller, self._channel = caller, template.type
-        self.check = TableCheck(table, rules_for(caller, template), limits_for(caller, template.type))
+        self.check = TableCheck(table, rules or rules_for(caller, template), limits_for(caller, template.type))
         self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
         columns = self.check.columns
         places = columns.used_places
         self.names = [table.names[place] for place in places]
         digest = hashlib.sha256(msgspec.json.encode(self.names))
         try:
-            rows = (row_of(row, places, reference) for row in self.check.rows())
+            rows = (row_of(row, places, reference) for row in _noted(self.check.rows(), note))
             for batch in iter(lambda: list(islice(rows, ROWS_AT_ONCE)), []):
                 self._find_repeats(caller, template, batch)
                 for row in batch:
@@ -117,6 +129,12 @@ class Judged:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _noted(rows: Iterator[CheckedRow], note: Callable[[CheckedRow], None]) -> Iterator[CheckedRow]:
+    for row in rows:
+        note(row)
+        yield row
 
 
 @contextmanager
