@@ -11,13 +11,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 import structlog
-from authlib.integrations.django_client import OAuth
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.module_loading import import_string
 from requests import RequestException
 
 from config import areas, audit
@@ -75,7 +75,8 @@ def client() -> Any:  # Any: Authlib has no types
 
 @lru_cache(maxsize=1)
 def _client(issuer: str, client_id: str, client_secret: str) -> Any:
-    oauth = OAuth()
+    # Imported at the first use: Authlib takes 2.3 MiB in every process.
+    oauth = import_string("authlib.integrations.django_client.OAuth")()
     oauth.register(
         "provider",
         client_id=client_id,
