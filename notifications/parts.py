@@ -6,6 +6,8 @@ from config.queue import publishing
 from notifications import tasks
 from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
+from notifications.admin.bulk_sends.checking import CHECK
+from notifications.admin.bulk_sends.reading import READ
 from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
@@ -17,7 +19,7 @@ PARTS: tuple[object, ...] = (
     COMMANDS,
     Documentation("notifications.api.schema.PART"),
     *clean_up.RULES,
-    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE),
+    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK),
     permissions.ACCESS,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,

@@ -26,10 +26,13 @@ VERBS = {
     "accepted_the_invite_of": "accepted the invite of",
     "archived": "archived",
     "changed": "changed",
+    "checked": "checked the table of",
     "changed_roles_of": "changed the roles of",
     "created": "created",
     "cancelled": "cancelled",
     "deleted": "deleted",
+    "downloaded_bad_rows_of": "downloaded the bad rows of",
+    "downloaded_results_of": "downloaded the results of",
     "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",
     "emptied": "emptied",
     "exported": "exported",
@@ -55,6 +58,7 @@ VERBS = {
     "sent": "sent",
     "shortened": "set an earlier last day for",
     "tried": "sent a test event to",
+    "uploaded": "uploaded the table of",
     "withdrew": "withdrew",
 }
 _FORMER_VERBS = {"provision": "provisioned"}  # of events stored by earlier releases

@@ -53,6 +53,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "notifications.Notification/send",
             "Send one message yourself, for real or as a test",
         ),
+        Entry("Bulk sends", "stacked_email", "notifications.BulkSend", "One template to every row of a spreadsheet"),
         Entry(
             "Unsubscribe requests",
             "unsubscribe",

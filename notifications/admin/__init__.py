@@ -3,6 +3,7 @@
 from notifications.admin import (
     api_keys,
     attachments,
+    bulk_sends,
     callbacks,
     guest_list,
     messages,

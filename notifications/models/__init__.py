@@ -5,6 +5,7 @@ from notifications.models.attachment import Attachment, AttachmentState, Downloa
 from notifications.models.batches import claim_due, put_back, record_sent
 from notifications.models.bulk_row import BulkRow, RowState
 from notifications.models.bulk_send import BulkSend, BulkState
+from notifications.models.bulk_table import BulkTable, BulkTablePart
 from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
 from notifications.models.channel import Channel, Lane, Origin

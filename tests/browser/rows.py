@@ -19,7 +19,23 @@ from config import audit
 from config.accounts import invites
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.store import fields_seen
-from notifications.models import CallbackDelivery, Channel, ProtectedName, Role, SandboxContent, SandboxMessage
+from notifications.admin.bulk_sends import notices
+from notifications.bulk_tables.rows import MISSING, NOT_AN_EMAIL_ADDRESS
+from notifications.models import (
+    BulkRow,
+    BulkSend,
+    BulkState,
+    BulkTable,
+    CallbackDelivery,
+    Channel,
+    ProtectedName,
+    Role,
+    RowState,
+    SandboxContent,
+    SandboxMessage,
+    Status,
+    Template,
+)
 from tests import factories
 from tests.datasets import making
 from tests.notifications.download.sending import send_file
@@ -44,6 +60,7 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
     ids = {kind: next(str(row.pk) for row in rows if row._meta.model_name == kind) for kind in ("template", "dataset")}
     arrived = SandboxMessage.objects.latest("received_at").pk
     further = [
+        f"{reverse('admin:notifications_bulksend_add')}?template={ids['template']}",
         f"{reverse('admin:notifications_notification_send')}?template={ids['template']}",
         f"{reverse('admin:notifications_template_version', args=[ids['template']])}?number=1",
         f"{reverse('admin:datasets_accesstoken_add')}?data_set={ids['dataset']}",
@@ -97,6 +114,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_reply_to(service, "second@example.com", is_default=False)
     yield factories.make_guest(service)
     yield factories.make_unsubscribe_request(template)
+    yield from _bulk_sends(template)
     yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))
     yield CallbackDelivery.objects.owe_test(endpoint)
     yield send_file(service).row
@@ -107,6 +125,32 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield BulkJobRun.objects.create(kind="revoke-keys", by=operator, total=1200, position=400, way_back="/admin/")
     yield RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now())
     yield ProtectedName.objects.create(name=f"Harbour {name}")
+
+
+def _bulk_sends(template: Template) -> Iterator[BulkSend]:
+    """Create a bulk send with two messages, and a checked draft with a row that has an error."""
+    sent = factories.make_bulk_send(template, row_count=3, waiting=1, messages=2, state=BulkState.IN_PROGRESS)
+    for number, status in enumerate((Status.DELIVERED, Status.PERMANENT_FAILURE), 2):
+        row = BulkRow.objects.create(bulk_send=sent, number=number, state=RowState.MESSAGE, recipient=LONG_ADDRESS)
+        factories.make_notification(template, LONG_ADDRESS, bulk_row=row, status=status)
+    yield sent
+    names, good, bad = ["email address", "name"], [LONG_ADDRESS, "Ana"], ["nobody", None]
+    counts = {"rows": 2, "with_errors": 1, "recipient": 1, "missing": 1}
+    draft = factories.make_bulk_send(template, state=BulkState.DRAFT, names=names, check_result={"counts": counts})
+    BulkTable.objects.create(
+        bulk_send=draft,
+        names=names,
+        sample=[good],
+        row_count=2,
+        choice={"email address": [0], "name": [1]},
+        checking=draft.pk,
+        fingerprint=notices.fingerprint(template, template.service),
+    )
+    errors = [{"column": names[0], "message": NOT_AN_EMAIL_ADDRESS}, {"column": names[1], "message": MISSING}]
+    rows = BulkRow.objects
+    rows.create(bulk_send=draft, number=2, state=RowState.WAITING, recipient=LONG_ADDRESS, cells=good)
+    rows.create(bulk_send=draft, number=3, state=RowState.LEFT_OUT, recipient="nobody", cells=bad, errors=errors)
+    yield draft
 
 
 def pages(person: User, rows: list[Model]) -> list[str]:

@@ -161,7 +161,7 @@ NAMES: dict[str, tuple[str, set[str]]] = {
     "hold": ("claim, lease", set()),
     "holds": ("claim, lease", set()),
     "passage": ("rate limit", set()),
-    "problem": ("error", set()),
+    "problem": ("error", {"problem"}),  # the name of a column in a download
     "problems": ("errors", set()),
     "recall": ("cache", set()),
     "refusal": ("error, rejection", set()),

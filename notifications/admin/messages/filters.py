@@ -9,15 +9,17 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.utils import timezone
 
+from config.console import lookups
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin import permissions
 from notifications.admin.messages import days, status_titles
 from notifications.admin.messages.search import SEARCH
 from notifications.admin.service_rows import OwnRowsFilter
 from notifications.delivery import providers
-from notifications.models import Attachment, KeyType, Status
+from notifications.models import Attachment, BulkSend, BulkState, KeyType, Status
 from notifications.models.notification import IS_SCHEDULED
 
+_FEW_BULK_SENDS = 10
 _FEW_FILES = 200  # the most message ids that one statement of a page searches for
 
 
@@ -113,6 +115,27 @@ class ScheduledFilter(ChoiceFilter):
     title = "scheduled"
     parameter_name = "scheduled"
     options = {"yes": ("Yes", by(IS_SCHEDULED))}
+
+
+class BulkSendFilter(admin.SimpleListFilter):
+    """The newest bulk sends, and the one that a link has chosen."""
+
+    title = "bulk send"
+    parameter_name = "bulk_send"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        sent = BulkSend.objects.filter(service__in=permissions.listed_services(request)).exclude(state=BulkState.DRAFT)
+        newest = list(sent.order_by("-created_at")[:_FEW_BULK_SENDS])
+        chosen = request.GET.get(self.parameter_name, "")
+        if lookups.is_key(BulkSend, chosen) and chosen not in {str(row.pk) for row in newest}:
+            newest += sent.filter(pk=chosen)
+        return [(str(row.pk), row.name) for row in newest]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        chosen = self.value()
+        if not chosen:
+            return queryset
+        return queryset.filter(bulk_row__bulk_send=chosen) if lookups.is_key(BulkSend, chosen) else queryset.none()
 
 
 class MadeFilter(admin.SimpleListFilter):

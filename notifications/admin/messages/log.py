@@ -51,6 +51,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         filters.ProviderFilter,
         "origin",
         filters.FileFilter,
+        filters.BulkSendFilter,
         filters.ScheduledFilter,
     )
     list_select_related = ("service", "template", "api_key")

@@ -1,0 +1,163 @@
+"""Change a bulk send: pause, resume, move, cancel the rest, retry failed messages.
+
+Source: docs/reference/console.md §3.4.
+"""
+
+from collections.abc import Callable
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from config import audit, formats
+from config.console.admin.model_admin import ConsoleModelAdmin
+from notifications import errors
+from notifications.admin.bulk_sends.notices import MESSAGES
+from notifications.admin.bulk_sends.send_form import TimeField
+from notifications.admin.service_rows import posted
+from notifications.models import BulkSend, BulkState, Channel, KeyType
+from notifications.models.bulk_send import MOVING, OPEN
+from notifications.submission.bulk import change, retry
+from notifications.submission.callers import Person
+
+MOVABLE = (BulkState.SCHEDULED, BulkState.PENDING, BulkState.PAUSED)  # while no row is a message
+
+_ENDED = "This bulk send has ended. It cannot be changed."
+_OTHER_STATE = "This is no longer possible, because the bulk send is now in another state."
+_NOTHING_TO_RETRY = "No message of this bulk send can be sent again. Permanent failures are not retried."
+
+
+class MoveForm(forms.Form):
+    """Another time. Empty: now."""
+
+    scheduled_for = TimeField(
+        label="Send at",
+        required=False,
+        help_text="In the time zone of the console. Leave empty to send it now.",
+    )
+
+
+class BulkSendActions(ConsoleModelAdmin):
+    """Steps with exact numbers: GET explains, POST acts. The changes audit themselves."""
+
+    row_actions = {
+        "pause": "pause",
+        "resume": "resume",
+        "move": "move",
+        "cancel": "cancel",
+        "retry-failed": "retry_failed",
+    }
+
+    def pause(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        title = "Pause bulk send"
+        if bulk_send.state not in MOVING:
+            return self._not_possible(request, bulk_send, title)
+        if request.method == "POST":
+            done = "The bulk send is paused. Messages that are being sent now are not stopped."
+            return self._changed(request, bulk_send, title, change.pause, done)
+        explanation = [
+            f"{_waiting(bulk_send)} until you resume the bulk send.",
+            "Messages that are being sent now are not stopped. After 72 hours, a paused bulk send is cancelled.",
+        ]
+        return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)
+
+    def resume(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        title = "Resume bulk send"
+        if bulk_send.state != BulkState.PAUSED:
+            return self._not_possible(request, bulk_send, title)
+        if request.method == "POST":
+            return self._changed(request, bulk_send, title, change.resume, "The bulk send continues.")
+        explanation = [f"{_waiting(bulk_send)}. They are sent after you resume the bulk send."]
+        return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)
+
+    def move(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        title, planned = "Move bulk send", bulk_send.scheduled_for
+        if bulk_send.state not in MOVABLE or bulk_send.messages or planned is None:
+            return self._not_possible(request, bulk_send, title)
+        form = MoveForm(posted(request), initial={"scheduled_for": f"{timezone.localtime(planned):%Y-%m-%dT%H:%M}"})
+        if request.method == "POST" and form.is_valid():
+            moment = form.cleaned_data["scheduled_for"]
+            done = f"The bulk send is now scheduled for {formats.spoken(moment)}." if moment else "It is sent now."
+            return self._changed(request, bulk_send, title, lambda row, by: change.move(row, moment, by), done)
+        are = "is" if bulk_send.row_count == 1 else "are"
+        explanation = [f"{messages_of(bulk_send, bulk_send.row_count)} {are} scheduled for {formats.spoken(planned)}."]
+        return self.action_page(request, bulk_send, title=title, button=title, form=form, explanation=explanation)
+
+    def cancel(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        title = "Cancel the rest"
+        if bulk_send.state not in OPEN:
+            return self._not_possible(request, bulk_send, title)
+        if request.method == "POST":
+            try:
+                found = change.cancel(bulk_send, audit.person(request))
+            except errors.BulkSendFinished:
+                return self._not_possible(request, bulk_send, title)
+            sent = formats.number(found.already_sent)
+            done = f"{messages_of(bulk_send, found.cancelled)} cancelled, {sent} had already been sent."
+            return self.action_done(request, self.row_url(bulk_send), done)
+        explanation = [
+            f"{messages_of(bulk_send, bulk_send.row_count)} belong to this bulk send, "
+            f"{formats.number(bulk_send.waiting)} of them have not been given to a worker and will not be sent.",
+            "Messages that have been sent cannot be taken back. This cannot be undone.",
+        ]
+        return self.action_page(
+            request,
+            bulk_send,
+            title=title,
+            button=title,
+            leave="Keep bulk send",
+            is_destructive=True,
+            explanation=explanation,
+        )
+
+    def retry_failed(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        title = "Retry failed"
+        number = failed_count(bulk_send)
+        if not number:
+            return self.error_page(request, bulk_send, title, _NOTHING_TO_RETRY)
+        if request.method == "POST":
+            person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=audit.author(request))
+            try:
+                again, _ = retry.retry_failed(bulk_send, person, audit.person(request))
+            except errors.NotificationError as error:
+                return self.error_page(request, bulk_send, title, error.message)
+            done = f"{messages_of(again, again.row_count)} will be sent again. This is the new bulk send."
+            return self.action_done(request, self.row_url(again), done)
+        explanation = [
+            f"{messages_of(bulk_send, number)} could not be sent because of temporary or technical failures.",
+            "They become a new bulk send with the newest version of the template, and are checked again.",
+        ]
+        button = f"Send {messages_of(bulk_send, number)} again"
+        return self.action_page(request, bulk_send, title=title, button=button, explanation=explanation)
+
+    def _changed(
+        self,
+        request: HttpRequest,
+        bulk_send: BulkSend,
+        title: str,
+        make: Callable[[BulkSend, audit.Actor], None],
+        done: str,
+    ) -> HttpResponse:
+        try:
+            make(bulk_send, audit.person(request))
+        except (errors.BulkSendFinished, errors.BulkSendNotScheduled):
+            return self._not_possible(request, bulk_send, title)
+        return self.action_done(request, self.row_url(bulk_send), done)
+
+    def _not_possible(self, request: HttpRequest, bulk_send: BulkSend, title: str) -> HttpResponse:
+        return self.error_page(request, bulk_send, title, _ENDED if bulk_send.has_ended else _OTHER_STATE)
+
+
+def failed_count(bulk_send: BulkSend) -> int:
+    """Return how many messages *Retry failed* sends again."""
+    return retry.failed_rows(bulk_send, timezone.now()).count()
+
+
+def messages_of(bulk_send: BulkSend, number: int) -> str:
+    """Return a number of emails or text messages, in words."""
+    return formats.counted(number, MESSAGES[Channel(bulk_send.channel)])
+
+
+def _waiting(bulk_send: BulkSend) -> str:
+    wait = "waits" if bulk_send.waiting == 1 else "wait"
+    return f"{messages_of(bulk_send, bulk_send.waiting)} {wait}"

@@ -1,0 +1,127 @@
+"""The list of bulk sends and the routes of their pages. Source: docs/reference/console.md §3.4."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.console import cells
+from config.console.admin.columns import column
+from config.page_bodies import takes_files
+from notifications.admin import permissions
+from notifications.admin.bulk_sends import downloads, page
+from notifications.admin.bulk_sends.actions import BulkSendActions
+from notifications.admin.bulk_sends.check_page import CheckPage
+from notifications.admin.bulk_sends.columns import ColumnsPage
+from notifications.admin.bulk_sends.filters import StateFilter
+from notifications.admin.bulk_sends.upload import UploadPage
+from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
+from notifications.models import BulkSend, BulkState, BulkTable, Role
+
+_READ = {"check"}
+_DOWNLOADS = {"bad-rows", "results"}
+
+
+@admin.register(BulkSend)
+class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
+    """Bulk sends: people who may send make and change them; others of the service follow them."""
+
+    page_template = "admin/notifications/bulk_send.html"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.SEND_MESSAGES})
+    list_display = ("named", "shown_state", "progress", "left_out_rows", "created")
+    list_display_links = ("named",)
+    list_filter = (StateFilter, ("template", OwnRowsFilter), "channel", "origin")
+    list_select_related = ("service", "template", "api_key")
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    search_fields = ()
+    empty = "No bulk sends yet. A bulk send sends one template to every row of a spreadsheet."
+    row_actions = {
+        **BulkSendActions.row_actions,
+        **downloads.Downloads.row_actions,
+        "columns": "columns_step",
+        "check": "check_step",
+    }
+
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/log.css", "notifications/bulk.css")}
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        if word in _READ:
+            return self.has_view_permission(request, obj)
+        if word in _DOWNLOADS:
+            sees = permissions.may_see_recipients(request, obj.service_id)
+            return sees and self.has_view_permission(request, obj)
+        return self.has_change_permission(request, obj)
+
+    def get_urls(self) -> list[URLPattern]:
+        example = self.admin_site.admin_view(self.example)
+        return [path("add/example/", example, name="notifications_bulksend_example"), *super().get_urls()]
+
+    # Pages
+
+    @takes_files
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return UploadPage(self, request).answer()
+
+    def example(self, request: HttpRequest) -> HttpResponse:
+        return UploadPage(self, request).example()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the page of a bulk send, or the step at which a draft is."""
+        bulk_send: Any = self._row_or_404(request, object_id)
+        if bulk_send.state != BulkState.DRAFT:
+            return super().change_view(request, object_id, form_url, extra_context)
+        is_started = BulkTable.objects.filter(pk=bulk_send.pk).exclude(checking=None).exists()
+        shows_check = is_started or not self.has_change_permission(request, bulk_send)
+        return HttpResponseRedirect(self.url_of("check" if shows_check else "columns", bulk_send))
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        return page.context(request, obj)
+
+    def columns_step(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        return (
+            ColumnsPage(self, request, table).answer() if (table := self._draft(bulk_send)) else self._sent(bulk_send)
+        )
+
+    def check_step(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
+        return CheckPage(self, request, table).answer() if (table := self._draft(bulk_send)) else self._sent(bulk_send)
+
+    def upload_url(self, bulk_send: BulkSend) -> str:
+        return f"{reverse('admin:notifications_bulksend_add')}?template={bulk_send.template_id}"
+
+    def _draft(self, bulk_send: BulkSend) -> BulkTable | None:
+        if bulk_send.state != BulkState.DRAFT:
+            return None
+        try:
+            return BulkTable.objects.select_related("bulk_send__template", "bulk_send__service").get(pk=bulk_send.pk)
+        except BulkTable.DoesNotExist as error:
+            raise Http404 from error
+
+    def _sent(self, bulk_send: BulkSend) -> HttpResponse:
+        return HttpResponseRedirect(self.row_url(bulk_send))
+
+    # Columns
+
+    @admin.display(description="State")
+    def shown_state(self, bulk_send: BulkSend) -> SafeString:
+        when = bulk_send.scheduled_for if bulk_send.state == BulkState.SCHEDULED else None
+        return cells.two_lines(page.chip(bulk_send), formats.spoken(when) if when else "")
+
+    @admin.display(description="Messages")
+    def progress(self, bulk_send: BulkSend) -> str:
+        if bulk_send.state == BulkState.DRAFT:
+            return "–"
+        return f"{formats.number(bulk_send.messages)} of {formats.number(bulk_send.row_count)}"
+
+    named = column("Name", lambda row: cells.two_lines(row.name, f"{row.template} ({row.get_channel_display()})"))
+    left_out_rows = column("Left out", lambda row: formats.number(row.left_out) if row.left_out else "–")
+    created = column("Created", lambda row: cells.moment_by(row.created_at, page.author_of(row)))

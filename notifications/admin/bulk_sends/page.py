@@ -1,0 +1,176 @@
+"""The page of a bulk send that has been sent: counters, percent, and what can be done with it.
+
+Source: docs/reference/console.md §3.4.
+"""
+
+from collections import Counter as Counted
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from config import formats
+from config.console import cells
+from notifications.admin import permissions
+from notifications.admin.bulk_sends.actions import MOVABLE, failed_count
+from notifications.admin.bulk_sends.notices import MESSAGES
+from notifications.models import BulkSend, BulkState, Channel, Origin, Role, Status
+from notifications.models.bulk_send import ENDED, MOVING
+from notifications.models.status import COMPLETED, FAILURES
+
+_STATES = {
+    BulkState.DRAFT: ("Draft", ""),
+    BulkState.SCHEDULED: ("Scheduled", "accent"),
+    BulkState.PENDING: ("Sending", "accent"),
+    BulkState.IN_PROGRESS: ("Sending", "accent"),
+    BulkState.PAUSED: ("Paused", "warn"),
+    BulkState.FINISHED: ("Finished", "good"),
+    BulkState.CANCELLED: ("Cancelled", "bad"),
+}
+
+
+_IN_BAR = ("good", "bad", "quiet", "accent", "")  # tones, from left to right
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter:
+    """One number of the page. tone: its colour in the bar; share: percent of all rows; url: its messages in the log"""
+
+    title: str
+    number: int
+    share: float
+    tone: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of the bar, in percent of its width."""
+
+    tone: str
+    start: float
+    share: float
+
+
+def chip(bulk_send: BulkSend) -> SafeString:
+    return cells.chip(*_STATES[BulkState(bulk_send.state)])
+
+
+def context(request: HttpRequest, bulk_send: BulkSend) -> dict[str, Any]:
+    statuses = Counted({one["status"]: one["count"] for one in bulk_send.status_counts()})
+    failed = sum(statuses[status] for status in FAILURES)
+    delivered = statuses[Status.DELIVERED] + statuses[Status.SENT]
+    open_messages = sum(number for status, number in statuses.items() if status not in COMPLETED)
+    cancelled = bulk_send.cancelled + statuses[Status.CANCELLED]
+    done = delivered + failed + cancelled + bulk_send.simulated + bulk_send.repeat
+    total = max(bulk_send.row_count, 1)
+    log = f"{reverse('admin:notifications_notification_changelist')}?"
+    found = (
+        ("Waiting", bulk_send.waiting, "", ""),
+        ("Delivering", open_messages, "accent", "delivering"),
+        ("Delivered", delivered, "good", "delivered"),
+        ("Failed", failed, "bad", "failed"),
+        *((("Cancelled", cancelled, "quiet", ""),) if cancelled else ()),
+    )
+    counters = [
+        Counter(
+            title=title,
+            number=number,
+            share=100 * number / total,
+            tone=tone,
+            url=log + urlencode({"bulk_send": bulk_send.pk, "status": status, "key_type": "all"}) if status else "",
+        )
+        for title, number, tone, status in found
+    ]
+    return {
+        "bulk_send": bulk_send,
+        "chip": chip(bulk_send),
+        "sentence": _sentence(bulk_send),
+        "counters": counters,
+        "bar": list(_bar(counters)),
+        "percent": 100 * min(done, total) // total if bulk_send.row_count else 0,
+        "failed_percent": f"{100 * failed / (delivered + failed):.1f}" if failed else "",
+        "refreshes": bulk_send.state not in ENDED or open_messages > 0,
+        "facts": _facts(bulk_send),
+        "log_url": log + urlencode({"bulk_send": bulk_send.pk, "key_type": "all"}),
+        "actions": _actions(request, bulk_send),
+        "sees_recipients": permissions.may_see_recipients(request, bulk_send.service_id),
+        "retries": list(bulk_send.retries.order_by("created_at")),
+    }
+
+
+def _bar(counters: list[Counter]) -> Iterator[Part]:
+    """Return the parts of the bar: final messages first."""
+    start = 0.0
+    for counter in sorted(counters, key=lambda each: _IN_BAR.index(each.tone)):
+        if counter.tone and counter.number:
+            yield Part(tone=counter.tone, start=start, share=counter.share)
+            start += counter.share
+
+
+def author_of(bulk_send: BulkSend) -> str:
+    """Return the person or the API key that made a bulk send."""
+    return bulk_send.api_key.name if bulk_send.api_key else bulk_send.created_by
+
+
+def _sentence(bulk_send: BulkSend) -> str:
+    number = formats.counted(bulk_send.row_count, MESSAGES[Channel(bulk_send.channel)])
+    match BulkState(bulk_send.state):
+        case BulkState.SCHEDULED if bulk_send.scheduled_for:
+            return f"{number} will be sent on {formats.spoken(bulk_send.scheduled_for)}."
+        case BulkState.PAUSED:
+            return f"Paused. {formats.number(bulk_send.waiting)} of {number} wait until you resume the bulk send."
+        case BulkState.FINISHED:
+            return (
+                f"All {number} have been processed." if bulk_send.row_count != 1 else "The message has been processed."
+            )
+        case BulkState.CANCELLED:
+            return f"Cancelled. {formats.number(bulk_send.messages)} of {number} had been sent before."
+    return f"Sending {number}. You can leave this page."
+
+
+def _actions(request: HttpRequest, bulk_send: BulkSend) -> list[tuple[str, str, bool]]:
+    """Return label, route and whether it ends something, for each action that this person may do now."""
+    if not permissions.may_in(request, bulk_send.service_id, [Role.SEND_MESSAGES]):
+        return []
+    state = bulk_send.state
+    found = (
+        ("Pause", "pause", False, state in MOVING),
+        ("Resume", "resume", False, state == BulkState.PAUSED),
+        ("Move", "move", False, bulk_send.scheduled_for and state in MOVABLE and not bulk_send.messages),
+        ("Cancel the rest", "cancel", True, state not in ENDED),
+        ("Retry failed", "retry-failed", False, state in ENDED and failed_count(bulk_send) > 0),
+    )
+    return [
+        (label, reverse(f"admin:notifications_bulksend_{word}", args=[bulk_send.pk]), is_ending)
+        for label, word, is_ending, is_possible in found
+        if is_possible
+    ]
+
+
+def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
+    by_key = bulk_send.origin == Origin.API
+    sender = bulk_send.reply_to.email_address if bulk_send.reply_to else ""
+    sender = sender or (bulk_send.sms_sender.sender if bulk_send.sms_sender else "")
+    found = [
+        ("Template", f"{bulk_send.template.name}, version {bulk_send.template_version}"),
+        ("Replies go to" if bulk_send.channel == Channel.EMAIL else "Sender", sender or "–"),
+        (
+            "API key" if by_key else "Created by",
+            author_of(bulk_send) or "–",
+        ),
+        ("Created", cells.moment(bulk_send.created_at)),
+    ]
+    if bulk_send.scheduled_for:
+        found.append(("Scheduled for", cells.moment(bulk_send.scheduled_for)))
+    if bulk_send.processing_started:
+        found.append(("First message", cells.moment(bulk_send.processing_started)))
+    if bulk_send.processing_finished:
+        found.append(("Last message", cells.moment(bulk_send.processing_finished)))
+    others = {"left_out": "Rows left out", "simulated": "Simulated recipients", "repeat": "Repeats, not sent again"}
+    numbers = ((title, getattr(bulk_send, name)) for name, title in others.items())
+    return [*found, *((title, formats.number(number)) for title, number in numbers if number)]

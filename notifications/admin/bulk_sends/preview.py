@@ -1,0 +1,56 @@
+"""The first messages of a checked table, from the functions that render them for sending."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from config.audit.masking import mask
+from notifications.admin.bulk_sends.checking import Draft
+from notifications.admin.messages import page
+from notifications.models import BulkRow, Channel, Notification, RowState
+from notifications.rendering import email, placeholders, sms
+from notifications.submission import senders
+
+ROWS = 5
+
+_GOOD = (RowState.WAITING, RowState.SIMULATED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One message. to: the recipient as this person may see it; context: of `message_shown.html`"""
+
+    number: int
+    to: str
+    context: dict[str, Any]
+
+
+def messages(draft: Draft, *, sees_recipients: bool) -> list[Shown]:
+    """Return the messages of the first ROWS rows without errors."""
+    rows = BulkRow.objects.filter(bulk_send=draft.table.pk, state__in=_GOOD).order_by("number")[:ROWS]
+    return [
+        Shown(
+            number=row.number,
+            to=row.recipient if sees_recipients else mask(row.recipient),
+            context=_context(draft, row),
+        )
+        for row in rows
+    ]
+
+
+def _context(draft: Draft, row: BulkRow) -> dict[str, Any]:
+    """Return a message. If its template redacts personalisation, the values are left out."""
+    bulk_send, version = draft.table.bulk_send, draft.table.version()
+    if version.template.redact_personalisation:
+        parts = [part for part in (version.subject, version.content) if part is not None]
+        return {"unfilled": [list(placeholders.pieces(part, {}, redact=True)) for part in parts]}
+    values = {name: column.value(row.cells) for name, column in draft.columns.values.items()}
+    message = Notification(service=bulk_send.service, channel=bulk_send.channel)
+    if bulk_send.channel == Channel.SMS:
+        prefix = bulk_send.service.name if bulk_send.service.prefix_sms else None
+        message.body = sms.render(version.content, values, prefix=prefix).text
+        message.sms_sender = senders.sms_sender(bulk_send.service, None)
+    else:
+        text = email.render(version.subject or "", version.content, values)
+        message.subject, message.body = text.subject, text.filled
+        message.unsubscribe_link = version.unsubscribe_link
+    return page.shown(message)

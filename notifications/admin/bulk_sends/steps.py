@@ -1,0 +1,38 @@
+"""The steps of a bulk send, as the pages of a draft show them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Step(StrEnum):
+    UPLOAD = "Upload"
+    COLUMNS = "Match columns"
+    CHECK = "Check"
+    SEND = "Send"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A step on the page of another step. url: blank if it cannot be opened from there"""
+
+    step: Step
+    number: int
+    is_current: bool
+    is_done: bool
+    url: str = ""
+
+
+def steps(current: Step, **urls: str) -> list[Shown]:
+    """Return the steps. urls: of earlier steps, by the lower-case name of their member, such as `columns`"""
+    order = list(Step)
+    place = order.index(current)
+    return [
+        Shown(
+            step=step,
+            number=number + 1,
+            is_current=step is current,
+            is_done=number < place,
+            url=urls.get(step.name.lower(), "") if number < place else "",
+        )
+        for number, step in enumerate(order)
+    ]

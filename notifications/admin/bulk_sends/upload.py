@@ -1,0 +1,198 @@
+"""The first step of a bulk send: choose a template, then upload a file or paste cells.
+
+Source: docs/reference/console.md §3.4.
+"""
+
+import hashlib
+import io
+import uuid
+from typing import Any, BinaryIO
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from config import audit
+from config.console import shown_once
+from config.console.admin.model_admin import ConsoleModelAdmin
+from config.console.shown_once import AlreadyShown
+from config.spreadsheets import csv_line
+from notifications import errors
+from notifications.admin import permissions
+from notifications.admin.bulk_sends import drafts, reading
+from notifications.admin.bulk_sends.steps import Step, steps
+from notifications.admin.templates import choice
+from notifications.bulk_tables import mapping
+from notifications.bulk_tables.columns import EMAIL_ADDRESS, PHONE_NUMBER
+from notifications.bulk_tables.tables import Unreadable
+from notifications.models import (
+    BulkSend,
+    BulkState,
+    BulkTable,
+    BulkTablePart,
+    Channel,
+    KeyType,
+    Origin,
+    Role,
+    TemplateVersion,
+)
+from notifications.rendering import placeholders
+from notifications.submission import policy
+
+NOTHING = "Choose a file, or paste cells from a spreadsheet."
+BOTH = "Choose a file or paste cells, not both."
+SENT_TWICE = "You sent this form twice. The table was uploaded once."
+_EXAMPLES = {EMAIL_ADDRESS: "ana@example.com", PHONE_NUMBER: "07700 900123"}
+_MAX_NAME_CHARACTERS = 255
+
+
+class UploadForm(forms.Form):
+    """A file or pasted cells."""
+
+    file = forms.FileField(
+        label="File",
+        required=False,
+        allow_empty_file=True,  # the next page then says that rows are missing
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,.xlsx,.ods"}),
+        help_text="CSV, TSV, Excel (.xlsx) or OpenDocument (.ods), at most 25 MiB and 100 000 rows.",
+    )
+    pasted = forms.CharField(
+        label="Cells from a spreadsheet",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "sb-mono"}),
+        help_text="Select the cells with the column names, copy them and paste them here.",
+    )
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean() or {}
+        is_pasted = bool(cleaned.get("pasted", "").strip())
+        if "file" in self.errors or "pasted" in self.errors:
+            return cleaned
+        if not cleaned.get("file") and not is_pasted:
+            self.add_error("file", NOTHING)
+        if cleaned.get("file") and is_pasted:
+            self.add_error("file", BOTH)
+        return cleaned
+
+    @property
+    def name(self) -> str:
+        """Return the name of the bulk send: that of the file."""
+        file = self.cleaned_data["file"]
+        return file.name[:_MAX_NAME_CHARACTERS] if file else f"Pasted on {timezone.localtime():%-d %b %Y, %H:%M}"
+
+    def content(self) -> BinaryIO:
+        file = self.cleaned_data["file"]
+        return file if file else io.BytesIO(self.cleaned_data["pasted"].encode())
+
+
+class UploadPage:
+    """One request: GET shows the templates or the form, POST stores the table as a draft."""
+
+    def __init__(self, model_admin: ConsoleModelAdmin, request: HttpRequest) -> None:
+        self._admin: ConsoleModelAdmin = model_admin
+        self._request = request
+        self._asked_for = request.GET.get("template", "")
+
+    def answer(self) -> HttpResponse:
+        if not self._asked_for:
+            if not permissions.may(self._request, Role.SEND_MESSAGES):
+                raise PermissionDenied
+            return self._page(None, **choice.templates(self._request))
+        version = self._version()
+        if self._request.method != "POST":
+            return self._page(version, form=UploadForm())
+        form = UploadForm(self._request.POST, self._request.FILES)
+        if form.is_valid():
+            try:
+                policy.check_channel(version.template.service, Channel(version.template.type))
+                return HttpResponseRedirect(self._admin.url_of("columns", self._store(form, version)))
+            except AlreadyShown:
+                return self._admin.action_done(self._request, self._admin.list_url(), SENT_TWICE)
+            except errors.NotificationError as error:
+                form.add_error(None, error.message)
+            except Unreadable as error:
+                form.add_error("file" if form.cleaned_data["file"] else "pasted", str(error))
+        return self._page(version, form=form, status=422)
+
+    def example(self) -> HttpResponse:
+        """Return a CSV file with the columns that the template needs."""
+        lines = csv_line(self._needs(version := self._version())) + csv_line(self._example_row(version))
+        headers = {"Content-Disposition": 'attachment; filename="example.csv"'}
+        return HttpResponse(lines.encode("utf-8-sig"), content_type="text/csv; charset=utf-8", headers=headers)
+
+    def _version(self) -> TemplateVersion:
+        version = choice.newest_version(self._request, self._asked_for)
+        if not permissions.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
+            raise PermissionDenied
+        if version.template.archived_at or not version.template.service.active:
+            raise Http404
+        return version
+
+    def _store(self, form: UploadForm, version: TemplateVersion) -> BulkSend:
+        """Store the table in one transaction. Raises AlreadyShown, and Unreadable if a small file cannot be read."""
+        template, service = version.template, version.template.service
+        with transaction.atomic():
+            shown_once.spend(self._request)
+            bulk_send = BulkSend(
+                service=service,
+                origin=Origin.CONSOLE,
+                created_by=audit.author(self._request),
+                key_type=KeyType.LIVE,
+                name=form.name,
+                channel=template.type,
+                template=template,
+                template_version=version.number,
+                service_name=service.name,
+                prefix_sms=service.prefix_sms,
+                state=BulkState.DRAFT,
+            )
+            bulk_send.save()
+            table = BulkTable(bulk_send=bulk_send, read_as="" if form.cleaned_data["file"] else reading.PASTED)
+            table.save()
+            self._admin.audit(self._request, "uploaded", bulk_send, after={"template": template.name})
+            if self._keep(table, form.content()):
+                reading.read_now(table)
+            else:
+                table.reading = uuid.uuid4()
+                table.save()
+                arguments = {"bulk_send": str(bulk_send.pk)}
+                way_back = self._admin.url_of("columns", bulk_send)
+                more = {"arguments": arguments, "total": 1, "way_back": way_back}
+                drafts.start(self._request, reading.KIND, table.reading, is_small=False, **more)
+        return bulk_send
+
+    def _keep(self, table: BulkTable, file: BinaryIO) -> bool:
+        """Store the file and its hash. Return whether it is small enough to be read now."""
+        digest, parts, first = hashlib.sha256(), 0, b""
+        for data in BulkTablePart.objects.store(table, file):
+            digest.update(data)
+            parts += 1
+            first = data if parts == 1 else b""
+        table.bulk_send.table_hash = digest.hexdigest()
+        table.bulk_send.save(update_fields=["table_hash"])
+        return parts <= 1 and reading.is_small(first)
+
+    def _needs(self, version: TemplateVersion) -> list[str]:
+        names = placeholders.find(version.subject or "", version.content)
+        return mapping.needs(names, is_email=version.template.type == Channel.EMAIL)
+
+    def _example_row(self, version: TemplateVersion) -> list[str]:
+        return [_EXAMPLES.get(need) or f"({need})" for need in self._needs(version)]
+
+    def _page(self, version: TemplateVersion | None, *, status: int = 200, **context: Any) -> HttpResponse:
+        page = {**self._admin.page_context(self._request, "New bulk send"), "steps": steps(Step.UPLOAD), **context}
+        if version is not None:
+            page |= {
+                "version": version,
+                "template": version.template,
+                "service": version.template.service,
+                "needs": self._needs(version),
+                "example_row": self._example_row(version),
+                "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
+                "nonce_field": shown_once.FIELD,
+            }
+        return TemplateResponse(self._request, "admin/notifications/bulk_upload.html", page, status=status)
