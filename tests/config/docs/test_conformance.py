@@ -37,6 +37,9 @@ SCHEMA = schemathesis.openapi.from_dict(document())
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
 
 
+BULK_ACTIONS = ("read", "pause", "resume", "cancel", "retry-failed")
+
+
 class Callers:
     """A caller of both areas, with its ids and recipients."""
 
@@ -60,12 +63,23 @@ class Callers:
         sent = self.sender.client().send_sms_notification(NUMBER, self.sender.templates["sms"])
         self.message_id = sent["id"]
         self.scheduled_ids = {action: self._schedule() for action in ("PATCH", "POST")}
+        self.bulk_send_ids = {action: self._schedule_bulk(action) for action in BULK_ACTIONS}
+        retried = f"BulkSend.objects.filter(name='pause').update(retry_of='{self.bulk_send_ids['retry-failed']}')"
+        done = service.manage("shell", "-v", "0", "-c", f"from notifications.models import BulkSend; {retried}")
+        assert done.returncode == 0, done.stderr
 
     def _schedule(self) -> str:
         at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
         body = {"phone_number": NUMBER, "template_id": self.sender.templates["sms"], "scheduled_for": at}
         answer = self.sender.request("POST", "/v2/notifications/sms", body, key_type="test")
         return str(answer.json()["id"])
+
+    def _schedule_bulk(self, name: str) -> str:
+        at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+        body = {"template_id": self.sender.templates["sms"], "name": name, "scheduled_for": at}
+        body["rows"] = [["phone number"], [NUMBER]]
+        answer = self.sender.request("POST", "/v2/notifications/bulk", body, key_type="test")
+        return str(answer.json()["data"]["id"])
 
     def authorization(self, path: str) -> str:
         if path.startswith("/data/"):
@@ -77,6 +91,7 @@ class Callers:
         known = {
             "template_id": self.sender.templates["email" if "email" in case.path else "sms"],
             "notification_id": self.scheduled_ids.get(case.method, self.message_id),
+            "bulk_send_id": self.bulk_send_ids.get(case.path.rpartition("/")[2], self.bulk_send_ids["read"]),
             "group": self.writer.group,
             "type": "visits",
             "number": 1,
