@@ -11,6 +11,7 @@ from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
 from notifications.attachments import expiry, store
 from notifications.jobs import retention
+from notifications.management.clean_up_bulk import BULK_SENDS
 from notifications.models import (
     ApiCallError,
     Attachment,
@@ -103,6 +104,7 @@ RULES = (
         preview=_due_messages,
         remove=_remove_messages,
     ),
+    BULK_SENDS,
     RetentionRule(
         name="unsubscribe-requests",
         title="Unsubscribe requests that are done",

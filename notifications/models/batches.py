@@ -101,7 +101,11 @@ _CLAIM = """
     UPDATE notifications_notification SET claimed_until = {later}, attempt = attempt + 1
     WHERE id {among}
     RETURNING {read},
-      (SELECT name FROM notifications_service WHERE id = service_id) AS service_name,
+      COALESCE(
+        (SELECT bulk.service_name FROM notifications_bulkrow AS bulk_row JOIN notifications_bulksend AS bulk
+         ON bulk.id = bulk_row.bulk_send_id WHERE bulk_row.id = bulk_row_id),
+        (SELECT name FROM notifications_service WHERE id = service_id)
+      ) AS service_name,
       (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
       (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
       (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address

@@ -10,11 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from config import formats
+from config import audit, formats
 from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
 from notifications.admin.services.forms import NameAgainForm, ReasonForm, lacks_reply_to
 from notifications.admin.services.going_live import Link, LinkTo, checks
 from notifications.models import Service
+from notifications.submission.bulk import change
 from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
 
@@ -62,6 +63,7 @@ class StateSteps(ServiceScopedAdmin):
             Service.objects.filter(pk=service.pk).update(active=False, archived_at=timezone.now())
             before: dict[str, object] = {"active": True}
             self.audit(request, "archived", service, before=before, after={"active": False})
+            change.cancel_all(service, audit.person(request))
             return self.action_done(request, self.list_url(), f"{service.name} is archived.")
         keys = service.api_keys.filter(revoked_at=None).count()
         explanation = [

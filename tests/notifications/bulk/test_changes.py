@@ -198,9 +198,7 @@ def test_a_bulk_send_that_has_begun_is_not_moved(state, made, message, caller):
 
 def test_what_is_paused_for_72_hours_or_archived_is_cancelled(caller):
     paused, of_archived, going_on = sent(caller), sent(make_caller()), sent(caller)
-    BulkSend.objects.filter(pk=paused.pk).update(
-        state=BulkState.PAUSED, paused_at=timezone.now() - timedelta(hours=73)
-    )
+    BulkSend.objects.filter(pk=paused.pk).update(state=BulkState.PAUSED, paused_at=timezone.now() - timedelta(hours=73))
     Service.objects.filter(pk=of_archived.service_id).update(active=False)
 
     assert change.cancel_overdue() == 2

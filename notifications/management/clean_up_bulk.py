@@ -1,0 +1,64 @@
+"""The clean-up rule of bulk sends. Source: docs/reference/bulk-sending.md §3."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from config.jobs import rules
+from config.jobs.registry import Batch
+from config.jobs.rules import Due, Group, RetentionRule
+from notifications.models import BulkRow, BulkSend, Service
+
+DRAFTS_ARE_KEPT_FOR = timedelta(hours=24)
+_ENDED, _DRAFTS = "bulk_send__processing_finished", "tables that nobody sent"
+
+
+def _old_rows(service: Service) -> QuerySet[BulkRow]:
+    """Return the rows of bulk sends that ended before the retention of the service."""
+    oldest = timezone.now() - timedelta(days=service.retention_days)
+    return BulkRow.objects.filter(bulk_send__service=service, bulk_send__processing_finished__lt=oldest)
+
+
+def _drafts() -> QuerySet[BulkSend]:
+    return BulkSend.objects.abandoned_drafts(DRAFTS_ARE_KEPT_FOR).order_by("updated_at")
+
+
+def _old() -> QuerySet[BulkSend]:
+    oldest = timezone.now() - timedelta(days=settings.AUDIT_RETENTION_DAYS)
+    return BulkSend.objects.filter(processing_finished__lt=oldest).order_by("processing_finished")
+
+
+def _services() -> QuerySet[Service]:
+    return Service.objects.filter(Exists(BulkSend.objects.filter(service=OuterRef("pk")))).order_by("name")
+
+
+def _due() -> Iterator[Due]:
+    for service in _services():
+        yield from rules.preview(_old_rows(service), service.name, _ENDED)
+    yield from rules.preview(_drafts(), _DRAFTS, "updated_at")
+    yield from rules.preview(_old(), "bulk sends", "processing_finished")
+
+
+def _remove() -> Iterator[Batch]:
+    for service in _services():
+        yield from rules.delete(_old_rows(service), service.name)
+    for due in (_drafts(), _old()):
+        yield from rules.delete(BulkRow.objects.filter(bulk_send__in=due.order_by()), _DRAFTS)  # few at once
+        yield from rules.delete(due, _DRAFTS)
+
+
+BULK_SENDS = RetentionRule(
+    name="bulk-sends",
+    title="Bulk sends",
+    group=Group.MESSAGES,
+    keeps=lambda: (
+        "rows 3 to 90 days after the end, as set for each service; tables that nobody sent 24 hours; the entry of a "
+        f"bulk send {settings.AUDIT_RETENTION_DAYS} days"
+    ),
+    preview=_due,
+    remove=_remove,
+    every=timedelta(hours=1),
+)
