@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from django.db import models
 
+from config.databases.streaming import streamed
 from notifications.models.bulk_send import BulkSend
 from notifications.models.template import TemplateVersion
 
@@ -56,7 +57,7 @@ class BulkTable(models.Model):
 
     def data(self) -> bytes:
         """Return the uploaded file."""
-        return b"".join(part.data for part in self.parts.order_by("number").iterator(chunk_size=8))
+        return b"".join(part.data for part in streamed(self.parts.order_by("number"), chunk_size=8))
 
 
 class BulkTablePartQuerySet(models.QuerySet["BulkTablePart"]):

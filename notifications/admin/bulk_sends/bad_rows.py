@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from config.audit.masking import mask
+from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
 from notifications.bulk_tables.columns import is_recipient_column
 from notifications.models import BulkRow, BulkSend, BulkTable
@@ -53,7 +54,7 @@ def lines(table: BulkTable) -> Iterator[bytes]:
     is_hidden = table.bulk_send.template.redact_personalisation
     spelled = table.spelled()
     yield csv_line([*table.names, _ROW, _REASON]).encode("utf-8-sig")
-    for row in _bad_rows(table.bulk_send).iterator(chunk_size=_ROWS_AT_ONCE):
+    for row in streamed(_bad_rows(table.bulk_send), chunk_size=_ROWS_AT_ONCE):
         cells = [text_of(cell) for cell in row.cells[:width]]
         if is_hidden:
             cells = [

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from config import audit
+from config.databases.streaming import streamed
 from config.jobs.bulk import BACKGROUND_OVER, BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
@@ -29,6 +30,7 @@ from notifications.submission.bulk import judge
 from notifications.submission.callers import Person
 from notifications.submission.templates import TemplateText
 
+_SEEN_AT_ONCE = 2_000
 _DELETED_AT_ONCE = 1_000
 
 KIND = "check-bulk-table"
@@ -100,7 +102,7 @@ def _check(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
 def _seen(draft: Draft) -> dict[str, bool]:
     stored = BulkRow.objects.filter(bulk_send=draft.table.pk).exclude(normalised_recipient="").order_by("number")
     seen: dict[str, bool] = {}
-    for recipient in stored.values_list("normalised_recipient", flat=True).iterator():
+    for recipient in streamed(stored.values_list("normalised_recipient", flat=True), chunk_size=_SEEN_AT_ONCE):
         seen[recipient] = recipient in seen
     return seen
 

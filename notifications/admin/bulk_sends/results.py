@@ -8,6 +8,7 @@ from datetime import UTC
 
 from django.http import StreamingHttpResponse
 
+from config.databases.streaming import streamed
 from config.spreadsheets import csv_line
 from notifications.admin.bulk_sends.bad_rows import HIDDEN, text_of
 from notifications.bulk_tables.columns import is_recipient_column
@@ -39,7 +40,8 @@ def _lines(bulk_send: BulkSend, names: list[str]) -> Iterator[bytes]:
     rows = BulkRow.objects.filter(bulk_send=bulk_send).order_by("number")
     columns = ("number", "cells", "state", "notifications__id", "notifications__status", "notifications__completed_at")
     hides = [bulk_send.template.redact_personalisation and not is_recipient_column(name) for name in names]
-    for number, cells, state, message_id, status, at in rows.values_list(*columns).iterator(chunk_size=_ROWS_AT_ONCE):
+    found = streamed(rows.values_list(*columns), chunk_size=_ROWS_AT_ONCE)
+    for number, cells, state, message_id, status, at in found:
         shown = [HIDDEN if is_hidden else text_of(cell) for cell, is_hidden in zip(cells, hides, strict=False)]
         moment = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if at else ""
         yield csv_line(

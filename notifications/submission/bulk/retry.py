@@ -45,7 +45,10 @@ def retry_failed(bulk_send: BulkSend, caller: Caller, actor: Actor) -> tuple[Bul
 
     def rows() -> Iterator[list[Cell]]:
         yield list(bulk_send.names)
-        yield from failed.values_list("cells", flat=True).iterator(chunk_size=ROWS_AT_ONCE)
+        block = list(failed[:ROWS_AT_ONCE])  # by key, because `accept` has transactions of its own between two blocks
+        while block:
+            yield from (row.cells for row in block)
+            block = list(failed.filter(number__gt=block[-1].number)[:ROWS_AT_ONCE])
 
     def keep(retry: BulkSend) -> None:
         ids = failed_rows(bulk_send, until).values("pk")
