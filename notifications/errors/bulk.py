@@ -1,4 +1,4 @@
-"""Errors of bulk sends. Source: docs/reference/bulk-sending.md §1, §4."""
+"""Errors of bulk sends. Source: docs/reference/bulk-sending.md §1, §7."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus

@@ -1,1 +1,1 @@
-"""Bulk sends over HTTP. Source: docs/reference/bulk-sending.md §4."""
+"""Bulk sends over HTTP. Source: docs/reference/bulk-sending.md §7, §8."""

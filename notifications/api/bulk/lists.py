@@ -1,4 +1,4 @@
-"""The lists of bulk sends and of their rows. Source: docs/reference/bulk-sending.md §5."""
+"""The lists of bulk sends and of their rows. Source: docs/reference/bulk-sending.md §8."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,6 @@
 """Read the JSON of a bulk send in one pass with ijson: the rows go to a second file, a line of JSON each.
 
-So the properties may come after the rows, and at most one row is in memory. Source: docs/reference/bulk-sending.md §4.
+So the properties may come after the rows, and at most one row is in memory. Source: docs/reference/bulk-sending.md §7.
 """
 
 import json

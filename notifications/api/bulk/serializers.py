@@ -1,4 +1,4 @@
-"""The request and response bodies of bulk sends. Source: docs/reference/bulk-sending.md §4."""
+"""The request and response bodies of bulk sends. Source: docs/reference/bulk-sending.md §7, §8."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,6 +1,6 @@
 """Write a request body to an unlinked file, so that a large one never is in memory, and check its text by the way.
 
-Source: docs/reference/bulk-sending.md §4; docs/reference/security.md §3.
+Source: docs/reference/bulk-sending.md §7; docs/reference/security.md §3.
 """
 
 import codecs

@@ -1,4 +1,4 @@
-"""The resources below /v2/notifications/bulk. Source: docs/reference/bulk-sending.md §4, §5."""
+"""The resources below /v2/notifications/bulk. Source: docs/reference/bulk-sending.md §7, §8."""
 
 from collections.abc import Callable
 from dataclasses import replace

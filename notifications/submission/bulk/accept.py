@@ -1,6 +1,6 @@
 """Accept a bulk send: store it with all its rows, and count its messages, or do neither.
 
-Source: docs/reference/bulk-sending.md §3, §4.
+Source: docs/reference/bulk-sending.md §3, §7.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Pause, resume, move and cancel bulk sends. Source: docs/reference/bulk-sending.md §3, §4.
+"""Pause, resume, move and cancel bulk sends. Source: docs/reference/bulk-sending.md §3, §8.
 
 Each change and its audit event are one transaction. It takes the lease from a step that runs, whose rows then wait.
 """

@@ -1,4 +1,4 @@
-"""A parsed request for a bulk send. Source: docs/reference/bulk-sending.md §4."""
+"""A parsed request for a bulk send. Source: docs/reference/bulk-sending.md §7."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Send failed messages of a bulk send again, as a new bulk send. Source: docs/reference/bulk-sending.md §4."""
+"""Send failed messages of a bulk send again, as a new bulk send. Source: docs/reference/bulk-sending.md §8."""
 
 from collections.abc import Iterator
 from datetime import datetime
