@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         concurrently.AddUniqueIndex(
             model_name="notification",
             constraint=models.UniqueConstraint(
-                fields=["bulk_row"], condition=~models.Q(bulk_row=None), name="notification_bulk_row_unique"
+                fields=["bulk_row"], condition=models.Q(bulk_row__isnull=False), name="notification_bulk_row_unique"
             ),
         ),
     ]

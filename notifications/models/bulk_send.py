@@ -147,7 +147,7 @@ class BulkSend(models.Model):
 
     def status_counts(self) -> list[dict[str, object]]:
         """Return the number of messages by status."""
-        messages = self.rows.exclude(notifications=None).order_by("notifications__status")
+        messages = self.rows.filter(notifications__status__gt="").order_by("notifications__status")
         counted = messages.values("notifications__status").annotate(count=models.Count("pk"))
         return [{"status": one["notifications__status"], "count": one["count"]} for one in counted]
 

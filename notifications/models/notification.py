@@ -188,8 +188,9 @@ class Notification(models.Model):
     class Meta:
         verbose_name = "message"
         constraints = [
+            # SQLite uses the index only for this form of the condition, not for `NOT (… IS NULL)`.
             models.UniqueConstraint(
-                fields=["bulk_row"], condition=~models.Q(bulk_row=None), name="notification_bulk_row_unique"
+                fields=["bulk_row"], condition=models.Q(bulk_row__isnull=False), name="notification_bulk_row_unique"
             )
         ]
         indexes = [

@@ -117,7 +117,7 @@ def test_the_gap_between_page_numbers_is_not_a_link(console):
     assert '<span aria-hidden="true">…</span>' in page
     assert "?p=%E2%80%A6" not in page
     assert "1\N{NO-BREAK SPACE}001" in page
-    assert "1001" not in page
+    assert not re.search(r"(?<![0-9a-f-])1001(?![0-9a-f-])", page)  # ids of rows may contain these digits
 
 
 @pytest.mark.parametrize("key", ["9" * 30, "9223372036854775808", "x", "", "٣x", "1.5"])

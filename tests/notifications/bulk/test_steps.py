@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from notifications.models import BulkRow, BulkSend, BulkState, Channel, Lane, Notification, RowState, Template
@@ -156,3 +158,20 @@ def test_equal_rows_become_one_message_and_a_repeat():
     bulk_send.refresh_from_db()
     assert (bulk_send.messages, bulk_send.repeat, bulk_send.state) == (1, 2, BulkState.FINISHED)
     assert list(bulk_send.rows.order_by("number").values_list("state", flat=True)) == ["message", "repeat", "repeat"]
+
+
+def test_the_messages_of_a_bulk_send_are_found_by_the_index_of_rows():
+    """Without it, the statuses of 100,000 rows took SQLite more than two minutes."""
+    bulk_send = bulk_of(3)
+    steps.take_next()
+    if connection.vendor == "postgresql":  # would scan a table of three rows
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    with CaptureQueriesContext(connection) as queries:
+        assert bulk_send.status_counts() == [{"status": "created", "count": 3}]
+
+    explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
+    with connection.cursor() as cursor:
+        cursor.execute(f"{explain} {queries.captured_queries[0]['sql']}")
+        assert "notification_bulk_row_unique" in str(cursor.fetchall())
