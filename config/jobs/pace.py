@@ -5,6 +5,7 @@ a quiet machine and small on a busy one.
 """
 
 import time
+from collections.abc import Mapping
 
 from django.db import connection
 
@@ -14,13 +15,17 @@ TARGET_SECONDS = 0.008  # a concurrent send must wait less than 0.1 s, and some 
 OLD_ROWS_SECONDS = {"sqlite": TARGET_SECONDS, "postgresql": 0.02}
 FIRST, FEWEST, MOST = 20, 5, 1000
 SHORTEST_REST_SECONDS, LONGEST_REST_SECONDS = 0.005, 0.5
-REST_BY_WORK = {"sqlite": 4, "postgresql": 1}  # a waiting SQLite writer tries every 0.1 s and needs a long gap
+REST_BY_WORK: Mapping[str, float] = {
+    "sqlite": 4,
+    "postgresql": 1,
+}  # a waiting SQLite writer tries every 0.1 s and needs a long gap
 
 
 class Pace:
     """`at_once` is the size of the next batch. Call `begin` before and `end` after each batch.
 
     seconds: the target duration of a batch; first: the size of the first batch
+    rest_by_work: the length of the rest after a batch, by database, as a part of its duration
 
     >>> pace = Pace()
     >>> pace.begin()
@@ -29,9 +34,15 @@ class Pace:
     40
     """
 
-    def __init__(self, seconds: float = TARGET_SECONDS, *, first: int = FIRST) -> None:
+    def __init__(
+        self,
+        seconds: float = TARGET_SECONDS,
+        *,
+        first: int = FIRST,
+        rest_by_work: Mapping[str, float] = REST_BY_WORK,
+    ) -> None:
         self.at_once = first
-        self._seconds = seconds
+        self._seconds, self._rest_by_work = seconds, rest_by_work
         self._began_at = 0.0
 
     def begin(self) -> None:
@@ -45,7 +56,7 @@ class Pace:
 
     def rest(self) -> None:
         """Sleep for as long as the batch took, on SQLite four times as long."""
-        rest = self._took() * REST_BY_WORK[connection.vendor]
+        rest = self._took() * self._rest_by_work[connection.vendor]
         time.sleep(min(max(rest, SHORTEST_REST_SECONDS), LONGEST_REST_SECONDS))
 
     def _took(self) -> float:

@@ -1,11 +1,13 @@
 """The jobs, which are parts of the areas. Pages, the clock, workers and commands find them by name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any  # the run of any kind of job
 
 from config import areas
 from config.jobs.pace import Pace
+
+TASK_SECONDS = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +28,16 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One kind of work in batches. name: identifies its runs in the database, so it must not change."""
+    """One kind of work in batches.
+
+    name: identifies its runs in the database, so it must not change
+    task_seconds: how long a worker works on a run before it runs other tasks
+    new_pace: returns the pace of a run's batches
+    """
 
     name: str
+    task_seconds: float = TASK_SECONDS
+    new_pace: Callable[[], Pace] = Pace
 
     def batches(self, run: Any, pace: Pace) -> Iterator[Batch]:
         """Do the work of a run, a batch at a time, and yield after each.

@@ -12,11 +12,9 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from config.jobs.models import LEASE_SECONDS, JobRun
-from config.jobs.pace import Pace
 from config.jobs.registry import Job
 from config.queue.lease import Lease, LostLease
 
-TASK_SECONDS = 15  # then the worker runs other tasks first
 UNKNOWN = "No area that is installed knows this job."
 
 log = structlog.get_logger()
@@ -66,7 +64,7 @@ def reason_of(error: Exception) -> str:
 def _work(run: JobRun, job: Job, lease: Lease, errors: dict[str, str], seconds: float | None) -> bool:
     """Run the batches. Return whether all are done."""
     ends_at = None if seconds is None else time.monotonic() + seconds
-    pace = Pace()
+    pace = job.new_pace()
     batches = job.batches(run, pace)
     while True:
         pace.begin()

@@ -55,6 +55,12 @@ class BulkTable(models.Model):
         """Return each name of the stored cells with the name of its column in the file."""
         return dict(zip(self.bulk_send.names, self.names, strict=False))
 
+    def forget_file(self) -> None:
+        """Delete the file and the first rows. The rows of the bulk send have their own retention."""
+        self.parts.all().delete()
+        self.sample = []
+        self.save(update_fields=["sample"])
+
     def data(self) -> bytes:
         """Return the uploaded file."""
         return b"".join(part.data for part in streamed(self.parts.order_by("number"), chunk_size=8))

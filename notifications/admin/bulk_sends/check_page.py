@@ -76,7 +76,7 @@ class CheckPage:
                     scheduled_for=moment,
                     leaves_out="leave_out" in form.fields,
                 )
-                self._table.parts.all().delete()
+                self._table.forget_file()
         except AlreadyShown:
             messages.info(self._request, SENT_BEFORE)
             return HttpResponseRedirect(self._admin.row_url(self._bulk_send))

@@ -13,6 +13,7 @@ from notifications.models import (
     BulkRow,
     BulkSend,
     BulkState,
+    BulkTable,
     BulkTablePart,
     Channel,
     DailyCounter,
@@ -81,6 +82,7 @@ def test_a_table_is_uploaded_matched_checked_and_sent(sender: Client, template: 
     assert bulk_send.reply_to is not None
     assert DailyCounter.objects.get(kind=LimitKind.EMAIL).count == 2
     assert not BulkTablePart.objects.filter(table=bulk_send.pk).exists()
+    assert BulkTable.objects.get(pk=bulk_send.pk).sample == []
     event = AuditEvent.objects.get(verb="sent")
     assert event.actor_label == "mina"
     assert "@" not in str(list(AuditEvent.objects.values_list("before", "after", "object_label")))
