@@ -24,21 +24,17 @@ class Span:
     attributes: Attributes
 
 
-_recorders: list[Callable[[Span], None]] = []
-
-
-def is_on() -> bool:
-    return bool(_recorders)
+recorders: list[Callable[[Span], None]] = []  # empty: tracing is off
 
 
 def send_to(recorder: Callable[[Span], None]) -> None:
     """Call `recorder` with each span from now on."""
-    _recorders.append(recorder)
+    recorders.append(recorder)
 
 
 def record(name: str, request_id: str, attributes: Attributes, *, seconds: float, is_root: bool = False) -> None:
     """Record work that ends now. Work that no request has caused has a blank id and is not recorded."""
-    if not _recorders or not request_id:
+    if not recorders or not request_id:
         return
     span = Span(
         name=name,
@@ -48,5 +44,5 @@ def record(name: str, request_id: str, attributes: Attributes, *, seconds: float
         is_root=is_root,
         attributes=attributes,
     )
-    for recorder in _recorders:
+    for recorder in recorders:
         recorder(span)

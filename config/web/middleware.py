@@ -73,7 +73,7 @@ def request_line(get_response: GetResponse) -> GetResponse:
         seconds = time.perf_counter() - started
         area, route = _area(request.path_info), f"/{match.route.removeprefix('^')}" if match else "none"
         registry.REQUESTS.observe(area, route, str(response.status_code), seconds=seconds)
-        if traces.is_on() and not _HEALTH.match(request.path_info):
+        if traces.recorders and not _HEALTH.match(request.path_info):
             _trace(request, area, route, response.status_code, seconds)
         (log.debug if _HEALTH.match(request.path_info) else log.info)(
             "request",

@@ -132,13 +132,13 @@ class ServiceKeyAuthentication(JWTAuthentication):
         if not header.strip():
             raise errors.TokenMissing
         is_readable = len(header) <= MAX_HEADER_CHARACTERS
-        if is_readable and (whole_key := whole_keys.find(header)) is not None:
-            key, caller = _owner(WholeKey.parse(whole_key))
-            return self._authenticated(request, caller.service, key)
-
         text = parse_bearer_token(header) if is_readable else None
         if text is None:
-            raise errors.BearerSchemeMissing
+            whole_key = whole_keys.find(header) if is_readable else None
+            if whole_key is None:
+                raise errors.BearerSchemeMissing
+            key, caller = _owner(WholeKey.parse(whole_key))
+            return self._authenticated(request, caller.service, key)
 
         example_url = f"{base_url(request)}/docs/#authentication"
         try:

@@ -13,7 +13,7 @@ from notifications import errors
 from notifications.api import fields
 from notifications.api.fields import UTC_DIGITS, TemplateReference, template_reference
 from notifications.submission import requests
-from notifications.submission.checked import Submission
+from notifications.submission.checks import Submission
 from notifications.submission.requests import EmailRequest, GivenId, RequestPart, SmsRequest
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 

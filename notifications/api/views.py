@@ -40,7 +40,7 @@ from notifications.api.serializers import (
 )
 from notifications.models import LimitKind, Notification, Service, TemplateVersion
 from notifications.submission import dry_run, limits, scheduled, submit, templates
-from notifications.submission.checked import Submission
+from notifications.submission.checks import Submission
 from notifications.submission.dry_run import DryRun
 from notifications.submission.idempotency import Claim, claimed
 from notifications.submission.preview import preview
@@ -62,15 +62,13 @@ class NotificationViewSet(ApiViewSet):
     rate_limited_actions = frozenset({"sms", "email"})
 
     def sms(self, request: Request) -> Response:
-        queries.check(request.query_params, queries.SEND_PARAMETERS)
-        if self.is_dry_run:
+        if self._is_only_checked(request):
             body = TextMessageSerializer(context=self.context).part(read_json(request))
             return self._shown(dry_run.check_sms(self.api_key, body))
         return self._send(request, TextMessageSerializer, SentTextMessage, submit.submit_sms, LimitKind.SMS)
 
     def email(self, request: Request) -> Response:
-        queries.check(request.query_params, queries.SEND_PARAMETERS)
-        if self.is_dry_run:
+        if self._is_only_checked(request):
             body = EmailSerializer(context=self.context).part(read_json(request))
             unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
             return self._shown(dry_run.check_email(self.api_key, body, unsubscribe_url=unsubscribe_url))
@@ -103,6 +101,13 @@ class NotificationViewSet(ApiViewSet):
     def cancel(self, request: Request, notification_id: str) -> Response:
         scheduled.cancel(scheduled.find(self.api_key, _id("notification_id", notification_id)))
         return self.retrieve(request, notification_id)
+
+    def _is_only_checked(self, request: Request) -> bool:
+        """Return whether the request is a dry run. Raises an error for any other query parameter."""
+        if not request.query_params:
+            return False
+        queries.check(request.query_params, queries.SEND_PARAMETERS)
+        return self.is_dry_run
 
     def _shown(self, run: DryRun) -> Response:
         return Response(DryRunSerializer(context=self.context).to_representation(run))

@@ -265,7 +265,7 @@ class HandOver:
         if self._provider:
             seconds = time.monotonic() - self._started
             registry.ATTEMPTS.observe(self._provider, outcome, seconds=seconds)
-            if traces.is_on():
+            if traces.recorders:
                 channel, identifier = self._notification.channel, self._notification.request_id
                 given = {"provider": self._provider, "outcome": outcome, "channel": channel}
                 traces.record(f"send {channel}", identifier, given, seconds=seconds)

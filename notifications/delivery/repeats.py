@@ -43,10 +43,6 @@ def find_first(message: Notification) -> UUID | None:
     return find(message.service, message.key_type, message.template_id, sent)[0]
 
 
-def is_guarded(message: Notification) -> bool:
-    return bool(message.service.repeat_guard_minutes) and message.reference is not None
-
-
 def claim_one(message: Notification) -> None:
     """Raise RepeatsMessage, or make this message the first. Call it in the transaction that stores the message."""
     if first := claim(message.service, [message]).get(message.id):
@@ -78,9 +74,8 @@ def claim(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID
 
 def forget(message: Notification) -> None:
     """Forget a message that was cancelled: an equal one is no repeat."""
-    if is_guarded(message):
-        mine = RepeatGuard.objects.filter(service=message.service_id, content_hash=_hash_of(message))
-        mine.filter(message_id=message.id).delete()
+    if equal := _hash_of(message):
+        RepeatGuard.objects.filter(service=message.service_id, content_hash=equal, message_id=message.id).delete()
 
 
 def _take_over(row: RepeatGuard, message_id: UUID, service: Service) -> UUID:

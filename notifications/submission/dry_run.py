@@ -18,8 +18,7 @@ from notifications.models import Channel, LimitKind, Service
 from notifications.rendering import email
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks
 from notifications.submission.callers import Caller
-from notifications.submission.checked import Submission
-from notifications.submission.checks import Result
+from notifications.submission.checks import Result, Submission
 from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, RequestPart, SmsRequest
 from notifications.submission.sms_checks import SmsChecks

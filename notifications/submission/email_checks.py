@@ -10,8 +10,7 @@ from notifications.rendering.email import EmailText
 from notifications.rendering.sanitise import SanitisedRequest
 from notifications.submission import policy, senders, templates
 from notifications.submission.callers import Caller
-from notifications.submission.checked import Checked, Submission, common_columns
-from notifications.submission.checks import Check
+from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest
 from notifications.submission.templates import TemplateText
@@ -39,7 +38,9 @@ class EmailChecks:
     def fill(self) -> None:
         """Sanitise the values, check that none is missing, and render the email with links in place of files."""
         request, template = self.request, self.template
-        self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
+        self.sanitised = SanitisedRequest(personalisation=dict(request.personalisation), changed={})
+        if request.sanitise_content_for:
+            self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
         values = self.sanitised.personalisation
         templates.check_personalisation(template.subject, template.content, values)
         self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)

@@ -6,8 +6,7 @@ from notifications.rendering import sms
 from notifications.rendering.sms import SmsText
 from notifications.submission import files, limits, policy, senders, templates
 from notifications.submission.callers import Caller
-from notifications.submission.checked import Checked, Submission, common_columns
-from notifications.submission.checks import Check
+from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.requests import SmsRequest
 from notifications.submission.templates import TemplateText
 

@@ -14,7 +14,7 @@ from notifications.delivery.repeats import RepeatsMessage
 from notifications.models import Attachment, Channel, Notification
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, usage
 from notifications.submission.callers import Caller
-from notifications.submission.checked import Checked, Submission
+from notifications.submission.checks import Checked, Submission
 from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
@@ -53,7 +53,8 @@ def check_email(caller: Caller, request: EmailRequest) -> Checked:
 def _accept(checked: Checked, keep: Keep | None) -> Submission:
     """Store the message with its files, and enqueue it. If the repeat guard knows it, answer with the first message."""
     notification = checked.submission.notification
-    is_guarded = repeats.is_guarded(notification) and not checked.is_simulated
+    has_guard = bool(notification.service.repeat_guard_minutes) and notification.reference is not None
+    is_guarded = has_guard and not checked.is_simulated
     if is_guarded and (first := repeats.find_first(notification)):
         return _repeat(first, keep)
     encrypted = checked.parcel.encrypt(checked.files, notification) if checked.parcel else []

@@ -41,7 +41,7 @@ from notifications.models import (
 )
 from notifications.submission import dry_run, limits, submit, ttl_cache
 from notifications.submission.callers import Person
-from notifications.submission.checked import Checked, Submission
+from notifications.submission.checks import Checked, Submission
 from notifications.submission.dry_run import DryRun
 from notifications.submission.requests import RequestPart
 

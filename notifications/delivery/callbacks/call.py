@@ -86,7 +86,7 @@ def make(delivery: CallbackDelivery, *, resolve: Resolve = http_client.resolve) 
             health.pause(delivery.endpoint, PauseReason.GONE)
     status = "none" if outcome.status is None else str(outcome.status)
     registry.CALLBACKS.add(status)
-    if traces.is_on() and delivery.notification is not None:
+    if traces.recorders and delivery.notification is not None:
         identifier = delivery.notification.request_id
         traces.record("callback", identifier, {"outcome": status}, seconds=time.monotonic() - started)
     log.info(
