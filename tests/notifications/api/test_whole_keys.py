@@ -13,6 +13,7 @@ from tests.notifications.calling import NUMBER, Caller, make_caller, messages, s
 
 pytestmark = pytest.mark.django_db
 
+UNKNOWN = "6d0a9d5e-3f0e-4c55-8a3b-2f6f0f5b7c11"
 TOO_SHORT = "Invalid token: Enter your full API key"
 NOT_FOUND = "Invalid token: API key not found"
 NO_BEARER = "Unauthorized: authentication bearer scheme must be used"
@@ -51,13 +52,15 @@ def test_only_the_last_73_characters_count(caller: Caller) -> None:
     assert caller.get("/v2/templates", Authorization=f"ApiKey-v1 {key[-73:]}").status_code == 200
 
 
-@pytest.mark.parametrize("key", ["", "x", "x" * 72])
+@pytest.mark.parametrize("key", ["", "x", "x" * 72], ids=len)
 def test_a_short_key_is_refused(caller: Caller, key: str) -> None:
     assert error(caller, f"ApiKey-v1 {key}".strip()) == (403, TOO_SHORT)
 
 
 @pytest.mark.parametrize(
-    "parts", [{"service": str(uuid4())}, {"secret": str(uuid4())}, {"service": "x" * 36}, {"secret": "é" * 36}], ids=str
+    "parts",
+    [{"service": UNKNOWN}, {"secret": UNKNOWN}, {"service": "x" * 36}, {"secret": "é" * 36}],
+    ids=["another service", "another secret", "no UUID", "not ASCII"],
 )
 def test_an_unknown_key_is_not_found(caller: Caller, parts: dict[str, str]) -> None:
     assert error(caller, f"ApiKey-v1 {whole_key(caller, **parts)}") == (403, NOT_FOUND)
