@@ -15,6 +15,7 @@ from config.console.models import SpentNonce
 from notifications.admin.bulk_sends import notices
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.bulk_sends.notices import Counts
+from notifications.bulk_tables import mapping
 from notifications.bulk_tables.columns import REFERENCE
 from notifications.models import BulkSend, BulkTable, Channel, DailyCounter, LimitKind, Permission, Service, Template
 from notifications.submission import ttl_cache
@@ -126,7 +127,8 @@ def test_an_uploaded_table_is_checked_as_the_contract_says(
             set() if table.row_count > settings.BULK_MAX_ROWS else {notices.TOO_MANY}
         )
         return
-    choice = {f"column-{n}": ",".join(map(str, places)) for n, places in enumerate(table.choice.values())}
+    needs = mapping.needs(draft.rules.placeholders, is_email=draft.rules.is_email)
+    choice = {f"column-{n}": ",".join(map(str, table.choice[need])) for n, need in enumerate(needs)}
     checked = console.post(answer["Location"], choice)
     assert checked.status_code == 302
     table = BulkTable.objects.select_related("bulk_send").get()
