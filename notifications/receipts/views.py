@@ -7,7 +7,7 @@ provider would otherwise send them again.
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, QueryDict
 from django.views.decorators.csrf import csrf_exempt
 
 from config.rest import body, handler
@@ -61,8 +61,12 @@ def _take_in(request: HttpRequest, provider: Posts, take: Callable[[], None], *,
         # Django reads the body from this attribute. Its own reader does not support chunked bodies.
         request._body = body.read(request.META, max_bytes=most, chunked=True)
         with body.one_at_a_time(len(request._body), large_bytes=LARGE_BYTES):
-            provider.check_caller(request)
-            take()
+            try:
+                provider.check_caller(request)
+                take()
+            finally:
+                request.POST = QueryDict()  # the parsed form, before the next large body is parsed
+                request._body = b""
     except UnreadableBody as error:
         return handler.answer(request, _body_error(error.reason, most))
     except errors.NotificationError as error:

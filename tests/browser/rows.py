@@ -46,7 +46,15 @@ NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoRever
 # Form fields with another value on each request.
 MADE_EACH_TIME = re.compile(r'name="(?:csrfmiddlewaretoken|nonce|job_id)" value="[^"]*"')
 # Routes without a page: they need rows in the query, or answer a script.
-NO_PAGES = {"admin:jsi18n", "admin:autocomplete", "admin:app_list", "admin:login", "admin:logout", "admin:search"}
+FRAGMENTS = {"admin:datasets_dataset_state", "admin:notifications_apikey_calls"}  # parts that scripts insert into pages
+NO_PAGES = FRAGMENTS | {
+    "admin:jsi18n",
+    "admin:autocomplete",
+    "admin:app_list",
+    "admin:login",
+    "admin:logout",
+    "admin:search",
+}
 
 
 def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from config.queue.redis_client import impatient
-from tests.servers import PrivateRedis, Program, accepts, wait_until
+from tests.servers import PrivateRedis, Program, accepts
 
 SECONDS = 0.3
 
@@ -41,25 +41,6 @@ def test_a_thread_keeps_its_connection(server, client):
     assert answers == [2, 4, 6]
     assert server.client().lrange("letters", 0, -1) == [b"a", b"1"] * 3
     assert callers(server) == 1
-
-
-def test_each_thread_has_its_own(server, client):
-    met = threading.Barrier(4, timeout=20)
-
-    def ask() -> None:
-        client.execute_command("INCR", "asked")
-        met.wait()
-
-    threads = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    wait_until(lambda: server.client().get("asked") == b"3", 10)
-    at_once = callers(server)
-    met.wait()
-    for thread in threads:
-        thread.join()
-
-    assert at_once == 3
 
 
 def test_a_rejected_command_raises_and_keeps_the_connection(server, client):

@@ -188,7 +188,15 @@ def test_every_page_that_reloads_itself_is_listed_in_sessions():
         path.name for path in (ROOT / "templates").rglob("*.html") if 'http-equiv="refresh"' in path.read_text()
     }
 
-    assert reloading == {"inbox.html", "clean_up.html", "health.html", "job.html"}
+    assert reloading == {
+        "inbox.html",
+        "bulk_check.html",
+        "bulk_columns.html",
+        "bulk_send.html",
+        "clean_up.html",
+        "health.html",
+        "job.html",
+    }
 
 
 def test_people_see_their_sessions_and_end_one(db):

@@ -14,7 +14,7 @@ from notifications.bulk_tables.check import Allowance, Limits, TableCheck
 from notifications.bulk_tables.columns import REFERENCE
 from notifications.bulk_tables.rows import CheckedRow, Recipient, Rules
 from notifications.bulk_tables.tables import Unreadable
-from notifications.recipients import comparison, email, phone
+from notifications.recipients import email, normalise, phone
 from notifications.rendering import email as email_rendering
 from notifications.rendering import placeholders, sms
 from notifications.submission.policy import is_simulated
@@ -68,7 +68,7 @@ def rules_of(given: dict[str, Any]) -> Rules:
         is_email=is_email,
         placeholders=placeholders.find(template.get("subject", ""), template["content"]),
         parse=parse,
-        is_known=lambda recipient: not is_limited or comparison.matches(recipient.normalised, known),
+        is_known=lambda recipient: not is_limited or recipient.normalised in map(normalise, known),
         is_simulated=is_simulated,
         render=(
             partial(email_rendering.render, template["subject"], template["content"])
