@@ -31,7 +31,7 @@ _PAGE_SIZE = 30
 class CleanUpAdmin(ConsoleModelAdmin):
     """Operators see and run every rule. Other people see the rules for which they have permission."""
 
-    may_add = may_change = False
+    may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/clean-up/"
     fields = ("rule_title", "started_by", "started", "took", "removed", "of_places", "error")
     readonly_fields = fields
