@@ -8,6 +8,7 @@ from config.audit.recording import (
     author,
     author_of,
     event,
+    name_and_author_of,
     operator,
     person,
     record,

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AbstractUser, AnonymousUser
 from django.db import models
 from django.http import HttpRequest
 
@@ -117,3 +117,9 @@ def author(request: HttpRequest) -> str:
 def author_of(user: AbstractBaseUser | AnonymousUser) -> str:
     """Return the author for an account."""
     return getattr(user, "email", "") or user.get_username()
+
+
+def name_and_author_of(user: AbstractUser) -> str:
+    """Return the title of an account: its name, if it has one, and what `author_of` returns."""
+    name, author = user.get_full_name(), author_of(user)
+    return f"{name} ({author})" if name and name != author else author

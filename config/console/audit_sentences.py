@@ -17,7 +17,7 @@ from django.db.models import Model
 from django.utils.text import capfirst
 
 from config import formats
-from config.audit import author_of, titles
+from config.audit import name_and_author_of, titles
 from config.audit.models import ActorKind, AuditEvent
 from config.jobs import rules
 
@@ -137,7 +137,7 @@ def sentence(event: AuditEvent, names: Names | None = None) -> str:
 def names_of(events: Iterable[AuditEvent], shown: Callable[[Model], str] = titles.masked) -> Names:
     """Return the current titles of the rows whose events store no title or a masked one, with one query per kind.
 
-    Accounts, including those that acted, are shown by email address.
+    Accounts, including those that acted, are shown by their name and email address.
     shown: return the title that the reader of the page may see
     """
     wanted: defaultdict[str, set[str]] = defaultdict(set)
@@ -151,13 +151,13 @@ def names_of(events: Iterable[AuditEvent], shown: Callable[[Model], str] = title
         model = model_of(kind)
         if model is not None:
             rows = model._base_manager.filter(pk__in=[one for one in ids if _fits(model, one)])
-            title: Callable[[Any], str] = author_of if kind == _ACCOUNT else shown  # Any: a row of any model
+            title: Callable[[Any], str] = name_and_author_of if kind == _ACCOUNT else shown  # Any: a row of any model
             found |= {(kind, str(row.pk)): Title(title(row), titles.masked(row)) for row in rows}
     return found
 
 
 def actor_of(event: AuditEvent, names: Names | None = None) -> str:
-    """Return the actor as stored in the event, or the email address if the account still has that user name."""
+    """Return the actor as stored in the event, or with its name if the account still has that user name."""
     if event.actor_kind == ActorKind.CLOCK:
         return _SYSTEM
     account = (names or {}).get((_ACCOUNT, event.actor_id)) if event.actor_kind == ActorKind.USER else None

@@ -13,6 +13,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from config import formats
 from config.audit.models import AuditEvent
+from config.console import audit_sentences
 
 FIELD = "started_from"
 
@@ -86,4 +87,5 @@ def _who_saved(row: models.Model) -> str:
     event = AuditEvent.objects.filter(object_kind=kind, object_id=str(row.pk)).order_by("-at").first()
     if event is None:
         return "Another person saved this"
-    return f"{event.actor_label or 'Another person'} saved this on {formats.spoken(event.at)}"
+    who = audit_sentences.actor_of(event, audit_sentences.names_of([event])) if event.actor_label else "Another person"
+    return f"{who} saved this on {formats.spoken(event.at)}"

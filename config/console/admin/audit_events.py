@@ -31,6 +31,7 @@ _THROUGH = {
     ActorKind.CLOCK: "System",
     ActorKind.COMMAND: "Command line",
 }
+_NEEDS_NO_KIND = {ActorKind.CLOCK, ActorKind.COMMAND}
 _PAGE_SIZE = 50
 _ROW = '<tr><th scope="row">{}</th><td data-label="Before">{}</td><td data-label="After">{}</td></tr>'
 
@@ -122,7 +123,10 @@ class AuditEventAdmin(ConsoleModelAdmin):
     @admin.display(description="By")
     def actor(self, event: AuditEvent) -> str:
         kind = ActorKind(event.actor_kind)
-        return "The system" if kind is ActorKind.CLOCK else f"{event.actor_label} ({kind.label})"
+        actor = audit_sentences.actor_of(event, audit_sentences.names_of([event]))
+        if kind is ActorKind.USER:
+            return actor if actor == event.actor_label else f"{actor}, user name {event.actor_label}"
+        return actor if kind in _NEEDS_NO_KIND else f"{actor} ({kind.label})"
 
     @admin.display(description="Before and after")
     def changes(self, event: AuditEvent) -> SafeString | str:
@@ -131,7 +135,8 @@ class AuditEventAdmin(ConsoleModelAdmin):
             return "No details."
         body = format_html_join("", _ROW, rows)
         return format_html(
-            '<div class="sb-scroll"><table class="sb-table sb-stack"><thead>'
+            '<div class="sb-scroll" tabindex="0" role="region" aria-label="Before and after">'
+            '<table class="sb-table sb-stack"><thead>'
             "<tr><th>Field</th><th>Before</th><th>After</th></tr></thead><tbody>{}</tbody></table></div>",
             body,
         )

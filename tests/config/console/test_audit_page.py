@@ -162,16 +162,18 @@ def test_an_event_without_a_name_shows_the_current_name_of_its_row(console: Clie
 
 
 @pytest.mark.usefixtures("noon")
-def test_people_are_shown_by_email_address_while_they_have_their_user_name(console: Client) -> None:
+def test_people_are_shown_by_name_and_email_address_while_they_have_their_user_name(console: Client) -> None:
     mina = User.objects.get(username="mina")
-    ravi = User.objects.create_user("ravi", "ravi@example.org")
+    ravi = User.objects.create_user("ravi", "ravi@example.org", first_name="Ravi Rao")
     event("revoked", actor_id=str(mina.pk))
     event("reset_second_factor", "user", "", object_id=str(ravi.pk), object_label="ravi", actor_id=str(mina.pk))
-    event("archived", actor_id=str(ravi.pk))  # by an account with the same user name that is older
+    event("restored", actor_id=str(ravi.pk), actor_label="ravi")
+    event("archived", actor_id=str(ravi.pk))  # when the account had another user name
 
     assert sorted(lines(console)) == [
+        "Ravi Rao (ravi@example.org) restored the API key “pay-live”",
         "mina archived the API key “pay-live”",
-        "mina@example.org reset the second factor of “ravi@example.org”",
+        "mina@example.org reset the second factor of “Ravi Rao (ravi@example.org)”",
         "mina@example.org revoked the API key “pay-live”",
     ]
 
@@ -188,9 +190,11 @@ def test_events_are_grouped_by_day_newest_first(console: Client) -> None:
 
 
 def test_opening_one_shows_before_and_after_reason_request_and_address(console: Client) -> None:
+    mina = User.objects.get(username="mina")
     made = event(
         "changed",
         "service",
+        actor_id=str(mina.pk),
         before={"daily_limit_email": 1000},
         after={"daily_limit_email": 5000},
         reason="election mailing",
@@ -200,7 +204,8 @@ def test_opening_one_shows_before_and_after_reason_request_and_address(console: 
 
     page = text_of(console.get(f"{PAGE}{made.pk}/change/").content)
 
-    for shown_text in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", "mina (User)"):
+    by = "mina@example.org, user name mina"
+    for shown_text in ("daily limit email 1 000 5 000", "election mailing", "req-1", "192.0.2.7", by):
         assert shown_text in page
 
 
