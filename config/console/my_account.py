@@ -20,6 +20,8 @@ from config.console import pages, password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput, TextInput
 
+_TITLE = "Your account"
+
 
 class OwnPasswordForm(forms.Form):
     """The current password, and the new one twice."""
@@ -77,7 +79,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     device, codes_left = second_factor.device_of(user), second_factor.recovery_codes_left(user)
     open_sessions = sessions.of_account(user.pk, request.session)
     context: dict[str, Any] = {"device": device, "codes_left": codes_left, "open_sessions": open_sessions}
-    return page(request, "admin/my_account.html", "Your account", **context)
+    return page(request, "admin/my_account.html", _TITLE, **context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -134,7 +136,9 @@ def end_session(request: HttpRequest) -> HttpResponse:
 
 def page(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: object) -> HttpResponse:
     """Return a page of the account, whose way back is the account."""
-    return pages.show(request, template, title, status=status, list_url=reverse("my-account"), **context)
+    place = reverse("my-account")
+    above = {} if title == _TITLE else {"page_above": (_TITLE, place)}
+    return pages.show(request, template, title, status=status, list_url=place, **above, **context)
 
 
 def done(request: HttpRequest, message: str) -> HttpResponse:

@@ -114,21 +114,23 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
 }
 
 
-# Lists without a link in the sidebar: their section, and the page whose link is marked as current.
+# Lists without a link in the sidebar: their section and title, and the page whose link is marked as current.
 BESIDE = {
-    "notifications.CallbackDelivery": ("API", "notifications.CallbackEndpoint"),
-    "datasets.AccessToken": ("Data", "datasets.DataSet"),
-    "operations.BulkJobRun": ("Operations", ""),
+    "notifications.CallbackDelivery": ("API", "Delivery log", "notifications.CallbackEndpoint"),
+    "datasets.AccessToken": ("Data", "Access tokens", "datasets.DataSet"),
+    "operations.BulkJobRun": ("Operations", "Background jobs", ""),
 }
 
 
 def place_of(list_url: str) -> tuple[str, str]:
-    """Return the section of a list and its title in the sidebar, each "" if there is none."""
+    """Return the section of a list and its title, each "" if the sidebar has no place for it."""
     for title, entries in SECTIONS.items():
         for entry in entries:
             if _list_of(entry.page) == list_url:
                 return title, entry.title
-    return next(((title, "") for page, (title, _) in BESIDE.items() if _list_of(page) == list_url), ("", ""))
+    return next(
+        ((section, title) for page, (section, title, _) in BESIDE.items() if _list_of(page) == list_url), ("", "")
+    )
 
 
 def _is_below(request: HttpRequest, page: str) -> bool:
@@ -152,7 +154,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     links = [entry["link"] for section in found for entry in section["entries"]]
     # The theme marks every link that is a prefix of the current path. Only the longest one is the current page.
     here = max((link for link in links if request.path.startswith(link)), key=len, default="")
-    here = here or next((_list_of(page) for row, (_, page) in BESIDE.items() if _is_below(request, row)), "")
+    here = here or next((_list_of(page) for row, (_, _, page) in BESIDE.items() if _is_below(request, row)), "")
     for section in found:
         section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
     return [{"title": "", "items": [overview]}, *found]

@@ -25,11 +25,13 @@ class ConsoleSite(AdminSite):
     site_header = "Signalbox"
     index_title = "Overview"
     index_template = "admin/overview.html"
+    empty_value_display = "–"  # as the console's own cells show it
     enable_nav_sidebar = True
 
     def get_urls(self) -> list[URLPattern]:  # type: ignore[override]  # Django's list also holds resolvers
-        """Return all URLs except `view_on_site`, which reveals whether a row exists (trap T8)."""
-        django_urls = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
+        """Leave out `view_on_site`, which reveals whether a row exists (trap T8), and a page without content."""
+        left_out = {"view_on_site", "password_change_done"}
+        django_urls = [url for url in super().get_urls() if getattr(url, "name", "") not in left_out]
         own = [
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
             path("operations/health/", self.admin_view(self.health), name="health"),

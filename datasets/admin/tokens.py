@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from config import formats
 from config.console import cells
@@ -25,6 +26,7 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
     list_display = ("beginning", "data_set", "may", "state", "last_used", "ends", "made_by", "created")
     list_filter = ("may_write", "may_read", ("data_set", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("data_set__group", "data_set__type", "created_by")
+    create_verb = "Issue"
     row_actions = {"rotate": "rotate", "revoke": "revoke"}
     protected_actions = frozenset({"rotate"})
     add_form = NewTokenForm
@@ -76,6 +78,12 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             where_next=("Show all tokens", tabs.url(obj.data_set, "tokens")),
         )
 
+    def give_title(self, request: HttpRequest, obj: Any) -> None:
+        """Also set the breadcrumbs above a token: the list of data sets, and the tokens of its data set."""
+        super().give_title(request, obj)
+        data_sets = {"title": "Data sets", "link": reverse("admin:datasets_dataset_changelist")}
+        obj.crumbs_above = [data_sets, {"title": str(obj.data_set), "link": tabs.url(obj.data_set, "tokens")}]
+
     def page_context(self, request: HttpRequest, title: str, obj: Any = None) -> dict[str, Any]:
         """Add the tabs of the data set to each page of a token."""
         return {**super().page_context(request, title, obj), **(_tabs(obj.data_set) if obj is not None else {})}
@@ -123,7 +131,9 @@ class AccessTokenAdmin(ManagersAndOwners, ShownOnceAdmin):
             self.audit(request, "revoked", token, before={"name": token.prefix, "scopes": token.scopes})
             url = tabs.url(token.data_set, "tokens")
             return self.action_done(request, url, f"{token} is revoked. The next call with it fails.")
-        used = f"Last used on {formats.spoken(token.last_used_at)}." if token.last_used_at else "It was never used."
+        used = (
+            f"Last used on {formats.spoken(token.last_used_at)}." if token.last_used_at else "It has never been used."
+        )
         others = tokens.live_of(token.data_set).exclude(pk=token.pk).filter(may_write=True).exists()
         warning = (
             "Nobody can write to this data set until you issue another token." if token.may_write and not others else ""

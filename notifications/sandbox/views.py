@@ -19,6 +19,7 @@ from notifications.sandbox.sight import Sight
 from notifications.submission import examples, redaction
 
 SHOWN = 100
+_INBOX = "Sandbox inbox"
 WIDTHS = (("phone", "Phone", 360), ("tablet", "Tablet", 600), ("desktop", "Desktop", 960))
 
 
@@ -31,7 +32,7 @@ def messages(request: HttpRequest, sight: Sight) -> HttpResponse:
     template = Template.objects.filter(archived_at=None, service__in=sight.services()).first()
     example = examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, template)
     context = {
-        **_frame(request, "Sandbox inbox"),
+        **_frame(request, _INBOX),
         "rows": [_row(arrived) for arrived in found],
         "term": term,
         "shown": SHOWN,
@@ -103,7 +104,9 @@ def _page(
     context["is_redacted"] = sent is not None and redaction.is_on(sent) and not arrived.is_whole
     if sent is not None and request.user.is_staff and sent.created_at >= sent.service.kept_since():
         context["log_url"] = reverse("admin:notifications_notification_change", args=[sent.pk])
-    return render(request, "sandbox/message.html", {**_frame(request, "Message"), **context})
+    context["page_above"] = (_INBOX, reverse("sandbox-inbox"))
+    title = f"{arrived.channel.label} to {arrived.to}"
+    return render(request, "sandbox/message.html", {**_frame(request, title), **context})
 
 
 def _row(arrived: Arrived) -> dict[str, Any]:

@@ -200,6 +200,22 @@ def test_columns_are_kept_for_each_person(manager, data_set):
     assert "<td>first</td>" in text_of(signed_in("olga", manages=True).get(url))
 
 
+def test_the_breadcrumbs_of_a_token_lead_to_its_data_set(manager, data_set):
+    make_token(data_set)
+    token = AccessToken.objects.get()
+
+    shown = text_of(manager.get(reverse("admin:datasets_accesstoken_change", args=[token.pk])))
+
+    head = re.search(r"<h1.*?</h1>", shown, re.DOTALL)[0]
+    crumbs = re.findall(r'(?:href="([^"]*)" )?class="sb-crumb-text">([^<]*)<', head)
+    assert crumbs[:3] == [
+        ("", "Data"),
+        (reverse("admin:datasets_dataset_changelist"), "Data sets"),
+        (page(data_set, "tokens"), "pay/volumes"),
+    ]
+    assert crumbs[3][1] == str(token)
+
+
 @pytest.mark.usefixtures("noon")
 def test_tokens_show_scopes_use_calls_and_state(manager, data_set):
     call_counts.store_pending()

@@ -122,11 +122,9 @@ class ConsoleModelAdmin(RowActionsAdmin):
         return answer
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """Set the subtitle, and show the History button to people who may read the history."""
+        """Show the History button to people who may read the history."""
         obj = kwargs.get("obj")
         own: dict[str, Any] = {"show_history": obj is not None and self.may_read_history(request, obj)}
-        if obj is not None:
-            own["subtitle"] = self.title_of(request, obj)
         return super().render_change_form(request, {**context, **own}, *args, **kwargs)
 
     # The audit, in the transaction of the change, replaces Django's admin log, which would store `str(obj)`.
@@ -166,7 +164,8 @@ class ConsoleModelAdmin(RowActionsAdmin):
             raise PermissionDenied
         events = AuditEvent.objects.filter(object_kind=self.opts.model_name, object_id=str(obj.pk))[:200]
         lines = audit_sentences.lines(events, self.titles_for(request))
-        context = {**self.page_context(request, "History", obj), "lines": lines, **(extra_context or {})}
+        title = f"History of {self.title_of(request, obj)}"
+        context = {**self.page_context(request, title, obj), "lines": lines, **(extra_context or {})}
         return TemplateResponse(request, "admin/history.html", context)
 
     def may_read_history(self, request: HttpRequest, obj: models.Model) -> bool:

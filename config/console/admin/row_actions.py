@@ -66,7 +66,8 @@ class RowActionsAdmin(SavingAdmin):
             raise PermissionDenied
         if not is_read:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        page = {**self.page_context(request, self.title_of(request, obj), obj), **self.row_context(request, obj)}
+        title = self.row_page_title(request, obj)
+        page = {**self.page_context(request, title, obj), **self.row_context(request, obj)}
         return TemplateResponse(request, self.page_template, page)
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:

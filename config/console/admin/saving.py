@@ -44,9 +44,12 @@ class SavingAdmin(TitledAdmin):
             return fields
         return (*fields, *(name for name in self.get_fields(request, obj) if name not in self.editable))
 
+    def add_title(self) -> str:
+        return f"{self.create_verb} {self.opts.verbose_name}"
+
     def save_label(self, obj: models.Model | None) -> str:
         """Return the label of the form's button. obj: None in the form of a new row."""
-        return f"{self.create_verb if obj is None else 'Save'} {self.opts.verbose_name}"
+        return self.add_title() if obj is None else f"Save {self.opts.verbose_name}"
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Leave the form one button, or none if it has no field that can change."""

@@ -1,17 +1,45 @@
-"""The titles of rows, masked for people who may not see them in full."""
+"""The titles of rows, masked for people who may not see them in full, and of the pages of an admin."""
 
 from collections.abc import Callable
 from typing import Any
 
 from django.db import models
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.text import capfirst
 
 from config.audit import titles
+from config.console import navigation
 from config.console.theme import ModelAdmin
 
 
 class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class takes no parameter
-    """An admin that uses `title_of` in headings and breadcrumbs."""
+    """An admin that uses `title_of` in headings and breadcrumbs, and gives each page a title of its own."""
+
+    def list_title(self) -> str:
+        """Return the title of the list, as in the sidebar."""
+        list_url = reverse(f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_changelist")
+        return navigation.place_of(list_url)[1] or capfirst(str(self.opts.verbose_name_plural))
+
+    def add_title(self) -> str:
+        """Return the title of the form of a new row, which is also the label of the buttons that open and save it."""
+        return f"Create {self.opts.verbose_name}"
+
+    def row_page_title(self, request: HttpRequest, obj: models.Model) -> str:
+        """Return the title of a row's page, such as "pay – Group"."""
+        return f"{self.title_of(request, obj)} – {capfirst(str(self.opts.verbose_name))}"
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {"title": self.list_title(), **(extra_context or {})})
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        obj = kwargs.get("obj")
+        title = self.add_title() if obj is None else self.row_page_title(request, obj)
+        return super().render_change_form(request, {**context, "title": title, "subtitle": None}, *args, **kwargs)
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> Any:
+        title = f"Delete {self.title_of(request, context['object'])}"
+        return super().render_delete_form(request, {**context, "title": title})
 
     def title_of(self, request: HttpRequest, obj: models.Model) -> str:
         """Return the title that this person may see. Override `sees_title` if some readers get it masked."""

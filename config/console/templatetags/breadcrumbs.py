@@ -14,7 +14,8 @@ register = template.Library()
 def with_sidebar_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Replace the titles of app and list. The section gets no link, because it has no page.
 
-    parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`
+    parts: the theme's breadcrumbs for app, list and row, each with `title` and maybe `link`. A row with `crumbs_above`
+    has these instead of its list.
     """
     if len(parts) < 2 or "link" not in parts[0]:
         return parts
@@ -22,7 +23,9 @@ def with_sidebar_titles(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not section:
         section = str(parts[0]["title"])
     rows = [{**part, "title": getattr(part["title"], "row_title", part["title"])} for part in parts[2:]]
-    return [{"title": section}, {**parts[1], "title": title or capfirst(parts[1]["title"])}, *rows]
+    list_part = {**parts[1], "title": title or capfirst(parts[1]["title"])}
+    above = getattr(parts[-1]["title"], "crumbs_above", [list_part])
+    return [{"title": section}, *above, *rows]
 
 
 @register.filter

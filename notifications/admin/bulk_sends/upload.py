@@ -184,7 +184,11 @@ class UploadPage:
         return [_EXAMPLES.get(need) or f"({need})" for need in self._needs(version)]
 
     def _page(self, version: TemplateVersion | None, *, status: int = 200, **context: Any) -> HttpResponse:
-        page = {**self._admin.page_context(self._request, "New bulk send"), "steps": steps(Step.UPLOAD), **context}
+        page = {
+            **self._admin.page_context(self._request, self._admin.add_title()),
+            "steps": steps(Step.UPLOAD),
+            **context,
+        }
         if version is not None:
             page |= {
                 "version": version,

@@ -60,3 +60,13 @@ def test_a_changed_password_follows_the_rules_of_a_new_one(db):
 
         assert words in text_of(browser.post("/admin/password_change/", form))
     assert User.objects.get().check_password(PASSWORD)
+
+
+def test_a_changed_password_has_no_page_of_django(db):
+    assert browser_of(make_person("jo")).get("/admin/password_change/done/").status_code == 404
+
+
+def test_pages_of_the_account_lead_back_to_it(console):
+    page = text_of(console.get("/admin/account/name/"))
+
+    assert '<a class="sb-crumb-text" href="/admin/account/">Your account</a>' in page

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -52,7 +53,7 @@ def test_a_list_never_counts_without_a_limit(console, model, query, counts_there
 def test_an_empty_list_says_what_belongs_there(console):
     page = console.get(reverse("admin:notifications_apikey_changelist")).content.decode()
 
-    assert "A test key is the safe one to begin with." in page
+    assert "Start with a test key: nothing is really sent." in page
     assert reverse("admin:notifications_apikey_add") in page
 
 
@@ -65,13 +66,13 @@ def test_without_a_service_an_empty_list_links_to_the_form_for_one(console):
 
     assert make in before
     assert make not in after
-    assert "New API key" in after
+    assert "Create API key" in after
 
 
 def test_a_page_that_creates_a_row_has_it_in_its_heading(console):
     page = console.get(reverse("admin:notifications_apikey_add")).content.decode()
 
-    assert "New API key" in re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
+    assert "Create API key" in re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
 
 
 def test_a_page_beside_a_list_has_its_title_in_the_breadcrumbs(console):
@@ -126,3 +127,22 @@ def test_an_action_with_impossible_row_keys_is_rejected(console, key):
         url = reverse(f"admin:{name}_changelist")
         answer = console.post(url, {"action": action, "_selected_action": [key]})
         assert answer.status_code == 400, name
+
+
+def test_the_links_of_a_sorted_column_have_words(console):
+    page = console.get(f"{reverse('admin:auth_user_changelist')}?o=1").content.decode()
+
+    head = re.search(r'<th[^>]*aria-sort="ascending".*?</th>', page, re.DOTALL)[0]
+    for words in ("Sort in descending order", "Do not sort by this column"):
+        assert f'title="{words}"' in head
+        assert f'<span class="sb-hidden">{words}</span>' in head
+
+
+def test_empty_cells_of_django_look_like_the_consoles_own(console, operator):
+    operator.email = ""
+    operator.save()
+
+    page = console.get(reverse("admin:auth_user_changelist")).content.decode()
+
+    assert re.search(r"field-email[^>]*>\s*(<[^>]+>\s*)*–", page)
+    assert admin.site.empty_value_display == "–"

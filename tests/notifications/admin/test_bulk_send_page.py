@@ -292,7 +292,7 @@ def test_people_who_see_activity_read_with_masked_recipients(service: Service, s
     assert "Download the bad rows" not in text_of(page)
     assert (page.context["form"], page.context["may_send"]) == (None, False)
     assert reader.post(url_of(bulk_send, "check"), {"when": "now"}).status_code == 403
-    assert "New bulk send" not in text_of(reader.get(BULK))
+    assert "Create bulk send" not in text_of(reader.get(BULK))
     for word in ("columns", "pause", "resume", "move", "cancel", "retry-failed", "results", "bad-rows"):
         assert reader.get(url_of(bulk_send, word)).status_code == 403, word
     assert reader.get(f"{BULK}add/?template={template.pk}").status_code == 403

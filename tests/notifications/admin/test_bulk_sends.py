@@ -60,7 +60,7 @@ def test_the_empty_list_explains_bulk_sends_and_has_a_button(sender: Client):
     page = text_of(sender.get(BULK))
 
     assert "No bulk sends yet. A bulk send sends one template to every row of a spreadsheet." in page
-    assert "New bulk send" in page
+    assert "Create bulk send" in page
 
 
 def test_a_table_is_uploaded_matched_checked_and_sent(sender: Client, template: Template):

@@ -1,7 +1,10 @@
 """The inbox's pages: a GET changes nothing, searches and removals are POSTs."""
 
+import re
+
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from notifications.models import Channel, SandboxMessage
 from tests.notifications.sandbox.test_inbox_api import arrive
@@ -99,3 +102,14 @@ def test_on_this_machine_the_inbox_needs_no_sign_in(client, db):
 
     assert "No messages yet" in page
     assert "Message log" not in page
+
+
+def test_the_page_of_a_message_names_its_recipient_and_leads_back(console):
+    message = arrive("ana@example.org")
+
+    page = console.get(reverse("sandbox-message", args=[message.pk])).content.decode()
+
+    head = re.search(r"<h1.*?</h1>", page, re.DOTALL)[0]
+    assert f'href="{INBOX}">Sandbox inbox</a>' in head
+    assert "Email to ana@example.org" in head
+    assert "Email to ana@example.org | Signalbox</title>" in page
