@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 
+from django.conf import settings
 from django.utils import timezone
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -43,9 +44,14 @@ def date_above_time(at: datetime) -> SafeString:
     return format_html('<time title="{}">{}</time>', f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC", lines)
 
 
+def author(stored: str) -> str:
+    """Return the author of a row in words: "provision" for the address that the command of this name stores."""
+    return "provision" if stored == settings.PROVISION_AUTHOR else stored
+
+
 def moment_by(at: datetime, person: str) -> SafeString:
     """Return a time, with the person who acted in smaller type below it."""
-    return two_lines(moment(at), format_html("by {}", breakable(person)) if person else "")
+    return two_lines(moment(at), format_html("by {}", breakable(author(person))) if person else "")
 
 
 def breakable(text: str) -> SafeString:

@@ -47,7 +47,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
-    """Replace the recovery codes by new ones and show them."""
+    """Replace the recovery codes with new ones and show them."""
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
     if second_factor.device_of(account_of(request)) is None:

@@ -15,7 +15,7 @@ from config.jobs.models import LEASE_SECONDS, JobRun
 from config.jobs.registry import Job
 from config.queue.lease import Lease, LostLease
 
-UNKNOWN = "No area that is installed knows this job."
+UNKNOWN = "This installation lacks the area that runs this job."
 
 log = structlog.get_logger()
 

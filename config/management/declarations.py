@@ -49,7 +49,7 @@ class Value(serializers.Field[Any, Any, Any, Any]):
         if not isinstance(data, self.kind) or (self.kind is int and isinstance(data, bool)):
             raise serializers.ValidationError(f"must be {_CALLED[self.kind]}")
         if isinstance(data, str) and not strict_json.is_storable_text(data):
-            raise serializers.ValidationError("must not hold NUL or lone surrogates")
+            raise serializers.ValidationError("must not contain NUL or lone surrogates")
         try:
             parsed = self.rule(data) if self.rule else None
         except ValueError as error:

@@ -130,7 +130,7 @@ def _safe_ip_addresses(target: Target, deadline: Deadline, resolve: Resolve) -> 
         if not allowed and not targets.is_public(ip_address):
             raise UnsafeUrl(targets.PRIVATE)
         if not allowed and target.scheme != "https":
-            raise UnsafeUrl("must start https://")
+            raise UnsafeUrl("must start with https://")
     return ip_addresses
 
 

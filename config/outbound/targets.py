@@ -81,16 +81,16 @@ def parse(url: str) -> Target:
     except ValueError as error:
         raise UnsafeUrl(_EXAMPLE) from error
     if parts.username is not None or parts.password is not None:
-        raise UnsafeUrl("must not hold a user name or password")
+        raise UnsafeUrl("must not contain a user name or password")
     if not host or port == 0:
         raise UnsafeUrl(_EXAMPLE)
 
     ip_address = _literal(host)
     if ip_address is None and _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
-        raise UnsafeUrl("must name its host by a name, or by an address in its usual form")
+        raise UnsafeUrl("must contain a host name, or an IP address in the usual form")
     allowed = ip_address is not None and is_allowed(ip_address)
     if parts.scheme != "https" and not (parts.scheme == "http" and allowed):
-        raise UnsafeUrl("must start https://")
+        raise UnsafeUrl("must start with https://")
     if ip_address is not None and not allowed and not is_public(ip_address):
         raise UnsafeUrl(PRIVATE)
     path = quote(parts.path or "/", safe=_KEPT_IN_PATHS)

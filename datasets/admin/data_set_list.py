@@ -134,7 +134,7 @@ class DataSetList(ShownOnceAdmin):
 
     @admin.display(description="Tokens")
     def tokens_text(self, data_set: Any) -> str:
-        return f"{data_set.live} valid" + (f", {data_set.ending} with an end" if data_set.ending else "")
+        return f"{data_set.live} valid" + (f", {data_set.ending} with an end date" if data_set.ending else "")
 
 
 def ago(at: Any) -> SafeString | str:

@@ -177,7 +177,7 @@ class DataSetAdmin(ManagersAndOwners, DataSetPages, DataSetList):
             return self.action_done(request, self.list_url(), f"{name} is deleted.")
         explanation = [
             "The data set is empty. Its settings, tokens and statistics are deleted with it.",
-            "Requests to its URL then get 404.",
+            "Requests to its URL then return 404.",
         ]
         return self.action_page(
             request, data_set, title=title, button=title, explanation=explanation, form=form, is_destructive=True

@@ -57,7 +57,8 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
         if not used_by:
             return super().delete_view(request, object_id, extra_context)
         named = ", ".join(used_by[:_NAMED]) + (f" and {len(used_by) - _NAMED} more" if len(used_by) > _NAMED else "")
-        error = f"{word} is part of the path of {named}. Delete these data sets first."
+        these = "this data set" if len(used_by) == 1 else "these data sets"
+        error = f"{word} is part of the path of {named}. Delete {these} first."
         return self.error_page(request, word, f"Delete {word}", error)
 
     @admin.display(description="Data sets", ordering="sets")

@@ -23,7 +23,7 @@ def check_key_name(name: str) -> None:
         shown = "A space" if wrong.isspace() else wrong
         raise InvalidValue(f"{shown} is not allowed here: use letters, digits, _ and -")
     if not 1 <= len(name) <= _MAX_NAME_CHARACTERS:
-        raise InvalidValue(f"Use 1 to {_MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
+        raise InvalidValue(f"Use 1 to {_MAX_NAME_CHARACTERS} characters. You entered {len(name)}.")
 
 
 def check_key_name_is_new(name: str, others: Iterable[str]) -> None:

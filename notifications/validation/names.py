@@ -56,7 +56,7 @@ def parse_name(text: str) -> str:
     if not name:
         raise InvalidValue("Enter a name.")
     if len(name) > MAX_NAME_CHARACTERS:
-        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters; this has {len(name)}.")
+        raise InvalidValue(f"Use at most {MAX_NAME_CHARACTERS} characters. You entered {len(name)}.")
     check_name(name)
     return name
 

@@ -39,7 +39,7 @@ def parse_phone_number(text: str) -> Recipient:
     except phone.InvalidPhoneNumber as error:
         raise InvalidValue(error.outcome.v2_message) from error
     if len(parsed.as_given) > _MAX_NUMBER_CHARACTERS:
-        raise InvalidValue(f"Use at most {_MAX_NUMBER_CHARACTERS} characters; this has {len(parsed.as_given)}.")
+        raise InvalidValue(f"Use at most {_MAX_NUMBER_CHARACTERS} characters. You entered {len(parsed.as_given)}.")
     return Recipient(parsed.as_given, parsed.normalised)
 
 

@@ -34,7 +34,7 @@ def parse_sms_sender(text: str) -> str:
     if wrong is not None:
         raise InvalidValue(f"{_shown(wrong)} is not allowed here: use letters, digits, spaces or & . - _")
     if len(sender) not in _LENGTHS:
-        raise InvalidValue(f"Use 3 to 11 characters, or a valid phone number; this has {len(sender)}.")
+        raise InvalidValue(f"Use 3 to 11 characters, or a valid phone number. You entered {len(sender)}.")
     if not any(character.isalnum() for character in sender):
         raise InvalidValue("Use at least one letter or digit.")
     return sender

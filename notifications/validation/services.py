@@ -29,7 +29,7 @@ def parse_file_contact(text: str) -> str:
     """Return the contact on the download page of a file: an HTTPS link, an email address or a phone number."""
     contact = text.strip()
     if len(contact) > _MAX_CONTACT_CHARACTERS:
-        raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters; this has {len(contact)}.")
+        raise InvalidValue(f"Use at most {_MAX_CONTACT_CHARACTERS} characters. You entered {len(contact)}.")
     if _HTTPS_LINK.match(contact) or _is_email_address(contact):
         return contact
     if not _NUMBER_LIKE.match(contact):

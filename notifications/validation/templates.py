@@ -14,7 +14,7 @@ def check_subject(subject: str) -> None:
     if len(subject.splitlines()) > 1:
         raise InvalidValue("Enter the subject on one line, without line breaks.")
     if len(subject) > MAX_SUBJECT_CHARACTERS:
-        raise InvalidValue(f"Use at most {MAX_SUBJECT_CHARACTERS} characters; this has {len(subject)}.")
+        raise InvalidValue(f"Use at most {MAX_SUBJECT_CHARACTERS} characters. You entered {len(subject)}.")
 
 
 def check_content(content: str, *, is_text_message: bool) -> None:

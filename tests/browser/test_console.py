@@ -79,7 +79,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     page.get_by_label("hour", exact=True).fill("9:41")
     page.get_by_label("Test: nothing is really sent").check()
     page.get_by_role("button", name="Check message", exact=True).last.click()
-    page.get_by_role("button", name="Run 1 test, nothing leaves").click()
+    page.get_by_role("button", name="Send 1 test (nothing is really sent)").click()
     expect(page.frame_locator("iframe.nf-email").get_by_text("High water at 9:41.", exact=True)).to_be_visible()
     expect(page.get_by_text("Delivered").first).to_be_visible()  # the page follows it by itself
 

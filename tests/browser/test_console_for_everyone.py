@@ -187,7 +187,7 @@ def test_the_console_works_without_scripts(browser: Browser, service: Service, m
     page.get_by_label("name", exact=True).fill("Ana")
     page.get_by_label("Test: nothing is really sent").check()
     press(page, "Check message")
-    press(page, "Run 1 test, nothing leaves")
+    press(page, "Send 1 test (nothing is really sent)")
     expect(page.get_by_text("Hello Ana").first).to_be_visible()
 
     page.goto("/admin/notifications/notification/")

@@ -295,7 +295,7 @@ def test_a_group_or_type_in_use_cannot_change_or_be_deleted(manager, data_set):
 
     group = DataGroup.objects.get()
     assert (group.name, group.description) == ("pay", "Payments")
-    assert "pay is part of the path of pay/volumes." in deleted.content.decode()
+    assert "pay is part of the path of pay/volumes. Delete this data set first." in deleted.content.decode()
 
 
 @pytest.mark.parametrize("lookup", ["tokens__token_hash__startswith=a", "token_hash__startswith=a", "q="])

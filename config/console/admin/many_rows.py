@@ -18,7 +18,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from config import formats
 from config.accounts.sessions import account_of
 from config.jobs import bulk
 from config.jobs.bulk import BACKGROUND_OVER
@@ -140,7 +139,6 @@ def in_background(request: HttpRequest, job: BulkJobRun) -> HttpResponse:
     """Start a job and redirect to its progress page. A form that is sent twice starts one job."""
     if bulk.start(job):
         publishing.enqueue(work_on_bulk_job, str(job.pk))
-        messages.success(request, f"Job started: {formats.counted(job.total, 'row')}. This page shows its progress.")
     return HttpResponseRedirect(reverse("admin:operations_bulkjobrun_change", args=[job.pk]))
 
 

@@ -23,6 +23,11 @@ def moment(value: datetime | None, never: str = "–") -> SafeString | str:
 
 
 @register.filter
+def author(stored: str) -> str:
+    return cells.author(stored)
+
+
+@register.filter
 def utc_text(value: datetime) -> str:
     return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 

@@ -54,7 +54,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     read_only_actions = frozenset({"calls"})
     change_form_template = "admin/notifications/api_key_change_form.html"
     change_list_template = "admin/notifications/api_key_list.html"
-    empty = "No keys yet. A test key is the safe one to begin with."
+    empty = "No API keys yet. Start with a test key: nothing is really sent."
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/keys.css")}
@@ -152,7 +152,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
             button=lambda number: f"Revoke {formats.counted(number, 'key')}",
             nothing="All of these keys are already revoked.",
             explanation=[f"{_EFFECT} The keys stay in the list, with the time and the person who revoked them."],
-            columns=("API key", "Service", "Type", "Last use"),
+            columns=("API key", "Service", "Type", "Last used"),
             cells=lambda keys: [
                 (key.name, key.service, key.get_key_type_display(), f"{_last_use(key)}.") for key in keys
             ],

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from config.console import cells
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin.api_keys.usage import ACTIVE_FOR, QUIET_FOR
 
@@ -43,7 +44,7 @@ class MakerFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         rows = model_admin.listed(request, model_admin.get_queryset(request))
         makers = rows.exclude(created_by="").order_by("created_by").values_list("created_by", flat=True).distinct()
-        return [(maker, maker) for maker in makers]
+        return [(maker, cells.author(maker)) for maker in makers]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(created_by=self.value()) if self.value() else queryset

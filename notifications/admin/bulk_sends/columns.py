@@ -33,7 +33,7 @@ class ColumnsForm(forms.Form):
         options = mapping.options(table.names)
         single = [option for option in options if len(option.places) == 1]
         for number, need in enumerate(needs):
-            offered = single if number == 0 else options  # a recipient is no list
+            offered = single if number == 0 else options  # a recipient is never a list
             self.fields[f"column-{number}"] = forms.ChoiceField(
                 label=need,
                 choices=[("", "Choose a column"), *((_value(option.places), option.label) for option in offered)],

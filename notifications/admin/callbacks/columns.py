@@ -26,11 +26,7 @@ class EndpointColumns:
     shown_kind = column("Sends", lambda row: row.get_kind_display())
     shown_url = column("URL", lambda row: row.url)
 
-    @admin.display(description="Format")
-    def is_signed(self, row: CallbackEndpoint) -> SafeString:
-        return cells.chip("Signed", "accent") if row.encrypted_signing_secret else cells.chip("Not signed")
-
-    @admin.display(description="Format")
+    @admin.display(description="Authentication")
     def authentication(self, row: CallbackEndpoint) -> SafeString:
         if not row.encrypted_signing_secret:
             return cells.chip("Bearer token")
@@ -64,4 +60,4 @@ class EndpointColumns:
 
     failing = column("Failing since", lambda row: cells.moment(row.failing_since))
     created = column("Created", lambda row: cells.moment(row.created_at))
-    made_by = column("Created by", lambda row: row.created_by or "–")
+    made_by = column("Created by", lambda row: cells.author(row.created_by) or "–")

@@ -43,7 +43,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     add_form = NewCallbackForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("kind_and_url", "state", "is_signed", "success", "last_call")
+    list_display = ("kind_and_url", "state", "authentication", "success", "last_call")
     list_filter = ("kind",)
     ordering = ("service__name", "kind")
     row_actions = {
@@ -57,7 +57,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     }
     protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
-    empty = "No callbacks. With one, Signalbox reports the final status of each message to the service."
+    empty = "No callbacks yet. A callback reports the final status of each message to a program of the service."
     add_fields = ("service", "kind", "url", "bearer_token", "is_signed")
     editable = frozenset()
     fields = (

@@ -100,8 +100,8 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
         }
 
     def resend(self, request: HttpRequest, delivery: Any) -> HttpResponse:
-        title = "Resend this event"
         is_waiting = delivery.state == DeliveryState.WAITING
+        title = "Send this event now" if is_waiting else "Resend this event"
         if delivery.endpoint.paused_at is not None:
             remedy = (
                 "Resume callback",
@@ -115,15 +115,15 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
                 row.filter(state=DeliveryState.WAITING).update(next_attempt_at=Now())
             tasks.wake_for_callbacks()
             self.audit(request, "resent", delivery)
-            return self.action_done(
-                request, self.row_url(delivery), "The event is being sent again. The response appears here."
-            )
+            done = f"The event is being sent{'' if is_waiting else ' again'}. The response appears here."
+            return self.action_done(request, self.row_url(delivery), done)
         explanation = [
             "The next attempt is made now instead of at its scheduled time."
             if is_waiting
             else "The event keeps its webhook-id, so the receiver can recognise it."
         ]
-        return self.action_page(request, delivery, title=title, button="Resend event", explanation=explanation)
+        button = "Send event now" if is_waiting else "Resend event"
+        return self.action_page(request, delivery, title=title, button=button, explanation=explanation)
 
     # Columns
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 
-from config import audit
+from config import audit, formats
 from config.audit import changes
 from config.console import cells
 from config.console.admin import Button
@@ -36,7 +36,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
     list_display = ("recipient", "kind", "note", "last_used", "added")
     list_filter = ("kind",)
     ordering = ("kind", "created_at", "id")
-    empty = "Nobody yet. People here can be reached with a team and guest list key, and while in trial."
+    empty = "Nobody yet. The service can send to the guest list in trial, and with a team and guest list key."
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Annotate each entry with the time of its newest kept message. An index finds each one."""
@@ -44,6 +44,9 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             service=OuterRef("service"), normalised_recipient=OuterRef("normalised")
         ).order_by("-created_at")
         return super().get_queryset(request).annotate(last_message_at=Subquery(theirs.values("created_at")[:1]))
+
+    def add_title(self) -> str:
+        return "Add to the guest list"
 
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         return [Button("Remove…", "remove", tone="ending")]
@@ -78,7 +81,7 @@ class GuestListEntryAdmin(ServiceRowAdmin):
             if answer is not None:
                 return answer
         good = sum(1 for line in lines if not line.reason)
-        context = {**self.page_context(request, "Add to the guest list"), "form": form, "lines": lines, "good": good}
+        context = {**self.page_context(request, self.add_title()), "form": form, "lines": lines, "good": good}
         return TemplateResponse(request, "admin/notifications/guest_list_add.html", {**context, "most": MOST_LINES})
 
     def _judge(
@@ -89,7 +92,10 @@ class GuestListEntryAdmin(ServiceRowAdmin):
         service: Service = Service.objects.select_for_update().get(pk=cleaned["service"].pk)  # one at a time
         lines = checked(service, cleaned["entries"])
         if len(lines) > MOST_LINES:
-            form.add_error("entries", f"You entered {len(lines)} lines. Enter at most {MOST_LINES} at once.")
+            form.add_error(
+                "entries",
+                f"Enter at most {formats.number(MOST_LINES)} lines at once. You entered {formats.number(len(lines))}.",
+            )
             return None, form, []
         if "save" not in request.POST:
             return None, form, lines

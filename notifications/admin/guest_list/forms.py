@@ -36,7 +36,9 @@ class Line:
 class NewGuestsForm(forms.Form):
     """Email addresses and phone numbers, separated by lines or commas."""
 
-    service: "forms.ModelChoiceField[Service]" = forms.ModelChoiceField(queryset=None, widget=Select, empty_label=None)
+    service: "forms.ModelChoiceField[Service]" = forms.ModelChoiceField(
+        queryset=None, widget=Select, empty_label="Select a service"
+    )
     entries = forms.CharField(
         label="Email addresses and phone numbers",
         widget=Textarea(attrs={"rows": 8, "autocomplete": "off", "spellcheck": "false"}),

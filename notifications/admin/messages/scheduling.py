@@ -80,7 +80,7 @@ class ScheduledMessageActions(ConsoleModelAdmin):
             return self.action_done(request, self.row_url(message), _moved(message, moment))
         explanation = [_planned(message)]
         if message.template.respect_quiet_hours:
-            explanation.append("In the quiet hours of the service, it waits for their end.")
+            explanation.append("During the quiet hours of the service, the message waits until they end.")
         return self.action_page(request, message, title=title, button=title, form=form, explanation=explanation)
 
     def cancel(self, request: HttpRequest, message: Notification) -> HttpResponse:

@@ -238,9 +238,9 @@ class SendPage:
         """Return the button's text, which states the number of messages, the recipient and the provider."""
         notification = checked.submission.notification
         if checked.is_simulated:
-            return "Run 1 check for a simulated recipient, nothing leaves"
+            return "Check 1 message to a simulated recipient (nothing is sent)"
         if notification.key_type == KeyType.TEST:
-            return "Run 1 test, nothing leaves"
+            return "Send 1 test (nothing is really sent)"
         kind = "email" if notification.channel == Channel.EMAIL else "text message"
         through = _provider_for(Channel(notification.channel)) or "none takes it yet"
         to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"

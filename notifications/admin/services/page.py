@@ -29,7 +29,7 @@ def sections(
     def section(slug: str, title: str, *facts: Fact) -> Section:
         return Section(slug=slug, title=title, buttons=change(slug, "Change"), facts=facts)
 
-    state = change("back-to-trial", "Back to trial…") if service.live else change("go-live", "Go live…")
+    state = change("back-to-trial", "Return to trial…") if service.live else change("go-live", "Go live…")
     return [
         section(
             "general",
@@ -47,7 +47,7 @@ def sections(
             Fact(
                 label="Created",
                 value=cells.moment(service.created_at),
-                remark=f"by {service.created_by}" if service.created_by else "",
+                remark=f"by {cells.author(service.created_by)}" if service.created_by else "",
             ),
         ),
         section("email", "Email", *_email(service, link_to)),
@@ -88,7 +88,7 @@ def _email(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
 def _contact(service: Service) -> Fact:
     if service.file_contact:
         return Fact(label="Contact", value=service.file_contact, remark="Shown to people who download a file.")
-    refused = "Sends with files are refused until this is set."
+    refused = "Emails with files are refused until you set a contact."
     return Fact(label="Contact", value="Not set", remark=refused, is_warning=True)
 
 
@@ -108,7 +108,9 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
 
 
 def _quiet_hours(service: Service) -> tuple[Fact, ...]:
-    remark = "Bulk messages wait for their end. So do single messages, if their template respects quiet hours."
+    remark = (
+        "Bulk messages wait until quiet hours end. Single messages wait too if their template respects quiet hours."
+    )
     return (
         Fact(label="Text messages", value=_hours(service, Channel.SMS)),
         Fact(label="Emails", value=_hours(service, Channel.EMAIL), remark=remark),
@@ -121,7 +123,7 @@ def _hours(service: Service, channel: Channel) -> str:
     if hours is None:
         return "None"
     whose = "the recipient" if hours.by_recipient else "the service"
-    return f"{hours.begin:%H:%M} to {hours.end:%H:%M}, local time of {whose}"
+    return f"{hours.begin:%H:%M} to {hours.end:%H:%M}, in the time zone of {whose}"
 
 
 def _api(service: Service) -> tuple[Fact, ...]:

@@ -13,7 +13,7 @@ from notifications.models import Channel, Service
 from notifications.validation import quiet_hours, services
 
 _CHANNELS = {Channel.SMS: "Text messages", Channel.EMAIL: "Emails"}
-_ZONES = ((quiet_hours.SERVICE, "Local time of the service"), (quiet_hours.RECIPIENT, "Local time of the recipient"))
+_ZONES = ((quiet_hours.SERVICE, "Time zone of the service"), (quiet_hours.RECIPIENT, "Time zone of the recipient"))
 _BOTH = "Enter both times, or leave both empty."
 
 
@@ -24,7 +24,7 @@ class QuietHoursForm(SectionForm):
         label="Time zone of the service",
         required=False,
         widget=Select,
-        help_text="Quiet hours are in this time zone, unless the recipient’s local time decides.",
+        help_text="Quiet hours are in this time zone, unless you choose the time zone of the recipient.",
     )
 
     class Meta:
@@ -85,8 +85,8 @@ class ApiForm(SectionForm):
         }
         widgets = {"repeat_guard_minutes": NumberInput, "accepts_whole_keys": CheckboxInput}
         help_texts = {
-            "repeat_guard_minutes": "1 to 1,440; 0 turns it off. Within this time, a message with the same template, "
-            "recipient and reference is not sent again: the caller gets the first message.",
+            "repeat_guard_minutes": "1 to 1,440, or 0 to turn it off. Within this time, a message with the same "
+            "template, recipient and reference is not sent again: the caller gets the first message.",
             "accepts_whole_keys": "For programs that send the key itself in the header (ApiKey-v1) instead of a token. "
             "Less safe: everyone who reads a request can use the key.",
         }
@@ -99,7 +99,7 @@ def _fields(channel: Channel, title: str) -> dict[str, forms.Field]:
         return forms.TimeField(label=label, required=False, widget=widget, error_messages=wrong, help_text=help_text)
 
     until_help = "At most 20 hours later. Leave both times empty for no quiet hours."
-    whose = forms.ChoiceField(label=f"{title}: whose time", required=False, choices=_ZONES, widget=Select)
+    whose = forms.ChoiceField(label=f"{title}: time zone", required=False, choices=_ZONES, widget=Select)
     return {
         f"{channel.value}_from": clock(f"{title}: quiet from"),
         f"{channel.value}_to": clock(f"{title}: quiet until", until_help),

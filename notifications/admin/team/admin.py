@@ -30,8 +30,8 @@ from notifications.delivery import own_email
 from notifications.models import Role, TeamMember
 
 _EXPLANATION = (
-    "Send this link to the person yourself. It works once, for 7 days. They choose a user name and a password, or sign "
-    "in with an existing account. Anybody with the link can use it."
+    "Send this link to the person yourself. It works once, within 7 days. The person chooses a user name and a "
+    "password, or signs in with an existing account. Anybody with the link can use it."
 )
 
 
@@ -139,7 +139,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             shown_once.spend(request)
             self._mail_link(request, member)
             return self._mail_is_on_its_way(request, member)
-        what = f"{member.title} will get an email with a link. The link works once, for 7 days."
+        what = f"{member.title} will get an email with a link. The link works once, within 7 days."
         return self._ask_to_invite(request, member, what, button="Send invite")
 
     def show_link(self, request: HttpRequest, member: Any) -> HttpResponse:
@@ -149,7 +149,7 @@ class TeamMemberAdmin(ShownOnceAdmin, ServiceRowAdmin):
             shown_once.spend(request)
             self._make_link(request, member)
             return self.secret_page(request, member)
-        what = "The next page shows a link for this person. The link works once, for 7 days."
+        what = "The next page shows a link for this person. The link works once, within 7 days."
         return self._ask_to_invite(request, member, what, button="Create link")
 
     def remove(self, request: HttpRequest, member: TeamMember) -> HttpResponse:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 
+from config.console import cells
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from config.invalid import InvalidValue
@@ -20,6 +21,7 @@ _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
     (Channel.SMS, "Text message: up to 918 characters"),
 )
+_EMAILS_ONLY = "Emails only."
 
 
 class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
@@ -33,9 +35,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     breaks: Break | None = None
 
     type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
-    subject = forms.CharField(
-        required=False, strip=False, max_length=1000, widget=TextInput, help_text="Only emails have a subject."
-    )
+    subject = forms.CharField(required=False, strip=False, max_length=1000, widget=TextInput, help_text=_EMAILS_ONLY)
     content = forms.CharField(
         label="Message",
         strip=False,
@@ -47,7 +47,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         label="Add an unsubscribe link at the end",
         required=False,
         widget=CheckboxInput,
-        help_text="Emails only. Recipients confirm on a web page. You find them under Unsubscribe requests.",
+        help_text=f"{_EMAILS_ONLY} Recipients confirm on a web page. Their requests appear under Unsubscribe requests.",
     )
     note = forms.CharField(
         label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
@@ -65,7 +65,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             "name": "Recipients never see it.",
             "redact_personalisation": "Staff see “hidden” instead of all values, also in messages already sent. "
             "This cannot be undone.",
-            "respect_quiet_hours": "In the quiet hours of the service, messages wait for their end. "
+            "respect_quiet_hours": "During the quiet hours of the service, messages wait until they end. "
             "Leave this off for messages that people wait for, such as codes.",
         }
         widgets = {"redact_personalisation": CheckboxInput, "respect_quiet_hours": CheckboxInput}
@@ -76,6 +76,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             return
         for name in ("service", "type"):  # fixed after creation: callers' programs contain its id
             self.fields.pop(name, None)
+        for name in ("subject", "unsubscribe_link"):  # the form has them for emails only
+            if name in self.fields:
+                self.fields[name].help_text = self.fields[name].help_text.removeprefix(_EMAILS_ONLY).strip()
         if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
             self.fields["redact_personalisation"].disabled = True
         version = current_version(self.instance)
@@ -96,7 +99,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         return _with_plain_line_ends(self.cleaned_data["subject"])
 
     def clean_content(self) -> str:
-        """Replace CRLF, which browsers send, by LF."""
+        """Replace CRLF, which browsers send, with LF."""
         return _with_plain_line_ends(self.cleaned_data["content"])
 
     def clean(self) -> dict[str, Any]:
@@ -126,8 +129,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             self.theirs = newest
             # The page now shows both versions, so a second save overwrites deliberately.
             self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": newest.number}
+            who = cells.author(newest.created_by) or "Somebody"
             raise forms.ValidationError(
-                f"{newest.created_by or 'Somebody'} saved version {newest.number} while you edited version {seen}. "
+                f"{who} saved version {newest.number} while you edited version {seen}. "
                 "Both texts are below. Your text is not saved. Copy the parts you want to keep, then save again."
             )
 

@@ -38,7 +38,7 @@ class VersionInline(ConsoleInline):
         is_current = version.number == version.template.current_version
         return format_html("{} {}", version.number, cells.chip("In use", "good")) if is_current else str(version.number)
 
-    author = column("Saved by", lambda version: version.created_by or "–")
+    author = column("Saved by", lambda version: cells.author(version.created_by) or "–")
     created = column("Saved", lambda version: cells.moment(version.created_at))
     change_note = column("Note", lambda version: version.note or "–")
 

@@ -18,7 +18,7 @@ from config.spreadsheets import csv_line
 from notifications.models import UnsubscribeRequest
 
 HEADER = (
-    *("Asked at (UTC)", "Email address", "Service", "Template", "Template id", "Email sent at (UTC)", "Message id"),
+    *("Requested at (UTC)", "Email address", "Service", "Template", "Template id", "Email sent at (UTC)", "Message id"),
     *("Done at (UTC)", "Done by"),
 )
 _COLUMNS = (

@@ -206,7 +206,7 @@ class StatusCount(serializers.Serializer[Any]):
 
 
 class RowCounts(serializers.Serializer[BulkSend]):
-    waiting = serializers.IntegerField(help_text="Rows that are no messages yet.")
+    waiting = serializers.IntegerField(help_text="Rows that are not yet messages.")
     messages = serializers.IntegerField(help_text="Rows that are messages.")
     cancelled = serializers.IntegerField()
     simulated = serializers.IntegerField(help_text="Rows of simulated recipients, which get no message.")

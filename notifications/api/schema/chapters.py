@@ -58,7 +58,7 @@ sending anything. All errors are listed together, unlike in the response to a se
 ### Scheduled messages, quiet hours and repeats
 
 - A message with `scheduled_for` waits for its time. Until then you can list, move and cancel it.
-- A service may have quiet hours. Messages of templates that respect them wait for their end, like scheduled messages.
+- A service may have quiet hours. Messages of templates that respect them wait until they end, like scheduled messages.
 - A service may have a repeat guard. A message with the same template, recipient and reference as an earlier one is then
   not sent again for some minutes. The response has the values of the first message and the header `Repeat-Of`.
 

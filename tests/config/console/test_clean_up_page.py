@@ -237,4 +237,4 @@ def test_a_run_of_a_removed_rule_is_closed() -> None:
     work_on_run(str(run.pk))
 
     run.refresh_from_db()
-    assert run.error == "No area that is installed knows this job."
+    assert run.error == "This installation lacks the area that runs this job."

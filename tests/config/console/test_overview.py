@@ -192,7 +192,7 @@ def test_late_data_sets_are_shown_above_the_numbers(overview: Callable[[], str])
     shown = overview()
 
     assert "Late data sets" in shown
-    assert "hourly : late since 20 November 2026, 09:30" in shown
+    assert "hourly : late since 20 Nov 2026, 09:30 GMT" in shown
     assert "in-time : late" not in shown
 
 

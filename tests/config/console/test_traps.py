@@ -40,7 +40,6 @@ def test_no_row_is_named_by_its_content(model):
 
 @pytest.mark.fault("T12")
 def test_a_time_has_its_zone_and_utc_on_hover():
-    """Trap T12."""
     cell = cells.moment(datetime(2026, 7, 1, 8, 30, tzinfo=UTC))
 
     assert cell == '<time class="sb-moment" title="2026-07-01 08:30:00 UTC">1 Jul 2026, 09:30 BST</time>'
@@ -48,14 +47,13 @@ def test_a_time_has_its_zone_and_utc_on_hover():
 
 @pytest.mark.fault("T12")
 def test_times_are_stored_in_utc_in_every_time_zone():
-    """Trap T12."""
     assert settings.USE_TZ
     assert settings.DATABASES["default"].get("TIME_ZONE") is None
 
 
 @pytest.mark.fault("T9")
 def test_the_preview_of_an_email_starts_with_a_strict_policy():
-    """Trap T9. Tests of the pages with previews check that its frame is sandboxed."""
+    """Tests of the pages with previews check that its frame is sandboxed."""
     document = preview.sandboxed("<!doctype html><html><head><title>Tides</title></head></html>")
 
     policy, _, rest = document.partition("<head>")[2].partition(">")
@@ -66,5 +64,4 @@ def test_the_preview_of_an_email_starts_with_a_strict_policy():
 
 @pytest.mark.fault("T13")
 def test_no_error_page_prints_form_data():
-    """Trap T13."""
     assert settings.DEBUG is False

@@ -135,5 +135,5 @@ def test_a_check_that_fails_says_so_and_can_be_repeated(sender: Client, template
 
     page = sender.get(url_of(bulk_send, "check"))
 
-    assert "This has stopped: No area that is installed knows this job." in text_of(page)
+    assert "This has stopped: This installation lacks the area that runs this job." in text_of(page)
     assert "Check again" in text_of(page)

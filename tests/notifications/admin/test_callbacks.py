@@ -121,12 +121,12 @@ def test_a_callback_without_a_signature_has_no_secret(console, service, receiver
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"url": "http://hooks.example.org/"}, "The URL must start https://."),
+        ({"url": "http://hooks.example.org/"}, "The URL must start with https://."),
         ({"url": "https://10.0.0.1/"}, "The URL must not lead to a private network."),
         ({"url": "https://169.254.169.254/"}, "The URL must not lead to a private network."),
         ({"url": "https://[64:ff9b::a00:1]/"}, "The URL must not lead to a private network."),
-        ({"url": "https://2130706433/"}, "The URL must name its host by a name"),
-        ({"url": "https://user@example.org/"}, "The URL must not hold a user name or password."),
+        ({"url": "https://2130706433/"}, "The URL must contain a host name"),
+        ({"url": "https://user@example.org/"}, "The URL must not contain a user name or password."),
         ({"url": f"https://{'a' * 64}.example/"}, "The host of this URL cannot be reached"),
         ({"url": ""}, "This field is required."),
         ({"bearer_token": "short"}, "Enter 10 to 2000 letters, digits or symbols"),
@@ -292,11 +292,16 @@ def test_a_waiting_event_can_be_sent_now(console, service):
         delivery = owe(factories.make_callback(service, receiver.url))
         drain_callbacks()
 
-        console.post(reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk]))
+        page = reverse("admin:notifications_callbackdelivery_resend", args=[delivery.pk])
+        shown = console.get(page).content.decode()
+        done = console.post(page, follow=True).content.decode()
         drain_callbacks()
 
     delivery.refresh_from_db()
     assert (delivery.state, len(receiver.posted)) == (DeliveryState.ACCEPTED, 2)
+    assert "Send this event now | Signalbox</title>" in shown
+    assert "Send event now</button>" in shown
+    assert "The event is being sent. The response appears here." in done
 
 
 def test_nothing_is_sent_again_to_a_paused_callback(console, service, receiver):
@@ -376,7 +381,7 @@ def test_removing_a_callback_removes_its_log(console, service, receiver):
 
 
 def test_the_list_shows_the_state_of_a_callback(console, service):
-    assert "No callbacks." in console.get(LIST).content.decode()
+    assert "No callbacks yet." in console.get(LIST).content.decode()
     with Receiver(200, 404) as receiver:
         endpoint = factories.make_callback(
             service, receiver.url, signing_secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -387,7 +392,7 @@ def test_the_list_shows_the_state_of_a_callback(console, service):
 
     page = console.get(LIST).content.decode()
 
-    for words in (receiver.url, "Delivery status", "Signed", "50 % of 2", "Failing"):
+    for words in (receiver.url, "Delivery status", "Bearer token, signed", "50 % of 2", "Failing"):
         assert words in page, words
     health.pause(endpoint, PauseReason.FAILING)
     assert "Paused" in console.get(LIST).content.decode()

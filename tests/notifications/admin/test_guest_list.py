@@ -1,6 +1,9 @@
 """The guest list accepts many lines at once and checks each one. Source: docs/reference/console.md §2.8."""
 
+import re
+
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
@@ -92,7 +95,7 @@ def test_a_full_list_says_so_line_by_line(client, service, settings):
 def test_a_thousand_lines_are_the_maximum(client, service):
     page = client.post(ADD, typed(service, *[f"a{number}@example.org" for number in range(1001)])).content.decode()
 
-    assert "You entered 1001 lines. Enter at most 1000 at once." in page
+    assert "Enter at most 1\xa0000 lines at once. You entered 1\xa0001." in page
 
 
 def test_an_empty_form_is_rejected(client, service):
@@ -100,7 +103,7 @@ def test_an_empty_form_is_rejected(client, service):
 
 
 def test_the_empty_list_says_what_belongs_there(client):
-    assert "Nobody yet. People here can be reached with a team and guest list key" in client.get(LIST).content.decode()
+    assert "Nobody yet. The service can send to the guest list in trial" in client.get(LIST).content.decode()
 
 
 def test_entries_are_masked_without_the_role_to_see_recipients(service):
@@ -188,3 +191,14 @@ def test_no_row_is_named_by_an_email_address(service):
     ]
 
     assert not [str(row) for row in rows if "@" in str(row)]
+
+
+def test_no_service_is_preselected_if_several_are_listed(service, operator):
+    factories.make_service(name="Buses")
+    browser = Client()
+    browser.force_login(operator)
+
+    page = browser.get(ADD).content.decode()
+
+    assert re.search(r'<option value="" selected>\s*Select a service', page)
+    assert "selected" not in re.findall(r"<option[^>]*>", page)[1]

@@ -175,7 +175,7 @@ def test_values_are_sent_by_kind(browser, with_samples):
 
     page = check(browser, with_samples, **values, **file)
 
-    assert button(page) == "Run 1 test, nothing leaves", errors_of(page)
+    assert button(page) == "Send 1 test (nothing is really sent)", errors_of(page)
     shown = html.unescape(page.content.decode())
     assert "For Ana Harbour" in shown
     assert "• rope Late. no http" in shown
@@ -203,13 +203,13 @@ def test_a_text_message_has_no_field_for_a_file(browser, service):
     assert 'type="file"' not in page
 
 
-def test_templates_name_their_service_if_several_are_shown(console, template):
+def test_templates_are_below_the_name_of_their_service_if_several_are_shown(console, template):
     factories.make_template(factories.make_service(name="Harbour"), Channel.SMS, name="Gate code")
 
     several = console.get(SEND).content.decode()
 
-    assert re.search(r"Gate code</strong> \(Text message\)<span[^>]*>, Harbour<", several)
-    assert re.search(r"Tide table</strong> \(Email\)<span[^>]*>, Tides<", several)
+    shown = re.findall(r'<h2 class="nf-of">([^<]*)</h2>|<strong>([^<]*)</strong>', several)
+    assert shown == [("Harbour", ""), ("", "Gate code"), ("Tides", ""), ("", "Tide table")]
     assert "Tide of ((day))" in several
 
 
@@ -225,7 +225,7 @@ def test_check_shows_the_message_and_stores_nothing(browser, template):
     page = check(browser, template)
 
     shown = page.content.decode()
-    assert button(page) == "Run 1 test, nothing leaves"
+    assert button(page) == "Send 1 test (nothing is really sent)"
     assert "Tide of Monday" in shown
     assert "Dear Ana" in shown
     assert "tides@signalbox.invalid" in shown
@@ -427,7 +427,7 @@ def test_a_file_can_be_a_value(browser, template):
         return SimpleUploadedFile("tide.pdf", PDF, "application/pdf")
 
     page = check(browser, template, **{"value-1": "", "file-1": file()})
-    assert button(page) == "Run 1 test, nothing leaves"
+    assert button(page) == "Send 1 test (nothing is really sent)"
     assert "Choose each file again before you send" in page.content.decode()
     found = {name: hidden(page, name) for name in ("nonce", "checked")}
     browser.post(SEND, {**typed(template, **{"value-1": "", "file-1": file()}), **found, "send": "yes"})

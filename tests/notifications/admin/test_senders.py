@@ -64,8 +64,8 @@ def test_make_default_is_a_separate_action(console, service):
     ("sender", "reason"),
     [
         ("00441234", "Enter a sender that does not begin with 00"),
-        ("AB", "Use 3 to 11 characters, or a valid phone number; this has 2."),
-        ("ABCDEFGHIJKL", "Use 3 to 11 characters, or a valid phone number; this has 12."),
+        ("AB", "Use 3 to 11 characters, or a valid phone number. You entered 2."),
+        ("ABCDEFGHIJKL", "Use 3 to 11 characters, or a valid phone number. You entered 12."),
         ("PIER#1", "# is not allowed here"),
         ("---", "Use at least one letter or digit."),
         ("PIÉR", "É (latin capital letter e with acute) is not allowed here"),

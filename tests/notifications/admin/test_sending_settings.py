@@ -42,7 +42,7 @@ def test_quiet_hours_are_set_shown_and_removed(console: Client, service: Service
     service.refresh_from_db()
     assert (service.quiet_hours, service.time_zone) == ({"sms": {**NIGHT, "zone": "recipient"}}, "America/Toronto")
     shown = console.get(reverse("admin:notifications_service_change", args=[service.pk])).content.decode()
-    assert "21:00 to 08:00, local time of the recipient" in shown
+    assert "21:00 to 08:00, in the time zone of the recipient" in shown
     assert "America/Toronto" in shown
     assert 'value="21:00"' in console.get(page_of(service, "quiet-hours")).content.decode()
     assert AuditEvent.objects.get(verb="changed").after["time_zone"] == "America/Toronto"

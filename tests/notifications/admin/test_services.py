@@ -155,7 +155,7 @@ def test_the_page_has_sections(console):
     page = console.get(page_of(service, "change")).content.decode()
 
     for told in (
-        "Sends with files are refused until this is set.",
+        "Emails with files are refused until you set a contact.",
         "HARBOUR (default)",
         str(service.pk),
         formats.number(250_000),
@@ -321,7 +321,7 @@ def test_the_role_to_see_activity_reads_settings_only(db):
 
     page = client.get(page_of(service, "change")).content.decode()
 
-    assert "Sends with files are refused until this is set." in page
+    assert "Emails with files are refused until you set a contact." in page
     for word in ("general", "email", "file-page", "texts", "limits", "go-live", "back-to-trial", "archive"):
         assert page_of(service, word) not in page
         assert client.post(page_of(service, word), {"reason": "x"}).status_code == 403, word

@@ -81,7 +81,7 @@ def test_the_page_of_the_invite_names_its_recipient(sink, manager, member):
     asked = manager.get(step(member, "invite")).content.decode()
     done = take(manager, member, "invite")
 
-    assert "ana@example.org will get an email with a link. The link works once, for 7 days." in asked
+    assert "ana@example.org will get an email with a link. The link works once, within 7 days." in asked
     assert "The invite to ana@example.org is being sent." in done
     assert Invite.objects.to_mail().count() == 1
 

@@ -319,3 +319,10 @@ def test_the_example_call_has_the_stored_example_values(console, template):
     page = html.unescape(console.get(page_of(template)).content.decode())
 
     assert '"personalisation": {"name": "Jo <b> & co", "things": ["rope", "bait"], "late": "yes"}' in page
+
+
+def test_the_page_of_an_email_has_no_help_about_other_types(console, template):
+    place = reverse("admin:notifications_template_change", args=[template.pk])
+
+    assert "Emails only." not in console.get(place).content.decode()
+    assert "Emails only." in console.get(reverse("admin:notifications_template_add")).content.decode()

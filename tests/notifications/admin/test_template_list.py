@@ -48,8 +48,8 @@ def test_the_empty_list_links_to_the_forms_of_both_kinds(console, db):
     page = listed(console)
 
     assert "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in." in page
-    assert f'href="{LIST}add/?type=email">New email template</a>' in page
-    assert f'href="{LIST}add/?type=sms">New text message template</a>' in page
+    assert f'href="{LIST}add/?type=email">Create email template</a>' in page
+    assert f'href="{LIST}add/?type=sms">Create text message template</a>' in page
     assert 'value="sms"' in console.get(f"{LIST}add/?type=sms").content.decode()
 
 
@@ -57,7 +57,7 @@ def test_without_the_role_the_empty_list_has_no_links(service):
     page = listed(colleague(service, Role.SEE_ACTIVITY))
 
     assert "No templates yet." in page
-    assert "New email template" not in page
+    assert "Create email template" not in page
 
 
 def test_use_is_shown_from_counters_including_deleted_messages(console, template):
@@ -115,6 +115,16 @@ def test_the_list_names_the_last_editor(console, template):
     template.versions.update(created_by="bo@example.org")
 
     assert "bo@example.org" in listed(console)
+
+
+def test_a_row_of_the_provision_command_has_its_name_instead_of_an_address(console, service, template, settings):
+    template.versions.update(created_by=settings.PROVISION_AUTHOR)
+    factories.make_api_key(service, created_by=settings.PROVISION_AUTHOR)
+
+    for page in (LIST, reverse("admin:notifications_apikey_changelist")):
+        shown = console.get(page).content.decode()
+        assert "by provision<" in shown
+        assert f"by {settings.PROVISION_AUTHOR}" not in shown
 
 
 def test_archiving_many_names_the_keys_and_needs_a_confirmation(console, service, template):

@@ -293,7 +293,7 @@ def test_the_file_has_a_line_for_each_request_and_the_download_is_audited(consol
     assert "no-store" in answer.headers["Cache-Control"]
     header, first, second = lines_of(answer)
     assert dict(zip(header, first, strict=True)) == {
-        "Asked at (UTC)": "2026-11-21 09:30:00",
+        "Requested at (UTC)": "2026-11-21 09:30:00",
         "Email address": "ana@example.com",
         "Service": "Tides",
         "Template": "Tide table",

@@ -1,4 +1,4 @@
-"""Authentication in the fixed order of the contract §3, and the recorded use of a key."""
+"""Authentication in a fixed order, and the recorded use of a key."""
 
 import time
 from datetime import timedelta

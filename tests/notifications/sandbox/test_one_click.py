@@ -41,7 +41,7 @@ def test_nothing_is_posted_into_the_operators_network(console: Client, settings)
         page = press(console, arrive_with(receiver.url))
 
     assert receiver.posted == []
-    assert "Nothing was posted: the URL must start https://." in page
+    assert "Nothing was posted: the URL must start with https://." in page
 
 
 def test_an_unavailable_url_has_an_error(console: Client, settings) -> None:

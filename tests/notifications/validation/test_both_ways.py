@@ -42,9 +42,9 @@ GOOD = [
 ]
 
 BAD = [
-    ("sender", "AB", "Use 3 to 11 characters, or a valid phone number; this has 2."),
-    ("sender", "123456789012", "Use 3 to 11 characters, or a valid phone number; this has 12."),
-    ("sender", "1234567890123", "Use 3 to 11 characters, or a valid phone number; this has 13."),
+    ("sender", "AB", "Use 3 to 11 characters, or a valid phone number. You entered 2."),
+    ("sender", "123456789012", "Use 3 to 11 characters, or a valid phone number. You entered 12."),
+    ("sender", "1234567890123", "Use 3 to 11 characters, or a valid phone number. You entered 13."),
     ("sender", "00447700900123", "Enter a sender that does not begin with 00: networks replace it."),
     ("sender", "+123456", "+ is not allowed here: use letters, digits, spaces or & . - _"),
     ("sender", "PI\u202eER", "U+202E is not allowed here: use letters, digits, spaces or & . - _"),
@@ -79,9 +79,9 @@ BAD = [
     ("rate limit", "2147483648", "Enter a number from 0 to 2,147,483,647."),
     ("daily limit", "-1", "Enter a number from 0 to 2,147,483,647."),
     ("daily limit", "2147483648", "Enter a number from 0 to 2,147,483,647."),
-    ("callback URL", "http://example.org/hook", "must start https://"),
+    ("callback URL", "http://example.org/hook", "must start with https://"),
     ("callback URL", "https://10.0.0.1/hook", "must not lead to a private network"),
-    ("callback URL", "https://2130706433/hook", "must name its host by a name, or by an address in its usual form"),
+    ("callback URL", "https://2130706433/hook", "must contain a host name, or an IP address in the usual form"),
     ("bearer token", "012345678", "Enter 10 to 2000 letters, digits or symbols, without spaces and accents."),
     ("bearer token", "a token with blanks", "Enter 10 to 2000 letters, digits or symbols, without spaces and accents."),
 ]
