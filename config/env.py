@@ -50,7 +50,7 @@ def load() -> None:
 
     Tests read neither, so that a developer's settings do not change their results.
     """
-    os.umask(0o077)  # new files are for the own user only; every process calls this before it writes files
+    os.umask(0o077)  # only this user can read new files; every process calls this before it writes files
     _note_origin("environment")
     if environment() == "test":
         return

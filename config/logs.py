@@ -78,7 +78,7 @@ def collect_error(logger: WrappedLogger, method: str, event: EventDict) -> Event
 
 
 def name_trace(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Replace an exception by its type and the places in its traceback. Its message may quote a request."""
+    """Replace an exception with its type and the places in its traceback. Its message may quote a request."""
     error = _exception(event.pop("exc_info", None))
     if error:
         event["error"] = type(error).__qualname__

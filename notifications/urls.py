@@ -1,4 +1,4 @@
-"""Every address of the sending area. One list: an `include` would be one more step for each call on its way."""
+"""The URLs of the sending area, in one list, because an `include` would add a step to each look-up."""
 
 from notifications.api.urls import urlpatterns as api
 from notifications.download.unsubscribe_urls import urlpatterns as unsubscribe

@@ -157,7 +157,7 @@ class _Process:
     def wait(self, timeout: float | None = None) -> int:
         if not select.select([self._connection], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired(self.args, timeout or 0)
-        # Peek without reading, because another thread may ask, too.
+        # Peek without reading, because another thread may also wait.
         told = self._connection.recv(_NUMBER, socket.MSG_PEEK | socket.MSG_WAITALL)
         return int(told or -signal.SIGKILL)
 

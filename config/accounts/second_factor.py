@@ -35,7 +35,7 @@ def begin(user: User) -> TotpDevice:
 
 
 def confirm(user: User, code: str) -> TotpDevice | None:
-    """Replace the old device by the unconfirmed one if the code is right, else return None."""
+    """Replace the old device with the unconfirmed one if the code is right, else return None."""
     device = pending_device_of(user)
     if device is None or not device.verify_token(_plain(code)):
         return None
@@ -71,7 +71,7 @@ def is_recovery_code(code: str) -> bool:
 
 
 def new_recovery_codes(user: User) -> list[str]:
-    """Replace all recovery codes by new ones and return them. The database stores only their hashes."""
+    """Replace all recovery codes with new ones and return them. The database stores only their hashes."""
     codes = [_spaced(base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode()) for _ in range(RECOVERY_CODES)]
     with transaction.atomic():
         RecoveryCode.objects.filter(user_id=user.pk).delete()

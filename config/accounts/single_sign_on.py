@@ -1,6 +1,6 @@
 """Sign in through an OpenID Connect provider: find or create the account, and give it the roles of its groups.
 
-Authlib does the protocol: discovery, PKCE, state, nonce, and the signature and claims of the ID token.
+Authlib implements the protocol: discovery, PKCE, state, nonce, and the signature and claims of the ID token.
 Source: docs/reference/security.md §5.
 """
 

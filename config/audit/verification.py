@@ -94,7 +94,7 @@ def contains(point: Point) -> bool:
 
 @contextmanager
 def _snapshot() -> Iterator[None]:
-    """Read one state of all tables, so that a clean-up at the same time is no discrepancy.
+    """Read one state of all tables, so that a clean-up at the same time does not look like a change.
 
     SQLite has no such transaction without stopping its writers. There, do not verify during the nightly clean-up.
     """

@@ -56,7 +56,7 @@ class AddUniqueIndex(migrations.AddConstraint):
 
 
 @contextmanager
-def _without_time_limit(schema_editor: Any) -> Iterator[None]:  # Any: the one of PostgreSQL
+def _without_time_limit(schema_editor: Any) -> Iterator[None]:  # Any: the schema editor of either database
     """Lift the time limit of a statement in the block, because building an index reads the whole table."""
     with schema_editor.connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('statement_timeout')")
@@ -71,10 +71,10 @@ def _without_time_limit(schema_editor: Any) -> Iterator[None]:  # Any: the one o
             cursor.execute("SELECT set_config('statement_timeout', %s, false)", [limit])
 
 
-def _drop_remains(schema_editor: Any, name: str) -> None:  # Any: likewise
+def _drop_remains(schema_editor: Any, name: str) -> None:  # Any: the schema editor of either database
     """Drop the invalid index that an interrupted build leaves, so that `migrate` may run again."""
     schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(name)}")
 
 
-def _is_postgresql(schema_editor: Any) -> bool:  # Any: of either kind
+def _is_postgresql(schema_editor: Any) -> bool:  # Any: the schema editor of either database
     return str(schema_editor.connection.vendor) == "postgresql"

@@ -41,14 +41,14 @@ class Columns:
             return ", ".join(quote(column.target.column) for column in self._columns)
         return ", ".join(f"{quote(column.alias)}.{quote(column.target.column)}" for column in self._columns)
 
-    def named(self, values: Values) -> Any:  # Any: its attributes are columns
+    def named(self, values: Values) -> Any:  # Any: its attributes are the columns
         """Return a named tuple of one model's columns, like `values_list(named=True)`.
 
         It takes a tenth of the time of a model instance.
         """
         return self._named._make(self._converted(values))
 
-    def rows(self, values: Values) -> list[Any]:  # Any: each is of its own model
+    def rows(self, values: Values) -> list[Any]:  # Any: instances of several models
         """Return an instance of each model. values: of these columns; further values are ignored"""
         rest = iter(self._converted(values))
         return [model.from_db(DEFAULT_DB_ALIAS, names, list(islice(rest, len(names)))) for model, names in self._names]
@@ -110,11 +110,11 @@ class Statement:
         connection = _connection()
         return [field.get_db_prep_value(value, connection) for field, value in zip(self._fields, values, strict=True)]
 
-    def run(self, *values: Any) -> int:  # Any: as above
+    def run(self, *values: Any) -> int:  # Any: values of columns
         """Run the statement and return the number of rows that it changed."""
         return _run(self.sql, self.parameters(values))
 
-    def first(self, *values: Any) -> Any:  # Any: as the database has it
+    def first(self, *values: Any) -> Any:  # Any: the database's type
         """Run the statement and return the first row or None. `reads` converts a row to model instances."""
         with prepared_cursor(_connection()) as cursor:
             cursor.execute(self.sql, self.parameters(values))
@@ -171,7 +171,7 @@ def prepared_cursor(connection: BaseDatabaseWrapper) -> Any:  # Any: a cursor of
 class _Column:
     """is_set_late: `pre_save` sets the value; is_null_by_itself: the column is NULL if the INSERT omits it"""
 
-    field: Any  # Any: of any kind
+    field: Any  # Any: a field of any model
     name: str
     is_set_late: bool
     is_null_by_itself: bool

@@ -33,16 +33,16 @@ _primary_reads = threading.BoundedSemaphore(READS_OF_PRIMARY)
 class Router:
     """Send the queries inside `reads` to the database that it has chosen, and every write to the primary."""
 
-    def db_for_read(self, model: Any, **hints: Any) -> str | None:  # Any: as Django has them
+    def db_for_read(self, model: Any, **hints: Any) -> str | None:  # Any: Django's signature
         return _alias.get()
 
-    def db_for_write(self, model: Any, **hints: Any) -> str:  # Any: likewise
+    def db_for_write(self, model: Any, **hints: Any) -> str:  # Any: Django's signature
         return DEFAULT_DB_ALIAS
 
-    def allow_relation(self, first: Any, second: Any, **hints: Any) -> bool:  # Any: likewise
+    def allow_relation(self, first: Any, second: Any, **hints: Any) -> bool:  # Any: Django's signature
         return True
 
-    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:  # Any: likewise
+    def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool | None:  # Any: Django's signature
         return False if db == ALIAS else None
 
 

@@ -17,13 +17,13 @@ def reference(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def plain(request: HttpRequest) -> HttpResponse:
-    """Answer with the content of the page as plain text, for language models and for search."""
+    """Return the content of the page as plain text, for language models and for search."""
     return render(request, "docs/llms.txt", _context(), content_type="text/plain; charset=utf-8")
 
 
 @require_safe
 def openapi(request: HttpRequest) -> JsonResponse:
-    """Answer with the OpenAPI document of both areas."""
+    """Return the OpenAPI document of both areas."""
     return JsonResponse(document())
 
 

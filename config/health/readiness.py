@@ -35,7 +35,7 @@ def failures() -> list[str]:
 def reason_not_to_serve() -> str:
     """Return why this process should get no requests, or "".
 
-    An unavailable database is no reason: without any process, callers would get the proxy's answer instead of ours.
+    An unavailable database is not a reason: without any process, callers would get the proxy's error instead of ours.
     """
     if draining.has_begun():
         return "the process stops"

@@ -16,7 +16,7 @@ from config.audit.models import ActorKind
 from config.jobs.registry import Batch
 
 LEASE_SECONDS = 120  # longer than any batch
-FORGOTTEN_AFTER = timedelta(seconds=30)  # without a worker, so the queue has lost the wake-up
+FORGOTTEN_AFTER = timedelta(seconds=30)  # no worker has taken it: the queue has lost the wake-up
 CLOSED_ACCOUNT = "The account that started it may no longer sign in."
 
 
@@ -26,7 +26,7 @@ class Trigger(models.TextChoices):
     COMMAND = "command"
 
 
-class JobRunQuerySet(models.QuerySet[Any]):  # Any: of either kind of run
+class JobRunQuerySet(models.QuerySet[Any]):  # Any: either model of runs
     def abandoned(self) -> Self:
         """Return the unfinished runs whose worker has died or has never started."""
         return self.filter(finished_at=None, seen_at__lt=Now() - timedelta(seconds=LEASE_SECONDS))

@@ -19,7 +19,7 @@ class _WorkerFixup(DjangoWorkerFixup):  # type: ignore[misc]  # not in celery-ty
         if not getattr(sender.request, "is_eager", False):
             close_old_connections()
 
-    def on_task_postrun(self, sender: Any, **kwargs: Any) -> None:  # Any: as above
+    def on_task_postrun(self, sender: Any, **kwargs: Any) -> None:  # Any: the task
         self.on_task_prerun(sender)
 
 

@@ -113,7 +113,7 @@ def _put(task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None
         redis_queue.put(client, queue, prefix=settings.REDIS_PREFIX, body=body, headers=headers, properties=properties)
         return
     with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
-        channel: Any = producer.channel  # Any: typed for other brokers
+        channel: Any = producer.channel  # Any: the stubs describe another transport
         message = channel.prepare_message(
             json.dumps(body),
             content_type="application/json",
@@ -127,7 +127,7 @@ def _put(task: "Task[..., Any]", arguments: tuple[str, ...], queue: str) -> None
 @lru_cache(maxsize=1)
 def _failures() -> tuple[type[Exception], ...]:
     """Return the exceptions of an unavailable broker."""
-    connection: Any = _connection()  # Any: typed as if these were instances
+    connection: Any = _connection()  # Any: the stubs describe the class, not its instances
     return (KombuError, redis.RedisError, *connection.connection_errors, *connection.channel_errors)
 
 

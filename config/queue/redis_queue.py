@@ -71,7 +71,9 @@ class Channel(unreadable.Careful, redis.Channel):
         """Return the key of a queue for the commands to which kombu does not add the prefix."""
         return f"{self.global_keyprefix}{name}"
 
-    def _readable(self, answer: Sequence[bytes] | None, **options: Any) -> tuple[bytes, bytes] | None:  # Any: of redis
+    def _readable(
+        self, answer: Sequence[bytes] | None, **options: Any
+    ) -> tuple[bytes, bytes] | None:  # Any: options of redis-py
         """Return the name of the queue and the raw message, or None if there is no readable message."""
         if not answer:
             return None

@@ -38,7 +38,7 @@ def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
     try:
         message = loads(raw)
         properties, headers, body = message["properties"], message["headers"], message["body"]
-        parts: list[tuple[Any, Any]]  # Any: values of JSON, and what they must be
+        parts: list[tuple[Any, Any]]  # Any: JSON values and their expected types
         parts = [(properties["delivery_tag"], str), (properties["delivery_info"], dict), (headers, dict), (body, str)]
         if properties.get("body_encoding") == "base64":
             body = base64.b64decode(body)
@@ -58,7 +58,7 @@ def parse(raw: bytes) -> dict[str, Any]:  # Any: JSON
     coding = (message.get("content-type"), message.get("content-encoding"))
     if "task" in headers and coding != ("application/json", "utf-8"):
         raise Unreadable("it is not JSON in UTF-8")
-    return message  # type: ignore[no-any-return]  # it is a dict, as its parts were found
+    return message  # type: ignore[no-any-return]  # a dict, because its parts were found
 
 
 def note(queue: str, reason: str) -> None:
@@ -72,7 +72,9 @@ class Careful(virtual.Channel):
         """Keep a message that was taken from its queue, and log it."""
         raise NotImplementedError
 
-    def basic_consume(self, queue: Any, no_ack: Any, callback: Any, *args: Any, **kwargs: Any) -> Any:  # Any: untyped
+    def basic_consume(
+        self, queue: Any, no_ack: Any, callback: Any, *args: Any, **kwargs: Any
+    ) -> Any:  # Any: untyped in kombu
         transport: Any = self.connection
         of_the_broker = (OSError, *transport.connection_errors, *transport.channel_errors)
 

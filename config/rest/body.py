@@ -127,7 +127,7 @@ def _counted(blocks: Iterator[bytes], max_bytes: int) -> Iterator[bytes]:
 
 
 def _open_gzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress all gzip members. Zero bytes between and after members are padding. An empty body is no gzip data."""
+    """Decompress all gzip members. Zero bytes between and after members are padding. An empty body is not gzip data."""
     member = None
     members = 0
     try:

@@ -59,7 +59,7 @@ class QuickJSONRenderer(JSONRenderer):
 
     def render(
         self,
-        data: Any,  # Any: as the base class declares it
+        data: Any,  # Any: the type in the base class
         accepted_media_type: str | None = None,
         renderer_context: Mapping[str, Any] | None = None,
     ) -> Any:

@@ -82,7 +82,7 @@ class AreaErrors:
 
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response:
-    """Answer an exception of a view that has an attribute `errors`."""
+    """Return the response to an exception of a view that has an attribute `errors`."""
     request: Request = context["request"]
     answered = context["view"].errors.explain(error)
     if answered.status == 503:
@@ -107,7 +107,7 @@ def _without_frames(error: ApiError) -> ApiError:
 
 
 def answer(request: HttpRequest, error: ApiError) -> JsonResponse:
-    """Answer a request that reaches no view of Django REST framework."""
+    """Return the response to a request that reaches no view of Django REST framework."""
     headers = {**error.headers(), "X-Content-Type-Options": "nosniff"}  # some are answered before the middleware
     if is_below(request.path_info, API_PATHS):
         headers |= _link(error)

@@ -60,7 +60,7 @@ def loads(data: bytes, *, skip_mark: bool, storable: bool) -> object:
         msgspec.MsgspecError,
         ValueError,
         RecursionError,
-    ):  # or a byte order mark, a lone surrogate, a huge number
+    ):  # also a byte order mark, a lone surrogate or a huge number
         value = _decode(_text(data, skip_mark=skip_mark), _STORABLE if storable else _LENIENT)
     if is_suspect:
         _check_texts(value)

@@ -64,7 +64,7 @@ UNFOLD = {
     "SHOW_VIEW_ON_SITE": False,
     "BORDER_RADIUS": "6px",
     "COLORS": {
-        "primary": {  # a calm petrol: 600 on white and 500 on the dark background both have a contrast above 4.5 : 1
+        "primary": {  # petrol: 600 on white and 500 on the dark background both have a contrast above 4.5 : 1
             "50": "oklch(97.6% .012 205)",
             "100": "oklch(94.6% .026 205)",
             "200": "oklch(89.6% .048 207)",

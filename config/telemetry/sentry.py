@@ -37,7 +37,7 @@ def _send(error: BaseException, tags: dict[str, str]) -> None:
         scope.capture_exception(error)
 
 
-def _without_texts(event: Any, hint: Any) -> Any:  # Any: as sentry-sdk has them
+def _without_texts(event: Any, hint: Any) -> Any:  # Any: the types of the SDK's hook
     """Remove the messages of exceptions, which may quote a request or a row."""
     for value in event.get("exception", {}).get("values", []):
         value["value"] = ""

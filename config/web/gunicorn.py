@@ -42,7 +42,7 @@ def on_starting(server: Any) -> None:  # Any: no types published
     server.handle_term = draining.before(server.handle_term, seconds=DRAIN_SECONDS)
 
 
-def pre_request(worker: Any, request: Any) -> None:  # Any: as above
+def pre_request(worker: Any, request: Any) -> None:  # Any: no types published
     """Close each connection after its request while the server drains, so that a proxy does not send another one."""
     if draining.has_begun():
         request.force_close()

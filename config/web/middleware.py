@@ -122,7 +122,7 @@ def fold_leading_slashes(get_response: GetResponse) -> GetResponse:
 
 
 def refuse_plain_http(get_response: GetResponse) -> GetResponse:
-    """Answer 403 to a request over plain http that may carry a key or a token.
+    """Respond with 403 to a request over plain http that may carry a key or a token.
 
     A redirect would hide from the caller that the key has been sent unencrypted.
     """
@@ -157,7 +157,7 @@ def apis_apart(get_response: GetResponse) -> GetResponse:
 
     API requests do not need it, and it took a tenth of their time.
     """
-    handler: Any = _Straight()  # Any: its private methods are untyped
+    handler: Any = _Straight()  # Any: typeshed omits its private methods
     straight: Any = convert_exception_to_response(handler._get_response)
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

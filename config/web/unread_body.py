@@ -15,7 +15,7 @@ from typing import Any
 
 from gunicorn.http.errors import ParseException
 
-Environ = dict[str, Any]  # Any: as PEP 3333 has it
+Environ = dict[str, Any]  # Any: PEP 3333 fixes no types
 Application = Callable[[Environ, Any], Iterable[bytes]]
 
 STALL_SECONDS = 10  # without a byte, while the application reads the body

@@ -46,7 +46,7 @@ class Worker(ThreadWorker):
         super().accept(listener)  # type: ignore[no-untyped-call]  # no types published
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
-        """Answer in the error shape of the path, if the path could be read. Any: no types published."""
+        """Respond with an error in the format of the path, if the path could be read. Any: no types published."""
         page = _Page()
         super().handle_error(req, page, addr, exc)  # type: ignore[no-untyped-call]  # no types published
         if page.status is None:

@@ -135,7 +135,7 @@ class DataSetViewSet(DataSetArea, ViewSet):
 
 
 class NothingHereView(DataSetArea):
-    """Answer any other path below `/data/` with 404."""
+    """Return 404 for any other path below `/data/`."""
 
     default_response_headers: dict[str, str] = {}  # no `Allow`: no method works here
 

@@ -21,7 +21,7 @@ from datasets.models import DataSet, RememberedKey, WriteError
 from datasets.models.write_error import KEPT
 
 _SEEN_BY = "datasets.manage_data_sets"
-_HOURLY = timedelta(hours=1)  # Data Set contract §14
+_HOURLY = timedelta(hours=1)  # Source: docs/reference/data-sets.md §14
 
 
 def _with(setting: str) -> QuerySet[DataSet]:

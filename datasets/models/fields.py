@@ -12,7 +12,7 @@ class CodePointTextField(models.TextField):  # type: ignore[type-arg]  # its typ
     In UTF-8 the order of bytes is the order of code points. PostgreSQL's collation "C" and SQLite's BINARY use it.
     """
 
-    def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:  # Any: the stubs know no name for it
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:  # Any: the stubs have no name for this type
         parameters = super().db_parameters(connection)
         if connection.vendor == "postgresql":
             parameters["collation"] = "C"

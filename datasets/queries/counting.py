@@ -39,7 +39,7 @@ FROM (SELECT {keys}, value, CASE WHEN {is_small} THEN CAST(value AS {whole}) END
       FROM (SELECT {keys}, value{fence} FROM ({each}) AS found {end}) AS each_one {end}) AS judged
 GROUP BY {keys}, shown
 """
-# Only the texts of numbers sort from '-' to ':', and only those of doubles have a point or an e.
+# Of all texts of JSON values, only numbers sort between '-' and ':'. Only doubles contain a '.' or an 'e'.
 _OF = {
     "postgresql": {
         "is_small": f"OCTET_LENGTH(value) <= {_SMALL} AND value < ':' AND value >= '-'"

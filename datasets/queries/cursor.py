@@ -72,5 +72,5 @@ def read(cursor: str, query: str) -> Position:
     return position
 
 
-def _refuse(_: str) -> Any:  # Any: it never returns
+def _refuse(_: str) -> Any:  # Any: never returns
     raise InvalidCursor

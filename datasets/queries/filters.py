@@ -42,7 +42,9 @@ def _by_id(records: QuerySet[Record], one: Filter) -> QuerySet[Record]:
 def _by_field(records: QuerySet[Record], alias: str, one: Filter) -> QuerySet[Record]:
     records = records.alias(**{alias: FieldText(one.name)})
     if one.is_prefix:
-        start = json.dumps(one.value, ensure_ascii=False)[:-1]  # no character's JSON starts another's
+        start = json.dumps(one.value, ensure_ascii=False)[
+            :-1
+        ]  # the JSON text of one character never begins that of another
         return records.alias(**{f"{alias}_start": Substr(alias, 1, len(start))}).filter(**{f"{alias}_start": start})
     equal = Q(**{f"{alias}__in": sorted(_texts(one.value))})
     wanted = values.json_number(one.value)

@@ -10,7 +10,7 @@ from typing import Any
 _INT64 = range(-(2**63), 2**63)
 _LAST = (9, 0)
 
-Order = tuple[int, Any]  # Any: numbers, text or nothing, by the first element
+Order = tuple[int, Any]  # Any: a number, a text or None, depending on the first element
 
 
 def number(value: object) -> int | float | None:

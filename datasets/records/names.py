@@ -6,7 +6,7 @@ MOMENTS = ("_timestamp", "_start_at", "_end_at")
 COMPUTED = frozenset(
     {"_updated_at"} | {f"_{period}_start_at" for period in ("hour", "day", "week", "month", "quarter", "year")}
 )
-MAX_LENGTH = 128  # code points; Data Set contract §6
+MAX_LENGTH = 128  # code points. Source: docs/reference/data-sets.md §6
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 
 

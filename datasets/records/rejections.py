@@ -6,8 +6,8 @@ from math import isfinite
 
 from datasets.records import moments, names
 
-MAX_LEVELS = 32  # a plain value is level 0; Data Set contract §6
-MAX_ID_LENGTH = 1_024  # code points; Data Set contract §6
+MAX_LEVELS = 32  # a plain value is level 0. Source: docs/reference/data-sets.md §6
+MAX_ID_LENGTH = 1_024  # code points. Source: docs/reference/data-sets.md §6
 _MAX_ID_BYTES = 2_000  # of UTF-8: an entry of PostgreSQL's index holds 2,704 bytes
 _WHITE_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")

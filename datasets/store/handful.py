@@ -14,7 +14,7 @@ from datasets.store.batch import Batch
 from datasets.store.rows import Origin, store
 
 _MOST = 100  # records; COPY is faster above this number
-_MOST_CHARACTERS = 1_000_000  # of all bodies. To escape the quotes of an array takes psycopg up to 40 times its size
+_MOST_CHARACTERS = 1_000_000  # of all bodies; psycopg needs up to 40 times the size of an array to escape its quotes
 
 _ARRAYS = (
     "unnest(%s::text[], %s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[])"
@@ -52,7 +52,7 @@ def store_and_count(data_set_id: int, batch: Batch, origin: Origin) -> int:
     Raises RecordsRejected, NoSuchDataSet, OperationalError.
     """
     records = batch.finish()
-    columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: the type of a column
+    columns: list[Any] = [list(column) for column in zip(*records, strict=True)]  # Any: a value of the column
     day = origin.updated_at.date()
     shared = [data_set_id, data_set_id, *origin]
     if not _STORE_AND_COUNT.run(*shared, *columns, day, origin.updated_at):

@@ -108,7 +108,7 @@ def _batch_by_age(data_set_id: int, kept: datetime) -> int:
 
 
 def _batch_by_number(data_set_id: int, newest: int, kept: datetime | None) -> int:
-    number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # exact under the lock
+    number = min(_beyond(data_set_id, newest, kept), _AT_ONCE)  # the lock keeps this number exact
     if number <= 0:
         return 0
     if kept is None:

@@ -22,9 +22,10 @@ try:
         email_address="ana@example.org",
         template_id=os.environ["EMAIL_TEMPLATE"],
         personalisation=values,
-        reference="order-1042",  # yours, to find the message by; no personal information
+        reference="order-1042",  # your own reference, to find the message later; not personal information
     )
 except HTTPError as error:
-    sys.exit(f"{error.status_code}: {error.message}")  # says what to correct; 429 and 5xx may be sent again
+    # The message states what to correct. After 429 and 5xx, repeat the call.
+    sys.exit(f"{error.status_code}: {error.message}")
 
 print(client.get_notification_by_id(sent["id"])["status"])

@@ -154,7 +154,7 @@ class ServiceKeyAuthentication(JWTAuthentication):
         return self._authenticated(request, caller.service, key)
 
     def _authenticated(self, request: Request, service: Service, key: ApiKey) -> tuple[Service, ApiKey]:
-        request.signer = key  # type: ignore[attr-defined]  # as above
+        request.signer = key  # type: ignore[attr-defined]  # for the usage page, too
         if not key.is_live(timezone.now()):
             raise errors.KeyRevoked
         structlog.contextvars.bind_contextvars(service_id=str(service.id), key_id=str(key.id))

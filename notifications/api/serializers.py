@@ -18,7 +18,7 @@ from notifications.submission.requests import EmailRequest, GivenId, RequestPart
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 
-class RequestSerializer(serializers.Serializer[Any]):  # Any: depends on the subclass
+class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has its own type
     """Collect all errors of a body in the order of the contract. The context must have `service`.
 
     order: the order of the properties; by default the order of declaration
@@ -31,7 +31,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: depends on the sub
         declared = super().get_fields()
         return {name: declared[name] for name in self.order or declared}
 
-    def run_validation(self, data: Any = None) -> Any:  # Any: as the base class has it
+    def run_validation(self, data: Any = None) -> Any:  # Any: the signature of the base class
         values, found = self.parse(data)
         if found:
             raise errors.InvalidRequest(found)

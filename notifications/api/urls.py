@@ -9,7 +9,7 @@ from notifications.api.bulk.views import BulkSendViewSet
 from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
 
 
-def _slashed(route: str, view: Callable[..., Any]) -> list[URLPattern]:  # Any: as Django's views are typed
+def _slashed(route: str, view: Callable[..., Any]) -> list[URLPattern]:  # Any: the result type of Django's views
     return [path(route, view), path(f"{route}/", view)]
 
 

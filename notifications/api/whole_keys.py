@@ -25,7 +25,7 @@ class WholeKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises WholeKeyTooShort, KeyNotFound."""
+        """Raise WholeKeyTooShort, KeyNotFound."""
         if len(text) < _SHORTEST:
             raise errors.WholeKeyTooShort
         end = text[-_SHORTEST:]

@@ -108,7 +108,7 @@ def _has_columns(lines: list[str], separator: str) -> bool:
 
 
 def _text(data: bytes) -> str | None:
-    """Return the decoded text, or None if the bytes are no text."""
+    """Return the decoded text, or None if the bytes are not text."""
     encodings = ("utf-16",) if data.startswith(_UTF16_MARKS) else ("utf-8-sig", "cp1252")
     for encoding in encodings:
         try:

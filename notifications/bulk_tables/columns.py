@@ -40,7 +40,7 @@ class Columns:
     unused: names that neither the template nor the service uses
     recipient: None if it is missing
     values: placeholder, as the template spells it → its column
-    special: the columns REFERENCE, UNSUBSCRIBE_URL and TIME_ZONE that are no placeholders
+    special: the columns REFERENCE, UNSUBSCRIBE_URL and TIME_ZONE that are not placeholders
     """
 
     names: list[str]

@@ -55,7 +55,7 @@ def give_up_hours(channel: str) -> int:
 
 
 def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.Random) -> timedelta:
-    """Return the delay after this number of failures. The first has none if another provider can send the message.
+    """Return how long to wait before the next attempt: not at all after the first failure if another provider can send.
 
     >>> delay_after(2, another_provider=True, chance=random.Random(4))
     datetime.timedelta(seconds=26, microseconds=832538)

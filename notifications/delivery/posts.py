@@ -27,7 +27,7 @@ class Posts(Protocol):
     name: str
 
     def check_caller(self, request: HttpRequest) -> None:
-        """Raises a NotificationError. The body has been read but is not trusted yet."""
+        """Raise a NotificationError if the request does not come from the provider. Do not trust its body yet."""
 
 
 @runtime_checkable
@@ -106,7 +106,7 @@ def json_object(request: HttpRequest) -> Mapping[str, object]:
 
 
 def loads(data: bytes) -> Mapping[str, object]:
-    """Raises ReceiptUnreadable."""
+    """Raise ReceiptUnreadable."""
     try:
         posted = strict_loads(data, skip_mark=False, storable=True)
     except UnreadableJSON as error:
@@ -117,7 +117,7 @@ def loads(data: bytes) -> Mapping[str, object]:
 
 
 def text(posted: Mapping[str, object], name: str, *, most: int | None = None) -> str:
-    """Raises ReceiptUnreadable."""
+    """Raise ReceiptUnreadable."""
     value = posted.get(name)
     if not isinstance(value, str) or (most is not None and not 0 < len(value) <= most):
         raise ReceiptUnreadable(f"{name} must be a string" + (f" of 1 to {most} characters" if most else ""))
@@ -125,7 +125,7 @@ def text(posted: Mapping[str, object], name: str, *, most: int | None = None) ->
 
 
 def uuid(posted: Mapping[str, object], name: str) -> UUID:
-    """Raises ReceiptUnreadable."""
+    """Raise ReceiptUnreadable."""
     try:
         return UUID(text(posted, name, most=LONGEST_NUMBER))
     except ValueError as error:

@@ -73,7 +73,7 @@ def claim(service: Service, messages: Sequence[Notification]) -> dict[UUID, UUID
 
 
 def forget(message: Notification) -> None:
-    """Forget a message that was cancelled: an equal one is no repeat."""
+    """Forget a cancelled message, so that an equal one is sent."""
     if equal := _hash_of(message):
         RepeatGuard.objects.filter(service=message.service_id, content_hash=equal, message_id=message.id).delete()
 

@@ -61,6 +61,6 @@ def forget_console(request: HttpRequest) -> None:
 
 @csrf_exempt
 def nowhere(request: HttpRequest, **kwargs: str) -> HttpResponse:
-    """Answer every other URL with the same page as a link that does not work."""
+    """Return the page of a link that does not work, for every other URL."""
     forget_console(request)
     return pages.nowhere() if request.method in READING else HttpResponseNotAllowed(READING)

@@ -45,7 +45,7 @@ def _stored(request: HttpRequest, found: Subscription, stored: UnsubscribeReques
     return _page(request, step="stored", sender=found.service.name, at=stored.created_at)
 
 
-def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: what the template shows
+def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: values for the template
     response = render(request, "download/unsubscribe.html", context, status=status)
     response.headers["Referrer-Policy"] = (
         "no-referrer"  # the URL authenticates the request, so no other site may see it

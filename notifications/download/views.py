@@ -46,7 +46,7 @@ def ready(request: HttpRequest, file: OpenedFile) -> HttpResponse:
 
 @access.link_holders(*access.READING)
 def download(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
-    """Answer the whole file, or a page with the reason why it is not available."""
+    """Return the whole file, or a page with the reason why it is not available."""
     if not proof.is_enough(request, file):
         return access.SeeOther(file.url("confirm"))
     row = file.row

@@ -228,7 +228,7 @@ def record_sent(batch: Sequence[SentMessage]) -> list[bool]:
 
 def put_back(claims: Sequence[Claim]) -> None:
     """Undo the claims of messages for which no provider was called, as `Claim.put_back` does."""
-    by_attempt: dict[int, list[Any]] = {}  # Any: keys
+    by_attempt: dict[int, list[Any]] = {}  # Any: primary keys
     for claim in claims:
         by_attempt.setdefault(claim.notification.attempt, []).append(claim.notification.id)
     for attempt, ids in by_attempt.items():
@@ -236,7 +236,7 @@ def put_back(claims: Sequence[Claim]) -> None:
         mine.update(claimed_until=None, attempt=F("attempt") - 1)
 
 
-def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a database, values as it takes them
+def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a database connection, and values in its types
     sent = one.sent
     values = {
         "status": sent.status.value,
@@ -253,5 +253,5 @@ def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a databas
     }
 
 
-def _value(name: str, value: Any, connection: Any) -> Any:  # Any: as in `_row`
+def _value(name: str, value: Any, connection: Any) -> Any:  # Any: a database connection, and a value in its type
     return _FIELDS[name].get_db_prep_save(value, connection)

@@ -79,7 +79,10 @@ class Claim:
         """
         # On SQLite a sum has more digits than Now(), so with no delay it would not be due in the same millisecond.
         next_attempt_at = Now() + delay if delay else Now()
-        changes: dict[str, Any] = {"next_attempt_at": next_attempt_at, "provider": attempt["provider"]}  # Any: columns
+        changes: dict[str, Any] = {
+            "next_attempt_at": next_attempt_at,
+            "provider": attempt["provider"],
+        }  # Any: values of columns
         if counts:
             changes["failed_attempts"] = F("failed_attempts") + 1
         return bool(self._mine().update(claimed_until=None, attempts=self.attempts_with(attempt), **changes))
@@ -89,12 +92,12 @@ class Claim:
         changes = {"next_attempt_at": Now() + delay} if delay else {}
         return bool(self._mine().update(claimed_until=None, attempt=F("attempt") - 1, **changes))
 
-    def attempts_with(self, *attempts: Attempt) -> list[Any]:  # Any: as the JSON column gives its earlier entries
+    def attempts_with(self, *attempts: Attempt) -> list[Any]:  # Any: JSON
         """Return all attempts of the message with `attempts` at the end. A claim without a record counts as LOST."""
         earlier = list(self.notification.attempts)
         return earlier + [LOST] * (self.notification.attempt - 1 - len(earlier)) + list(attempts)
 
-    def _end(self, *attempts: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: as `advance`
+    def _end(self, *attempts: Attempt, status: Status, at: datetime, **changes: Any) -> bool:  # Any: values of columns
         changes |= {"claimed_until": None, "attempts": self.attempts_with(*attempts)}
         return bool(self._mine().advance(status, at, **changes))
 

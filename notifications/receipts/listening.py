@@ -23,6 +23,6 @@ def listen(**kwargs: Any) -> None:  # Any: the arguments of the signal
 
 
 @signals.worker_process_shutdown.connect
-def end(**kwargs: Any) -> None:  # Any: as above
+def end(**kwargs: Any) -> None:  # Any: the arguments of the signal
     for provider in providers.listening():
         provider.end()

@@ -23,7 +23,7 @@ def page(view: View) -> View:
 
 
 def api(view: View) -> View:
-    """Answer other callers 401 with the error body of the sending API."""
+    """Respond to other callers with 401 and the error body of the sending API."""
     return _guarded(view, lambda request: handler.answer(request, errors.SandboxSignInMissing()))
 
 

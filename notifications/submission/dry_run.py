@@ -143,7 +143,7 @@ def _finished(
     values: Mapping[str, Any],  # Any: fields of DryRun
 ) -> DryRun:
     results = [found.get(name, Result(check=name, ok=True)) for name in NAMES]
-    times: dict[str, Any] = {}  # Any: as above
+    times: dict[str, Any] = {}  # Any: fields of DryRun
     if "scheduled_for" not in part.invalid:
         times["scheduled_for"] = part.request.scheduled_for
     if all(result.ok for result in results):

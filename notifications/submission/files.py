@@ -1,4 +1,4 @@
-"""Replace the files of an email by links, and encrypt the files for storage.
+"""Replace the files of an email with links, and encrypt the files for storage.
 
 The text is rendered twice: with full links for the recipient and the caller, and without keys for storage.
 Source: docs/reference/files.md §2, §7; docs/reference/sending-api.md §10, §11.

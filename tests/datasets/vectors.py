@@ -70,7 +70,7 @@ class Case:
         }
 
     def fill(self, value: Any) -> Any:
-        """Replace placeholders by their values, at any depth."""
+        """Replace placeholders with their values, at any depth."""
         if isinstance(value, str):
             return _PLACEHOLDER.sub(lambda found: self.words.get(found[1], found[0]), value)
         if isinstance(value, list):

@@ -40,12 +40,12 @@ def at_path(value: Any, path: str, default: Any = None) -> Any:
 def check_subset(found: Any, expected: Any, whole: Any, saved: Mapping[str, Any] | None = None, path: str = "") -> None:
     """Raise AssertionError with the path of the first difference."""
     if isinstance(expected, dict):
-        assert isinstance(found, dict), f"{path}: {found!r} is no object"
+        assert isinstance(found, dict), f"{path}: {found!r} is not an object"
         for name, inner in expected.items():
             assert name in found, f"{path}.{name} is not there"
             check_subset(found[name], inner, whole, saved, f"{path}.{name}")
     elif isinstance(expected, list):
-        assert isinstance(found, list), f"{path}: {found!r} is no list"
+        assert isinstance(found, list), f"{path}: {found!r} is not a list"
         assert len(found) == len(expected), f"{path}: {len(found)} items instead of {len(expected)}: {found}"
         for index, inner in enumerate(expected):
             check_subset(found[index], inner, whole, saved, f"{path}.{index}")

@@ -66,7 +66,7 @@ class Play:
     saved: dict[str, Any] = field(default_factory=dict)
 
     def vector(self, vector: Mapping[str, Any]) -> None:
-        """Raises Refused."""
+        """Send the requests of a vector. Raise Refused if an answer differs from it."""
         for step in vector["given"].get("before", []):
             self.step(step)
         self.request(vector["request"], vector["expect"])

@@ -23,7 +23,7 @@ def find_by_id(stored: Notification, names: list[str]) -> Any:  # Any: its attri
     return columns.named(by_id.first(stored.id))
 
 
-def field_of(name: str) -> Any:  # Any: of any kind
+def field_of(name: str) -> Any:  # Any: a field of any type
     return Notification._meta.get_field(name)
 
 

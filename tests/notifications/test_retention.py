@@ -28,7 +28,7 @@ def at_three_in_the_morning() -> Iterator[None]:
 
 
 def purge() -> int:
-    """Run the rule like the clock."""
+    """Run the rule as the clock does, and return how many rows it removed."""
     row = clean_up("old-messages")
     assert row.error == ""
     return row.removed

@@ -39,7 +39,7 @@ class Connection(psycopg.Connection[Any]):
     answered_at = float("-inf")
 
     @classmethod
-    def connect(cls, conninfo: str = "", **given: Any) -> Self:  # Any: as psycopg has them
+    def connect(cls, conninfo: str = "", **given: Any) -> Self:  # Any: psycopg's signature
         """Connect, with the time limit that `options` contain. Raises psycopg.OperationalError.
 
         The option `sends_options` is False for PgBouncer, which refuses `options`. The role then has the limits.
@@ -51,8 +51,8 @@ class Connection(psycopg.Connection[Any]):
         connection.answer_seconds = limit
         return connection
 
-    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:  # Any: as psycopg has them
-        """Raises psycopg.OperationalError."""
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:  # Any: psycopg's signature
+        """Raise psycopg.OperationalError."""
         began = time.monotonic()
         limit = self.answer_seconds if timeout is None else timeout
         try:

@@ -107,7 +107,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _start_transaction_under_autocommit(self) -> None:
         name, seconds = self.settings_dict["NAME"], self.settings_dict["OPTIONS"]["timeout"]
-        if not self.is_in_memory_db() and not str(name).startswith("file:"):  # a URI is no path
+        if not self.is_in_memory_db() and not str(name).startswith("file:"):  # a URI is not a path
             self._write_lock = write_lock_at(f"{os.path.abspath(name)}{LOCK_SUFFIX}")
         try:
             is_locked = self._write_lock is None or self._write_lock.acquire(seconds)

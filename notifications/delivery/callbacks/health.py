@@ -64,5 +64,5 @@ def _audit(endpoint: CallbackEndpoint, verb: str, by: audit.Actor, after: dict[s
     audit.record(by, verb, endpoint, after=after)
 
 
-def _row(endpoint: CallbackEndpoint) -> Any:  # Any: the query set of one row
+def _row(endpoint: CallbackEndpoint) -> Any:  # Any: a query set with one row
     return CallbackEndpoint.objects.filter(pk=endpoint.pk)

@@ -76,7 +76,7 @@ class ProviderAdapter(Protocol):
     def sends_receipts(self) -> bool:
         """Return whether delivery receipts follow an acceptance. If not, the acceptance decides the status."""
 
-    def send(self, message: Any) -> Accepted:  # Any: one of the kinds it carries
+    def send(self, message: Any) -> Accepted:  # Any: one of the types in `carries`
         """Send one message. Raises TemporaryFailure or PermanentFailure; any other error counts as temporary."""
 
 
@@ -86,7 +86,7 @@ class Askable(Protocol):
 
     is_askable: bool
 
-    def find(self, message: Any) -> Accepted | None:  # Any: one of the kinds it carries
+    def find(self, message: Any) -> Accepted | None:  # Any: one of the types in `carries`
         """Return the acceptance of a message, or None if the provider does not have it. Raises what `send` raises."""
 
 

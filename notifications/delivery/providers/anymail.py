@@ -45,7 +45,7 @@ class Anymail(AnymailPosts):
         read_seconds: float = http.READ_SECONDS,
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
-        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
+        """Raise ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         parsed = ProviderUrl.parse(url, known=_NAMED.findall(url.partition("?")[2]))
         if parsed.host or parsed.path or not all(map(_PARAMETER.match, parsed.parameters)):
             raise ValueError(f"must be such as {parsed.scheme}://?api_key=…, with anymail's own settings in the query")
@@ -53,7 +53,7 @@ class Anymail(AnymailPosts):
         self._service = parsed.scheme.removeprefix(SCHEME).replace("-", "_")
         self._options = dict(parsed.without("receipts").parameters)
 
-        def backend_with_session() -> Any:  # Any: anymail's, which has no types
+        def backend_with_session() -> Any:  # Any: anymail has no types
             backend = self._new_backend()
             backend.session = http.Session(read_seconds=read_seconds, total_seconds=total_seconds)
             return backend
@@ -87,7 +87,7 @@ class Anymail(AnymailPosts):
         reference = str(mail.anymail_status.message_id or "")[:LONGEST_REFERENCE]
         return Accepted(reference=reference, reply=", ".join(sorted(mail.anymail_status.status or [])))
 
-    def _new_backend(self) -> Any:  # Any: as above
+    def _new_backend(self) -> Any:  # Any: anymail has no types
         module = import_module(f"anymail.backends.{self._service}")
         return module.EmailBackend(ignore_unsupported_features=True, **self._options)
 

@@ -48,7 +48,7 @@ class AnymailPosts:
     """The provider's tracking webhook. It needs a signature or a `webhook_secret`."""
 
     def __init__(self, service: str, options: Mapping[str, str]) -> None:
-        """Raises AnymailConfigurationError."""
+        """Raise AnymailConfigurationError."""
         self._view = _tracking_view(service, {name: value for name, value in options.items() if name in _VIEW_SETTINGS})
 
     @property
@@ -78,7 +78,7 @@ class AnymailPosts:
             raise ReceiptCredentialsWrong
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Raises ReceiptUnreadable."""
+        """Raise ReceiptUnreadable."""
         try:
             events = self._view.parse_events(request) if self._view else []
             read = [_receipt(event) for event in events]
@@ -87,7 +87,7 @@ class AnymailPosts:
         return [receipt for receipt in read if receipt is not None]
 
 
-def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: anymail's, which has no types
+def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: anymail has no types
     """Return the service's view for tracking events, or None. Raises AnymailConfigurationError."""
     try:
         module = import_module(f"anymail.webhooks.{service}")
@@ -111,7 +111,7 @@ def _tracking_view(service: str, options: Mapping[str, str]) -> Any:  # Any: any
         return None  # no setting for the webhook, so it is not used
 
 
-def _receipt(event: Any) -> Receipt | None:  # Any: as above
+def _receipt(event: Any) -> Receipt | None:  # Any: anymail has no types
     if not isinstance(event, AnymailTrackingEvent) or event.event_type not in _OUTCOMES:
         return None
     outcome = _OUTCOMES[event.event_type]
@@ -133,7 +133,7 @@ def _uuid(value: object) -> UUID | None:
         return None
 
 
-def _signed_at(view: Any, request: HttpRequest) -> float | None:  # Any: as above
+def _signed_at(view: Any, request: HttpRequest) -> float | None:  # Any: anymail has no types
     """Return the signed time of a request, if the service signs it and anymail does not check it.
 
     The view has checked the signature, so the fields exist.

@@ -32,7 +32,7 @@ class Gateway(OwnForm):
         read_seconds: float = http.READ_SECONDS,
         total_seconds: float = http.TOTAL_SECONDS,
     ) -> None:
-        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
+        """Raise ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         parsed = ProviderUrl.parse(url, known=("ask", "receipts", "token"))
         if not parsed.host:
             raise ValueError("must be such as https://user:password@gateway.example.org/messages?token=…")
@@ -66,7 +66,7 @@ class Gateway(OwnForm):
         http.check(response)
         return _accepted(response)
 
-    def _call(self, method: str, **content: Any) -> requests.Response:  # Any: as `requests` takes them
+    def _call(self, method: str, **content: Any) -> requests.Response:  # Any: arguments of `requests`
         try:
             return self._session().request(method, self._url, headers=self._headers, auth=self._auth, **content)
         except requests.RequestException as error:

@@ -52,8 +52,8 @@ class Session(requests.Session):
         self.mount("http://", _Adapter())
         self.mount("https://", _Adapter())
 
-    def request(self, *arguments: Any, **options: Any) -> requests.Response:  # Any: as the base class takes them
-        """Raises requests.RequestException."""
+    def request(self, *arguments: Any, **options: Any) -> requests.Response:  # Any: the signature of the base class
+        """Raise requests.RequestException."""
         options |= {"allow_redirects": False, "timeout": self._timeouts, "stream": True}
         with Deadline(self._total_seconds) as deadline:
             _of_thread.deadline = deadline
@@ -142,7 +142,7 @@ class _Watched(HTTPConnection):
         super().connect()
         _of_thread.deadline.watch(self.sock)  # this object drops the socket before the answer has been read
 
-    def putrequest(self, *arguments: Any, **options: Any) -> None:  # Any: as the base class takes them
+    def putrequest(self, *arguments: Any, **options: Any) -> None:  # Any: the signature of the base class
         if self.sock is not None:
             _of_thread.deadline.watch(self.sock)
         super().putrequest(*arguments, **options)
@@ -161,6 +161,6 @@ class _SecurePool(urllib3.HTTPSConnectionPool):
 
 
 class _Adapter(HTTPAdapter):
-    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # Any: as the base class takes them
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:  # Any: the signature of the base class
         super().init_poolmanager(*arguments, **options)
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}

@@ -20,7 +20,7 @@ class ProviderUrl:
 
     @classmethod
     def parse(cls, url: str, *, known: Collection[str]) -> Self:
-        """Raises ValueError for an invalid URL, an unknown parameter or a repeated parameter."""
+        """Raise ValueError for an invalid URL, an unknown parameter or a repeated parameter."""
         try:
             parts = urlsplit(url)
             port = parts.port

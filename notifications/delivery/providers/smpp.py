@@ -55,7 +55,7 @@ class Smpp:
     carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
 
     def __init__(self, name: str, url: str, *, total_seconds: float = TOTAL_SECONDS) -> None:
-        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
+        """Raise ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         parsed = ProviderUrl.parse(url, known=("system_type", "window", "long", "receipts"))
         if not parsed.host or not parsed.user or parsed.path not in ("", "/"):
             raise ValueError("must be such as smpp://system_id:password@smsc.example.org:2775")
@@ -139,7 +139,7 @@ class Smpp:
                 log.warning("smpp.not_bound", provider=self.name, reason=str(error))
                 wait = AGAIN_AFTER_SECONDS
 
-    def _pdus(self, message: OutgoingSms) -> list[dict[str, Any]]:  # Any: as smpplib takes them
+    def _pdus(self, message: OutgoingSms) -> list[dict[str, Any]]:  # Any: arguments of smpplib
         joint = UUID(message.reference).int & 0xFF  # the same for every attempt, so a phone can detect a duplicate
         whole = not self._cuts
         encoded = smpp_text.encode_whole(message.content) if whole else smpp_text.encode(message.content, joint=joint)
@@ -207,13 +207,13 @@ def _content(pdu: Any) -> bytes:  # Any: smpplib has no types
     return content
 
 
-def _receipt(pdu: Any) -> Receipt | None:  # Any: as above
+def _receipt(pdu: Any) -> Receipt | None:  # Any: smpplib has no types
     named = (getattr(pdu, "receipted_message_id", None) or b"").decode(errors="replace")
     words = smpp_text.decode(_content(pdu), pdu.data_coding or 0)
     return smpp_text.receipt(words, reference=named, state=getattr(pdu, "message_state", None))
 
 
-def _text(pdu: Any) -> IncomingText:  # Any: as above
+def _text(pdu: Any) -> IncomingText:  # Any: smpplib has no types
     content, part_of = _content(pdu), None
     if pdu.esm_class & _UDH:
         part_of, content = smpp_text.split_header(content)

@@ -139,7 +139,7 @@ class Bind:
         self._heard_at = self._asked_at = time.monotonic()
         threading.Thread(target=self._read, name="smpp", daemon=True).start()
 
-    def submit(self, messages: list[dict[str, Any]], *, until: float) -> list[Any]:  # Any: as smpplib takes and gives
+    def submit(self, messages: list[dict[str, Any]], *, until: float) -> list[Any]:  # Any: smpplib has no types
         """Send each message as submit_sm and return the answers. After BindBroken, some may have been accepted.
 
         until: the end of waiting, by time.monotonic().
@@ -224,12 +224,12 @@ class Bind:
             self._respond("unbind_resp", pdu)
             self._close()
 
-    def _respond(self, command: str, pdu: Any, **fields: Any) -> None:  # Any: as above
+    def _respond(self, command: str, pdu: Any, **fields: Any) -> None:  # Any: smpplib has no types
         answer = smpp.make_pdu(command, client=self._client, **fields)
         answer.sequence = pdu.sequence
         self._send(answer)
 
-    def _send(self, pdu: Any) -> None:  # Any: as above
+    def _send(self, pdu: Any) -> None:  # Any: smpplib has no types
         with self._sending:
             self._client.send_pdu(pdu)
 

@@ -29,7 +29,7 @@ class Smtp:
     def __init__(
         self, name: str, url: str, *, read_seconds: float = READ_SECONDS, total_seconds: float = TOTAL_SECONDS
     ) -> None:
-        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
+        """Raise ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         self.name = name
         self._options = _options(url) | {"timeout": read_seconds}
         self._total_seconds = total_seconds
@@ -70,7 +70,7 @@ class Smtp:
         return Accepted(reference=message.message_id, reply=reply)
 
 
-def _options(url: str) -> dict[str, Any]:  # Any: as Django's backend takes them
+def _options(url: str) -> dict[str, Any]:  # Any: arguments of Django's backend
     parts = urlsplit(url)
     if not parts.hostname or parts.path not in ("", "/") or parts.query:
         raise ValueError("must be such as smtp+tls://user:password@mail.example.org:587")

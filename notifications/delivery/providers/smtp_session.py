@@ -38,13 +38,13 @@ Watch = Callable[[smtplib.SMTP], None]
 class _Watched(smtplib.SMTP):
     """A client under a deadline before it connects, because a server may send its banner without end."""
 
-    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: as smtplib takes them
+    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: smtplib's signature
         watch(self)
         super().__init__(*arguments, **options)
 
 
 class _WatchedSecure(smtplib.SMTP_SSL):
-    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: as above
+    def __init__(self, *arguments: Any, watch: Watch, **options: Any) -> None:  # Any: smtplib's signature
         watch(self)
         super().__init__(*arguments, **options)
 
@@ -52,7 +52,7 @@ class _WatchedSecure(smtplib.SMTP_SSL):
 class Session(EmailBackend):
     """A connection that stays open for many messages."""
 
-    def __init__(self, **options: Any) -> None:  # Any: as Django's backend takes them
+    def __init__(self, **options: Any) -> None:  # Any: the signature of Django's backend
         super().__init__(**options)
         self._watch: Watch = lambda connection: None
         self.stage = Stage.MAIL

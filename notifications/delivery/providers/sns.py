@@ -41,7 +41,7 @@ class Sns(SnsPosts):
     carries: tuple[type[OutgoingSms], ...] = (OutgoingSms,)
 
     def __init__(self, name: str, url: str) -> None:
-        """Raises ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
+        """Raise ValueError for an unusable URL. The error leaves out the URL, because it may contain a password."""
         parsed = ProviderUrl.parse(url, known=("endpoint", "receipts", "topic"))
         if not _REGION.match(parsed.host) or parsed.port or parsed.path not in ("", "/"):
             raise ValueError("must be such as sns://key:secret@eu-west-2")
@@ -95,7 +95,7 @@ class Sns(SnsPosts):
         client.meta.events.register("before-send.sns", self._carry)
         return client
 
-    def _carry(self, request: AWSPreparedRequest, **kwargs: Any) -> AWSResponse:  # Any: what the SDK adds
+    def _carry(self, request: AWSPreparedRequest, **kwargs: Any) -> AWSResponse:  # Any: arguments that the SDK adds
         """Send a signed request. Raises requests.RequestException or DeliveryFailure, which the SDK passes on."""
         headers = {
             name: value.decode() if isinstance(value, bytes) else str(value)
@@ -111,7 +111,7 @@ class Sns(SnsPosts):
 class _Raw(io.BytesIO):
     """A response body for the SDK."""
 
-    def stream(self, **kwargs: Any) -> Iterator[bytes]:  # Any: as urllib3's
+    def stream(self, **kwargs: Any) -> Iterator[bytes]:  # Any: urllib3's signature
         yield self.read()
 
 

@@ -90,7 +90,7 @@ class SnsPosts:
             raise ReceiptCredentialsWrong from error
 
     def receipts(self, request: HttpRequest) -> Sequence[Receipt]:
-        """Raises ReceiptUnreadable, ReceiptNotCheckable."""
+        """Raise ReceiptUnreadable, ReceiptNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" in event:
             return []
@@ -99,7 +99,7 @@ class SnsPosts:
         return [_of_log(event)] if "notification" in event else []
 
     def incoming_texts(self, request: HttpRequest) -> Sequence[IncomingText]:
-        """Raises ReceiptUnreadable, ReceiptNotCheckable."""
+        """Raise ReceiptUnreadable, ReceiptNotCheckable."""
         event = self._notification(request)
         if event is None or "inboundMessageId" not in event:
             return []
@@ -155,7 +155,7 @@ class SnsPosts:
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Raises ValueError, also for a URL with a user name."""
+    """Raise ValueError, also for a URL with a user name."""
     parts = urlsplit(url)
     if "@" in parts.netloc or "\\" in url:
         raise ValueError("user name in a URL")

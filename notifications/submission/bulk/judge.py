@@ -30,7 +30,7 @@ from notifications.submission.templates import TemplateText
 
 WAIT_SECONDS = 10.0
 ROWS_AT_ONCE = 500
-MAX_RECIPIENT_CHARACTERS = 400  # of the column; a longer text is no valid recipient
+MAX_RECIPIENT_CHARACTERS = 400  # of the column; a longer text is not a valid recipient
 
 _ERRORS: Mapping[str, type[errors.InvalidTablePart]] = {
     "unreadable": errors.TableUnreadable,

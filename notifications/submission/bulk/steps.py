@@ -149,7 +149,7 @@ def _progress(bulk_send: BulkSend, *, made: int, repeated: int) -> dict[str, Any
     }
 
 
-def _release(lease: Lease, **changes: Any) -> None:  # Any: as above
+def _release(lease: Lease, **changes: Any) -> None:  # Any: values of columns
     """Store these columns and free the bulk send. Raises LostLease, also if it was paused or cancelled meanwhile."""
     if not lease.release(**changes):
         raise LostLease
@@ -204,7 +204,7 @@ class _Rendering:
             "one_click_unsubscribe_url": column.value(row.cells) if column else None,
         }
 
-    def _text(self, row: BulkRow) -> dict[str, Any]:  # Any: as above
+    def _text(self, row: BulkRow) -> dict[str, Any]:  # Any: values of columns
         prefix = self._bulk_send.service_name if self._bulk_send.prefix_sms else None
         text = sms.render(self._version.content, self._values(row), prefix=prefix)
         return {

@@ -89,7 +89,6 @@ def test_a_file_is_available_through_its_last_day(created_at: datetime, weeks: i
 
 @pytest.mark.fault("C3")
 def test_a_file_expires_at_midnight_in_london(settings: Any) -> None:
-    """Case C3."""
     settings.TIME_ZONE = "Europe/London"
     row = Attachment(expires_at=end_of_period(datetime(2026, 3, 25, 12, tzinfo=UTC), weeks=1))
 
@@ -197,7 +196,6 @@ def test_a_killed_run_over_five_thousand_files_is_repeated(service: Service) -> 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("F13")
 def test_two_sweeps_at_once_remove_each_file_once() -> None:
-    """Case A11."""
     service = make_service()
     for _ in range(60):
         make_file(service, days=-1)

@@ -288,7 +288,6 @@ def test_a_repeated_request_returns_the_link_without_its_key_and_stores_nothing(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.fault("D4")
 def test_fifty_concurrent_requests_with_one_idempotency_key_create_one_message_with_its_file(blobs: Path) -> None:
-    """Case D4."""
     caller = file_caller()
     template, file = file_template(caller), file_of()
 

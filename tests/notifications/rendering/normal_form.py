@@ -92,7 +92,7 @@ def _is_edge(node: "Element | str | None") -> bool:
 
 
 def _unwrapped(node: "Element | str") -> "Element | str":
-    """Replace the presentation table around a list, and the `div` around an inset, by their content."""
+    """Replace the presentation table around a list, and the `div` around an inset, with their content."""
     if not isinstance(node, Element):
         return node
     if node.name == "table" and node.attributes == {"role": "presentation"}:
