@@ -1,4 +1,4 @@
-"""The demo data of the sending area: two services, their templates and keys, and two weeks of messages."""
+"""The demo data of the sending area: two services, their templates and keys, two weeks of messages and a bulk send."""
 
 import copy
 import uuid
@@ -12,6 +12,7 @@ from config import audit
 from config.areas import USUAL, DemoOptions, DemoResult, DocumentErrors
 from config.audit import changes
 from notifications.management import demo_document
+from notifications.management.demo_bulk import make_bulk_send
 from notifications.management.demo_messages import make_messages
 from notifications.management.provision.services import provision
 from notifications.models import ApiKey, Notification, SandboxMessage, Service
@@ -23,6 +24,7 @@ def make_demo(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResul
     """Create the demo data that does not exist yet. If `stored` has no key, revoke the old key and create a new one."""
     with transaction.atomic():
         key = _make_services(stored.get(KEY_VARIABLE, ""))
+        make_bulk_send()
         make_messages(options.seed, options.factor)
     return DemoResult(
         variables={

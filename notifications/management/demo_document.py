@@ -28,7 +28,7 @@ Tell us a day before, so that somebody else can have the place.
 Parks and Gardens
 """
 
-_NEWSLETTER = """\
+NEWSLETTER_CONTENT = """\
 # What is on in the parks this ((month))
 
 ^ The lake path is closed between the boathouse and the mill until the end of the month.
@@ -116,7 +116,7 @@ DOCUMENT: list[dict[str, Any]] = [
                 "type": "email",
                 "name": "Newsletter",
                 "subject": "In the parks this ((month))",
-                "content": _NEWSLETTER,
+                "content": NEWSLETTER_CONTENT,
                 "unsubscribe_link": True,
             },
             {

@@ -7,7 +7,7 @@ import pytest
 from config.audit.models import AuditEvent
 from notifications.management import demo_document
 from notifications.management.demo import make_demo
-from notifications.models import ApiKey, KeyType, Notification, Service, Status, Template
+from notifications.models import ApiKey, BulkSend, DailyCount, KeyType, Notification, Service, Status, Template
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +82,7 @@ def test_the_demo_document_is_json():
 def test_each_message_has_its_key_and_attempts():
     make_demo({})
 
-    messages = Notification.objects.select_related("api_key")
+    messages = Notification.objects.filter(bulk_row=None).select_related("api_key")
     assert {one.api_key.name for one in messages if one.api_key} == {"demo_live"}
     told = {(one.status, tuple(entry["outcome"] for entry in one.attempts), len(one.receipts)) for one in messages}
     assert told == {
@@ -90,3 +90,12 @@ def test_each_message_has_its_key_and_attempts():
         (Status.TEMPORARY_FAILURE, ("accepted",), 1),
         (Status.TECHNICAL_FAILURE, ("temporary",) * 4, 0),
     }
+
+
+def test_the_bulk_send_has_finished_and_its_messages_count_as_those_of_yesterday():
+    make_demo({})
+
+    bulk_send = BulkSend.objects.get()
+    counted = {one["status"]: one["count"] for one in bulk_send.status_counts()}
+    assert counted == {Status.DELIVERED: 37, Status.TEMPORARY_FAILURE: 2, Status.PERMANENT_FAILURE: 1}
+    assert sum(DailyCount.objects.filter(template=bulk_send.template).values_list("n", flat=True)) == 40
