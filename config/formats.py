@@ -23,6 +23,16 @@ def counted(value: int, noun: str, plural: str = "") -> str:
     return f"{number(value)} {noun if value == 1 else plural or f'{noun}s'}"
 
 
+def listed(parts: list[str], word: str) -> str:
+    """Return parts as a list in a sentence. word: `and` or `or`
+
+    >>> listed(["day"], "or"), listed(["day", "name", "town"], "or")
+    ('day', 'day, name or town')
+    """
+    *first, last = parts
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
 def duration(seconds: float) -> str:
     """Return a duration in its two largest units.
 

@@ -51,7 +51,7 @@ def from_file(data: bytes) -> Upload:
         rows = spreadsheets.rows(data)
         return Upload(table=_without_apostrophes(rows), read_as=ReadAs.SPREADSHEET)
     text, read_as = _decoded(data)
-    if "\0" in text:
+    if "\0" in text or text.startswith("%PDF-"):
         raise spreadsheets.NotASpreadsheet
     return Upload(table=from_pasted(text), read_as=read_as)
 

@@ -154,3 +154,7 @@ def test_a_file_is_chosen_without_a_script_error(page: Page, long_template: str)
     chosen = page.locator("#id_file-20")
     assert chosen.evaluate("one => one.files[0].name") == "a.pdf"
     assert chosen.evaluate("one => getComputedStyle(one, '::file-selector-button').borderTopWidth") == "1px"
+
+    page.goto(f"/admin/notifications/bulksend/add/?template={long_template}")
+    page.locator("#id_file").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": b"email address"})
+    assert page.locator("#id_file").evaluate("one => one.files[0].name") == "a.csv"

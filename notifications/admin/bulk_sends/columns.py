@@ -20,7 +20,6 @@ from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkTable, Channel
 
 _CHOSEN_BELOW = "missing_columns", "duplicate_recipient_columns"
-_OF_COLUMNS = *_CHOSEN_BELOW, "too_many_columns"
 _LIMITS = "daily_limit", "international_limit"  # the check reports them, together with the errors of rows
 
 
@@ -79,16 +78,15 @@ class ColumnsPage:
     def _shown(self, draft: Draft, form: ColumnsForm, status: int = 200) -> HttpResponse:
         table, number = self._table, self._table.row_count or 0
         errors = [error for error in draft.errors(Counts()) if error.kind not in _LIMITS]
-        others = [error for error in errors if error.kind not in _OF_COLUMNS]
+        is_blocked = any(error.kind not in _CHOSEN_BELOW for error in errors)
         return self._page(
             status=status,
             form=form,
             draft=draft,
-            notices=[
-                *notices.of_columns(draft.columns, form.recipient),
-                *notices.of_table(others, Counts(), self._channel),
-            ],
-            is_blocked=any(error.kind not in _CHOSEN_BELOW for error in errors),
+            notices=notices.of_table(errors, Counts(), self._channel)
+            if is_blocked
+            else notices.of_columns(draft.columns, form.recipient),
+            is_blocked=is_blocked,
             spellings=mapping.spellings(table.names, draft.rules.placeholders),
             unused=[name for name in draft.columns.unused if name],
             special=[column.name for column in draft.columns.special.values()],

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from config import formats
 from notifications.bulk_tables.check import TableError
-from notifications.bulk_tables.columns import MAX_COLUMNS, Columns
+from notifications.bulk_tables.columns import Columns
 from notifications.bulk_tables.rows import (
     EMPTY,
     INVALID_RECIPIENT,
@@ -104,13 +104,11 @@ class TableNotice:
 def of_columns(columns: Columns, recipient: str) -> list[TableNotice]:
     """Return the errors of the column names, for the page on which a person can choose others."""
     found = []
-    if columns.has_too_many:
-        found.append(f"The table has more than {formats.number(MAX_COLUMNS)} columns.")
     if columns.missing:
-        names = ", ".join(f"“{name}”" for name in columns.missing)
+        names = formats.listed([f"“{name}”" for name in columns.missing], "or")
         found.append(f"No column has the name {names}. Choose a column below, or correct your table.")
     if columns.duplicate_recipient:
-        names = ", ".join(f"“{name}”" for name in columns.duplicate_recipient)
+        names = formats.listed([f"“{name}”" for name in columns.duplicate_recipient], "and")
         found.append(f"Several columns have the name “{recipient}”: {names}. Choose one below, or correct your table.")
     return [TableNotice(heading=COLUMN_NAMES, sentences=found)] if found else []
 
@@ -137,9 +135,7 @@ def _of_rows(counts: Counts, channel: Channel) -> Iterator[TableNotice]:
     ]
     asked = [text for number, text in things if number]
     if asked:
-        *first, last = asked
-        text = f"{', '.join(first)} and {last}" if first else last
-        yield TableNotice(heading=f"You need to {text}", sentences=[])
+        yield TableNotice(heading=f"You need to {formats.listed(asked, 'and')}", sentences=[])
     if counts.not_allowed:
         yield TableNotice(
             heading=f"You cannot send to {formats.counted(counts.not_allowed, *NOUNS[channel])}",

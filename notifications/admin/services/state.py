@@ -122,8 +122,8 @@ def _limits_text(service: Service, *, live: bool) -> str:
     numbers["daily_limit_international_sms"] = min(  # they count as text messages too
         numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
     )
-    *first, last = [formats.counted(numbers[name], word) for name, word in words.items()]
-    return f"It may then send {', '.join(first)} and {last} per day."
+    counted = [formats.counted(numbers[name], word) for name, word in words.items()]
+    return f"It may then send {formats.listed(counted, 'and')} per day."
 
 
 def _word(live: bool) -> str:

@@ -159,7 +159,7 @@ def test_the_example_file_has_the_needed_columns(sender: Client, template: Templ
         ),
         (
             "email address,Email_Address,name\na@example.com,b@example.com,x\n",
-            ["There's a problem with your column names", "“Email_Address”, “email address”"],
+            ["There's a problem with your column names", "“Email_Address” and “email address”"],
         ),
     ],
 )
@@ -169,6 +169,7 @@ def test_problems_of_columns_and_rows_have_headings(
     page = text_of(sender.get(upload(sender, template, table)["Location"]))
 
     assert [heading for heading in headings if heading not in page] == []
+    assert ("Choose a column" in page or "Choose one below" in page) == ("Which column holds what?" in page)
 
 
 def test_too_many_rows_have_a_heading(sender: Client, template: Template, settings: Any):

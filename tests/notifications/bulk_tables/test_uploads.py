@@ -85,7 +85,7 @@ def test_each_encoding_is_read(data: bytes, read_as: str) -> None:
         TABLE.encode("utf-16-le"),  # without a byte order mark every second byte is NUL
         b"\xff\xfe\x00",
         b"\x81\x8d",
-        b"%PDF-1.7\n\0\x01",
+        b"%PDF-1.7\n1 0 obj\n",
         b"PK\x03\x04broken",
     ],
 )

@@ -18,6 +18,9 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const control of document.querySelectorAll(MOUSE_ONLY)) {
         press_by_keyboard(control);
     }
+    for (const input of document.querySelectorAll("input[type=file]")) {
+        input.hasChangeListener = true; // otherwise the theme copies the name of the file to a text field that our forms lack
+    }
     for (const icon of document.querySelectorAll(".material-symbols-outlined:not([role])")) {
         const control = icon.closest("a, button");
         const is_its_name = control && !control.title && control.textContent.trim() === icon.textContent.trim();
