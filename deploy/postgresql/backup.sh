@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Back up the database with pgBackRest and record the time for Prometheus. Run it each night as the user postgres. On Sundays
-# it makes a full backup. The node exporter reads the folder of the textfile collector.
+# Back up the database with pgBackRest and record the time for Prometheus. Run it each night as the user postgres, with Patroni
+# on both machines: it does nothing on the replica. On Sundays it makes a full backup. The node exporter reads the folder of
+# the textfile collector.
 set -euo pipefail
+is_replica="$(psql --no-psqlrc --tuples-only --no-align --command 'SELECT pg_is_in_recovery()')"
+[ "$is_replica" = f ] || exit 0
 textfiles="${1:-/var/lib/prometheus/node-exporter}"
 type=incr
 [ "$(date +%u)" = 7 ] && type=full

@@ -178,7 +178,7 @@ def test_redis_starts_with_its_configuration(role: str, tmp_path: Path) -> None:
     port = free_port()
     text = (DEPLOY / f"redis/{role}.conf").read_text()
     text = re.sub(r"10\.0\.0\.\d+", "127.0.0.2", text).replace("/etc/redis/", f"{DEPLOY}/redis/")
-    text = re.sub(r"^port \d+", "", text, flags=re.MULTILINE) + f"\nport {port}\ndir {tmp_path}\n"
+    text = re.sub(r"^(port|dir) \S+", "", text, flags=re.MULTILINE) + f"\nport {port}\ndir {tmp_path}\n"
     config = tmp_path / f"{role}.conf"
     config.write_text(text)
     options = ["--sentinel"] if role == "sentinel" else []
