@@ -1,4 +1,4 @@
-"""Run a mail server that accepts everything at once: `python -m benchmarks.mail_sink <port> <file>`.
+"""Run a mail server that accepts everything at once: `python -m benchmarks.mail_sink <port> <file> [address]`.
 
 The file gets one line for each message: the time of the monotonic clock, and the part of the `Message-ID` before the @.
 The content of the first message is stored next to the file. The server supports PIPELINING and needs little CPU.
@@ -58,12 +58,12 @@ class Conversation(asyncio.Protocol):
         return b"250 fine\r\n"
 
 
-async def main(port: int, file: Path) -> None:
+async def main(port: int, file: Path, address: str = "127.0.0.1") -> None:
     with file.open("a", buffering=1) as notes:
         serve = asyncio.get_running_loop().create_server
-        server = await serve(lambda: Conversation(notes, file.with_suffix(".first")), "127.0.0.1", port)
+        server = await serve(lambda: Conversation(notes, file.with_suffix(".first")), address, port)
         await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2])))
+    asyncio.run(main(int(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:]))

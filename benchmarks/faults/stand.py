@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ class Caller:
         self._used_at = float("-inf")
         self._connect()
 
-    def send(self, number: int, **fields: str) -> Answer:
+    def send(self, number: int, **fields: Any) -> Answer:
         address = f"p{number}@example.org"
         body = {"email_address": address, "template_id": self._service.templates["email"], **fields}
         started = time.monotonic()
@@ -93,7 +93,7 @@ class Caller:
         except (OSError, http.client.HTTPException):
             self._connect()
             return Answer(at=started, seconds=time.monotonic() - started, status=0)
-        return Answer(at=started, seconds=time.monotonic() - started, status=status, body=json.loads(text))
+        return Answer(at=started, seconds=time.monotonic() - started, status=status, body=_parsed(text))
 
     def _headers(self) -> dict[str, str]:
         if time.monotonic() - self._made_at > TOKEN_SECONDS:
@@ -104,6 +104,14 @@ class Caller:
     def _connect(self) -> None:
         host, _, port = self._service.url.removeprefix("http://").partition(":")
         self._connection = http.client.HTTPConnection(host, int(port), timeout=60)
+
+
+def _parsed(text: bytes) -> dict[str, Any]:
+    """Return the body of an answer, empty if it is no JSON object."""
+    with suppress(ValueError):
+        body = json.loads(text)
+        return body if isinstance(body, dict) else {}
+    return {}
 
 
 class Stand:
@@ -196,12 +204,14 @@ def send_all(service: Provisioned, count: int, callers: int) -> list[Answer]:
 class Load:
     """Send `per_second` messages a second in the background, each by a free caller, until `stop`."""
 
-    def __init__(self, service: Provisioned, per_second: float, callers: int = 30) -> None:
+    def __init__(
+        self, service: Provisioned, per_second: float, callers: int = 30, caller: type[Caller] = Caller
+    ) -> None:
         self.answers: list[Answer] = []
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(callers)
         self._own = threading.local()
-        self._service, self._pause = service, 1 / per_second
+        self._service, self._pause, self._new_caller = service, 1 / per_second, caller
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -220,7 +230,7 @@ class Load:
 
     def _send(self, number: int) -> None:
         if not hasattr(self._own, "caller"):
-            self._own.caller = Caller(self._service)
+            self._own.caller = self._new_caller(self._service)
         self.answers.append(self._own.caller.send(number))
 
 
