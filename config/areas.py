@@ -72,6 +72,15 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pausable:
+    """Something that operators can pause. kind, name: labels of the metric, such as "channel" and "email"."""
+
+    kind: str
+    name: str
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Commands:
     """One area's part of the shared commands.
 
@@ -84,6 +93,7 @@ class Commands:
                `manage.py sweep` also runs the retention rules, see config/jobs/rules.py.
     health_checks: checks in addition to those of the platform.
     backlogs:  due items by queue.
+    pausables: what operators can pause, and whether it is paused.
     """
 
     area: str
@@ -95,6 +105,7 @@ class Commands:
     sweeps: dict[str, Callable[[], int]] = field(default_factory=dict)
     health_checks: tuple[HealthCheck, ...] = ()
     backlogs: Callable[[], Iterable[Backlog]] = tuple
+    pausables: Callable[[], Iterable[Pausable]] = tuple
 
 
 _parts: dict[str, tuple[object, ...]] = {}

@@ -44,6 +44,11 @@ class CircuitBreaker:
             self._open_until = now + self._probe_seconds
             return True
 
+    def seconds_until_half_open(self) -> float | None:
+        """Return how long it stays open, 0 or less if it is half-open, or None if it is closed."""
+        open_until = self._open_until
+        return None if open_until is None else open_until - self._clock()
+
     def note_success(self) -> None:
         """Close the breaker. It must be cheap while closed, because it runs after each database statement."""
         self._succeeded_at = self._clock()

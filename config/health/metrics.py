@@ -58,6 +58,7 @@ class _Now:
             else:
                 yield _histogram(metric, rows)
         yield from _waiting()
+        yield from _paused()
         yield from _unreadable()
         yield from _clean_up()
         yield from installation.gauges()
@@ -103,6 +104,15 @@ def _waiting() -> Iterable[Metric]:
             number.add_metric([backlog.queue], backlog.number)
             age.add_metric([backlog.queue], backlog.oldest_seconds)
     return [number, age]
+
+
+def _paused() -> Iterator[Metric]:
+    help = "1 while operators have paused sending through this channel or provider"
+    paused = GaugeMetricFamily("signalbox_sending_paused", help, labels=["kind", "name"])
+    for part in areas.commands():
+        for one in part.pausables():
+            paused.add_metric([one.kind, one.name], int(one.is_paused))
+    yield paused
 
 
 def _unreadable() -> Iterator[Metric]:

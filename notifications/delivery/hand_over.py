@@ -13,28 +13,26 @@ from django.utils import timezone
 
 from config.metrics import registry
 from config.telemetry import traces
-from notifications.delivery import providers
+from notifications.delivery import providers, results, retry_times
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.posts import LONGEST_REFERENCE
 from notifications.delivery.providers import Provider, sandbox
-from notifications.models import Attempt, Channel, Claim, KeyType, Notification, Sent, SentMessage, Status
+from notifications.models import (
+    Attempt,
+    AttemptResult,
+    Channel,
+    Claim,
+    KeyType,
+    Notification,
+    Sent,
+    SentMessage,
+    Status,
+)
 from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
 
 MAX_REPLY_CHARACTERS = 500
 _UNFORESEEN = "Signalbox failed with an unexpected error. The log has the details."
-
-_DELAYS = [
-    timedelta(seconds=5),
-    timedelta(seconds=30),
-    timedelta(minutes=2),
-    timedelta(minutes=5),
-    timedelta(minutes=15),
-    timedelta(minutes=30),
-]
-_LATER = timedelta(hours=1)
-_OPEN_CIRCUIT_DELAY = timedelta(minutes=1)  # a provider with an open circuit gets one message a minute as a probe
-_SPREAD = 0.2  # ± 20 %, so that messages that failed together are not retried together
 
 # Final statuses of messages with a test key, by normalised recipient. All other recipients get `delivered`.
 TEST_STATUSES = {
@@ -47,23 +45,6 @@ TEST_STATUSES = {
 log = structlog.get_logger()
 
 _chance = random.SystemRandom()
-
-
-def give_up_hours(channel: str) -> int:
-    hours: int = settings.GIVE_UP_SMS_HOURS if channel == Channel.SMS else settings.GIVE_UP_EMAIL_HOURS
-    return hours
-
-
-def delay_after(failed_attempts: int, *, another_provider: bool, chance: random.Random) -> timedelta:
-    """Return how long to wait before the next attempt: not at all after the first failure if another provider can send.
-
-    >>> delay_after(2, another_provider=True, chance=random.Random(4))
-    datetime.timedelta(seconds=26, microseconds=832538)
-    """
-    if failed_attempts == 1 and another_provider:
-        return timedelta(0)
-    delay = _DELAYS[failed_attempts - 1] if failed_attempts <= len(_DELAYS) else _LATER
-    return delay * chance.uniform(1 - _SPREAD, 1 + _SPREAD)
 
 
 def status_once_accepted(notification: Notification, accepted: Accepted, *, has_receipts: bool) -> Status:
@@ -156,13 +137,13 @@ class HandOver:
         if free is None:
             raise TemporaryFailure("no provider can accept it now", opens_circuit=bool(able))
         self._called = free
-        self._has_another = any(not provider.has_open_circuit() for provider in able if provider is not free)
+        self._has_another = any(not provider.is_stopped() for provider in able if provider is not free)
         return free.send(message)
 
     def _found(self, message: Outgoing, able: list[Provider]) -> Accepted | None:
         """Look the message up at askable providers. If one fails, do not send: the message might go out twice."""
         for provider in able:
-            if provider.is_askable and not provider.has_open_circuit():
+            if provider.is_askable and not provider.is_stopped():
                 self._called = provider
                 try:
                     found = provider.find(message)
@@ -177,7 +158,7 @@ class HandOver:
 
     @property
     def _last_chance(self) -> datetime:
-        return self._notification.due_at + timedelta(hours=give_up_hours(self._notification.channel))
+        return retry_times.last_chance(Channel(self._notification.channel), self._notification.due_at)
 
     @property
     def _provider(self) -> str:
@@ -214,7 +195,7 @@ class HandOver:
         self.sent = SentMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
 
     def _fail(self, failure: DeliveryFailure, status: Status) -> None:
-        attempt = self._attempt("permanent", failure.reply or failure.reason)
+        attempt = self._attempt("permanent", failure.reply or failure.reason, reason=failure.reason)
         is_recorded = self._claim.fail(attempt, status=status, at=timezone.now())
         self._count(status, is_recorded)
         self._log("failed", is_recorded, reason=failure.reason, status=status.value)
@@ -231,7 +212,8 @@ class HandOver:
 
     def _try_again(self, failure: TemporaryFailure) -> timedelta | None:
         """Schedule the next attempt and return its delay, or expire the message and return None."""
-        attempt = self._attempt("uncertain" if failure.is_uncertain else "temporary", failure.reply or failure.reason)
+        outcome = "uncertain" if failure.is_uncertain else "temporary"
+        attempt = self._attempt(outcome, failure.reply or failure.reason, reason=failure.reason)
         left = self._last_chance - timezone.now()
         if left <= timedelta(0):
             self._expire(*([attempt] if self._called else []))
@@ -249,9 +231,9 @@ class HandOver:
         if failure.opens_circuit:
             if has_another:
                 return timedelta(0)
-            return _OPEN_CIRCUIT_DELAY * _chance.uniform(1 - _SPREAD, 1 + _SPREAD)
+            return retry_times.until_next_probe(_chance)
         failed_attempts = self._notification.failed_attempts + 1
-        delay = delay_after(failed_attempts, another_provider=has_another, chance=_chance)
+        delay = retry_times.delay_after(failed_attempts, another_provider=has_another, chance=_chance)
         return failure.retry_after if failure.retry_after and delay else delay
 
     def _is_new_attempt(self, attempt: Attempt) -> bool:
@@ -261,10 +243,11 @@ class HandOver:
         last = self._notification.attempts[-1:]
         return not any((one["provider"], one["reply"]) == (attempt["provider"], attempt["reply"]) for one in last)
 
-    def _attempt(self, outcome: str, reply: str = "") -> Attempt:
+    def _attempt(self, outcome: str, reply: str = "", *, reason: str = "") -> Attempt:
         if self._provider:
             seconds = time.monotonic() - self._started
             registry.ATTEMPTS.observe(self._provider, outcome, seconds=seconds)
+            results.note(self._provider, AttemptResult(outcome), error=reason, seconds=seconds)
             if traces.recorders:
                 channel, identifier = self._notification.channel, self._notification.request_id
                 given = {"provider": self._provider, "outcome": outcome, "channel": channel}

@@ -11,6 +11,7 @@ import structlog
 from django.db import DatabaseError, close_old_connections
 
 from notifications.delivery.hand_over import HandOver
+from notifications.delivery.stopped_channels import is_stopped
 from notifications.models import Channel, Claim, SentMessage, claim_due, put_back, record_sent
 
 SLOW_SEND_SECONDS = 0.05  # after a slower send, one more statement costs little, so the acceptance is recorded alone
@@ -30,12 +31,15 @@ class Outbox:
         self._since = 0.0
 
     def claim(self, size: int, served: Sequence[UUID]) -> list[Claim]:
-        return claim_due(self._channel, size, served)
+        return [] if is_stopped(self._channel) else claim_due(self._channel, size, served)
 
     def owner_of(self, item: Claim) -> UUID:
         return item.notification.service_id
 
     def work(self, item: Claim) -> timedelta | None:
+        if is_stopped(self._channel):  # since the claim: the rest of a batch may take seconds
+            item.put_back()
+            return None
         if self._accepted and time.monotonic() - self._since > RECORD_SECONDS:
             self.record()
         hand_over = HandOver(item)

@@ -1,30 +1,17 @@
 """The number and age of due items in each queue, for metrics and `manage.py doctor`."""
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any  # of rows of any model
-
-from django.db.models import Count, Min, QuerySet
-from django.utils import timezone
 
 from config.areas import Backlog, Finding
-from notifications.models import CallbackDelivery, Channel, DeliveryState, EarlyReceipt, Notification, Status
+from notifications.delivery import queue_states
 
 OLD_SECONDS = 300  # thirty sweeps
 
 
 def backlogs() -> Iterator[Backlog]:
-    """Return the due items of each queue. Items are due from the time of their next attempt."""
-    now = timezone.now()
-    due = Notification.objects.filter(status=Status.CREATED, next_attempt_at__lte=now)
-    for channel in Channel:
-        yield _backlog(f"send-{channel.value}", due.filter(channel=channel), "next_attempt_at", now)
-    # A receipt without a message is not due: it is for another system, or its message is not recorded yet.
-    yield _backlog("receipts", EarlyReceipt.objects.with_message(), "received_at", now)
-    callbacks = CallbackDelivery.objects.filter(
-        state=DeliveryState.WAITING, next_attempt_at__lte=now, endpoint__paused_at=None
-    )
-    yield _backlog("callbacks", callbacks, "next_attempt_at", now)
+    """Return the due items of each queue. Items are due from the time of their next attempt, unless they are paused."""
+    for state in queue_states.of_all():
+        yield Backlog(queue=state.queue, number=state.waiting + state.running, oldest_seconds=state.oldest_seconds)
 
 
 def oldest_waiting() -> Finding:
@@ -36,9 +23,3 @@ def oldest_waiting() -> Finding:
     is_old = any(backlog.oldest_seconds > OLD_SECONDS for backlog in waiting)
     fix = "Check the worker's log and the providers, or start another worker." if is_old else ""
     return Finding(name="backlog", seen=seen, fix=fix)
-
-
-def _backlog(queue: str, due: QuerySet[Any], moment: str, now: datetime) -> Backlog:
-    found = due.order_by().aggregate(number=Count("pk"), oldest=Min(moment))
-    age = max(0.0, (now - found["oldest"]).total_seconds()) if found["oldest"] else 0.0
-    return Backlog(queue=queue, number=found["number"], oldest_seconds=age)

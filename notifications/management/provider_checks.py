@@ -1,6 +1,5 @@
 """The check of the providers for `manage.py doctor` and the deep check. Source: docs/reference/security.md §11."""
 
-import socket
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,11 +7,9 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from config.areas import Finding
-from notifications.delivery import providers
+from notifications.delivery import probes, providers
 from notifications.delivery.providers import HasServer, Provider
 from notifications.models import ProviderCircuit
-
-CONNECT_SECONDS = 3.0
 
 
 def reachable() -> Finding:
@@ -30,19 +27,11 @@ def _unreachable(configured: Iterable[Provider]) -> Iterable[str]:
     if not servers:
         return
     with ThreadPoolExecutor(len(servers)) as threads:
-        reasons = threads.map(_reason, [server for _, server in servers])
-    for (name, (host, port)), reason in zip(servers, reasons, strict=True):
-        if reason:
-            yield f"{name} cannot be reached at {host}:{port} ({reason}): start it, or correct PROVIDERS."
-
-
-def _reason(server: tuple[str, int]) -> str:
-    """Return the reason why a connection fails, or an empty string."""
-    try:
-        socket.create_connection(server, CONNECT_SECONDS).close()
-    except (OSError, ValueError) as error:  # ValueError: the host name cannot be encoded for DNS
-        return type(error).__name__
-    return ""
+        errors = threads.map(probes.connection_error, [server for _, server in servers])
+    for (name, (host, port)), error in zip(servers, errors, strict=True):
+        if error:
+            why = type(error).__name__
+            yield f"{name} cannot be reached at {host}:{port} ({why}): start it, or correct PROVIDERS."
 
 
 def _open_circuits(configured: Iterable[Provider]) -> Iterable[str]:

@@ -19,10 +19,12 @@ from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.notification import Notification
 from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
+from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
 from notifications.models.received_text import ReceivedText
 from notifications.models.repeat_guard import RepeatGuard
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
+from notifications.models.sending_pause import PauseKind, SendingPause
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember
 from notifications.models.status import Status
 from notifications.models.template import Template, TemplateVersion

@@ -199,6 +199,9 @@ class CallbackDelivery(models.Model):
             models.Index(
                 fields=["claimed_until"], condition=~models.Q(claimed_until=None), name="callback_delivery_claimed"
             ),
+            models.Index(
+                fields=["finished_at"], condition=models.Q(state="given-up"), name="callback_delivery_given_up"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from kombu.exceptions import KombuError
 from config.queue import publishing
 from notifications.delivery.drain import Drain
 from notifications.delivery.outbox import Outbox
+from notifications.delivery.stopped_channels import is_stopped
 from notifications.models import Channel, Notification
 
 SWEEP_WAKES = 20  # most wake-ups of one sweep for a channel; each worker continues until nothing is due
@@ -58,11 +59,11 @@ def sweep() -> None:
 def wake_for_due() -> int:
     """Publish a wake-up for each due message without one, up to SWEEP_WAKES a channel, and return their number.
 
-    If the broker cannot count its wake-ups, publish none. The next sweep tries again.
+    A stopped channel gets none. If the broker cannot count its wake-ups, publish none. The next sweep tries again.
     """
     published = 0
     for channel, waiting in _wake_ups_waiting().items():
-        if waiting < SWEEP_WAKES:
+        if waiting < SWEEP_WAKES and not is_stopped(channel):
             due = Notification.objects.filter(channel=channel).due()[: SWEEP_WAKES - waiting].count()
             for _ in range(due):
                 wake(channel)

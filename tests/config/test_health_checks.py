@@ -30,6 +30,7 @@ LATER = {
     "time",
     "disk",
     "providers",
+    "pauses",
     "backlog",
     "scanner",
     "files",

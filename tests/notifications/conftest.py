@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from notifications.delivery import pauses
 from notifications.submission import ttl_cache
 
 
@@ -11,5 +12,7 @@ from notifications.submission import ttl_cache
 def empty_caches() -> Iterator[None]:
     """Clear the caches, because the rows of a test do not exist in the next one."""
     ttl_cache.clear()
+    pauses.forget_cached()
     yield
     ttl_cache.clear()
+    pauses.forget_cached()

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from config import formats
 from notifications.admin.messages import status_titles
-from notifications.delivery import hand_over
+from notifications.delivery import retry_times
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
 from notifications.models.notification import EXPIRED
@@ -100,7 +100,7 @@ def sentence(message: Notification) -> str:
 
 def _expired(message: Notification) -> str:
     kind = "An email" if message.channel == Channel.EMAIL else "A text message"
-    limit = f"{kind} expires {formats.counted(hand_over.give_up_hours(message.channel), 'hour')} after its due time."
+    limit = f"{kind} expires {formats.counted(retry_times.give_up_hours(message.channel), 'hour')} after its due time."
     if any(entry.get("outcome") == "uncertain" for entry in message.attempts):
         return f"It expired before a provider confirmed it. It may have been sent all the same. {limit}"
     return f"It expired before a provider accepted it, so it was not sent. {limit}"

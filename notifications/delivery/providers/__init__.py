@@ -24,10 +24,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config.circuit_breaker import CircuitBreaker
+from notifications.delivery import pauses
 from notifications.delivery.messages import Accepted, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.posts import Listens, TakesReceipts, TakesTexts
 from notifications.delivery.providers.sandbox import SANDBOX, Sandbox
-from notifications.models import ProviderCircuit
+from notifications.models import PauseKind, ProviderCircuit
 
 FAILURES, OPEN_SECONDS = 5, 60.0  # temporary failures in a row; then one minute without calls
 CIRCUITS_CACHED_SECONDS = 5.0  # open circuits are rare, messages are many
@@ -125,13 +126,18 @@ class Provider:
     def carries(self, message: Outgoing) -> bool:
         return isinstance(message, self.adapter.carries)
 
-    def has_open_circuit(self) -> bool:
-        """Return whether the provider rejects Signalbox's login, without using the probe of this minute."""
-        return self.name in _open_circuits() and ProviderCircuit.objects.filter(provider=self.name).exists()
+    def is_stopped(self) -> bool:
+        """Return whether it is paused or rejects Signalbox's login, without using the probe of this minute."""
+        return pauses.is_paused(PauseKind.PROVIDER, self.name) or self._has_open_circuit()
 
     def allows(self) -> bool:
-        """Return whether a message may go to it: its circuit is closed, or this message is the probe of this minute."""
-        return not self.has_open_circuit() or ProviderCircuit.objects.may_probe(self.name)
+        """Return whether a message may go to it: it is not stopped, or this message is the probe of this minute."""
+        if pauses.is_paused(PauseKind.PROVIDER, self.name):
+            return False
+        return not self._has_open_circuit() or ProviderCircuit.objects.may_probe(self.name)
+
+    def _has_open_circuit(self) -> bool:
+        return self.name in _open_circuits() and ProviderCircuit.objects.filter(provider=self.name).exists()
 
     @property
     def is_askable(self) -> bool:

@@ -85,6 +85,17 @@ class Smpp:
     def server(self) -> tuple[str, int]:
         return self._options["host"], self._options["port"]
 
+    def sign_in(self) -> str:
+        """Open a further bind, as a transmitter, and close it. Raises TemporaryFailure."""
+        try:
+            Bind(Options(**self._options), None).unbind()
+        except BindFailed as error:
+            raise TemporaryFailure(str(error), reply=f"{error}.", opens_circuit=error.is_login) from error
+        except BindBroken as error:
+            raise TemporaryFailure(str(error), reply=connection_errors.sentence(error)) from error
+        host, port = self.server
+        return f"Signed in to {host}:{port}."
+
     def send(self, message: OutgoingSms) -> Accepted:
         """Send one text message. Raises TemporaryFailure or PermanentFailure."""
         until = time.monotonic() + self._total_seconds

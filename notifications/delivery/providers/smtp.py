@@ -5,6 +5,7 @@ The mail server adds DKIM signatures, which must include the unsubscribe headers
 Source: docs/reference/sending-api.md §19.2; docs/reference/security.md §11, §12.
 """
 
+import contextlib
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -16,6 +17,7 @@ from notifications.delivery.providers.smtp_session import Session, Stage
 
 READ_SECONDS = 10.0  # of connecting, and of each answer
 TOTAL_SECONDS = 25.0  # of one message, even if the server is slow; below the hard limit of a task
+SIGN_IN_SECONDS = 10.0  # of a probe, which a request waits for
 
 PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 
@@ -38,6 +40,16 @@ class Smtp:
     @property
     def server(self) -> tuple[str, int]:
         return self._options["host"], self._options["port"]
+
+    def sign_in(self) -> str:
+        """Open a new connection, sign in if there is a password, and close it. Raises TemporaryFailure."""
+        session = Session(**self._options)
+        with Deadline(min(self._total_seconds, SIGN_IN_SECONDS)) as deadline:
+            session.open_within(deadline)
+            with contextlib.suppress(OSError):  # a server that answers QUIT badly has still accepted the login
+                session.close()
+        host, port = self.server
+        return f"{'Signed in' if self._options['username'] else 'Connected'} to {host}:{port}."
 
     def send(self, message: OutgoingEmail) -> Accepted:
         """Send one email. Raises TemporaryFailure or PermanentFailure.

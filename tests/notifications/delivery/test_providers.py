@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.circuit_breaker import CircuitBreaker
-from notifications.delivery import hand_over, providers
+from notifications.delivery import providers, retry_times
 from notifications.delivery.messages import OutgoingSms, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import FAILURES, OPEN_SECONDS, Provider
 from notifications.delivery.providers.sandbox import Sandbox
@@ -76,7 +76,7 @@ def test_delays_follow_the_table_within_a_fifth(failures, delay):
     chance = random.SystemRandom()
 
     delays = [
-        hand_over.delay_after(failures, another_provider=False, chance=chance).total_seconds() for _ in range(500)
+        retry_times.delay_after(failures, another_provider=False, chance=chance).total_seconds() for _ in range(500)
     ]
 
     assert 0.8 * delay <= min(delays) < 0.9 * delay
@@ -86,8 +86,8 @@ def test_delays_follow_the_table_within_a_fifth(failures, delay):
 def test_another_provider_is_tried_at_once_but_only_after_the_first_failure():
     chance = random.SystemRandom()
 
-    assert hand_over.delay_after(1, another_provider=True, chance=chance) == timedelta(0)
-    assert hand_over.delay_after(2, another_provider=True, chance=chance) >= timedelta(seconds=24)
+    assert retry_times.delay_after(1, another_provider=True, chance=chance) == timedelta(0)
+    assert retry_times.delay_after(2, another_provider=True, chance=chance) >= timedelta(seconds=24)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_rejected_login_opens_the_circuit_for_all_processes_until_a_message_ge
     ProviderCircuit.objects.update(probe_at=clock)
     assert provider.allows()
     ask(provider)  # the message was rejected, but not the login
-    assert (provider.has_open_circuit(), elsewhere.has_open_circuit(), ProviderCircuit.objects.count()) == (
+    assert (provider.is_stopped(), elsewhere.is_stopped(), ProviderCircuit.objects.count()) == (
         False,
         False,
         0,

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -224,3 +225,49 @@ def test_a_temporary_rejection_is_retried_after_5_seconds_without_a_sweep(killab
     wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
     outcomes = [(attempt["outcome"], attempt["reply"]) for attempt in rows(killable, [identifier])[0]["attempts"]]
     assert outcomes == [("temporary", "451 try later"), ("accepted", "250 OK")]
+
+
+def test_a_pause_stops_a_running_worker_and_after_the_resume_every_message_arrives_once(killable, sink):
+    killable.start_worker()
+    is_paused = False
+
+    def pause_midway() -> None:
+        nonlocal is_paused
+        time.sleep(0.05)  # the messages of the 2 s in which a worker may not know of the pause are fewer than the rest
+        if len(sink.messages) > MESSAGES // 5 and not is_paused:
+            is_paused = True
+            set_pause(killable, "pause")
+
+    sink.before_answer = pause_midway
+    ids = accept(killable, MESSAGES)
+    wait_until(lambda: is_paused and is_quiet(sink))
+
+    sent = len(sink.messages)
+    assert sent < MESSAGES
+    wait_until(lambda: statuses(killable, ids) == {"delivered": sent, "created": MESSAGES - sent})
+    killable.manage("sweep", "messages")
+    assert is_quiet(sink)
+    assert len(sink.messages) == sent
+
+    set_pause(killable, "resume")
+    killable.manage("sweep", "messages")
+    wait_until(lambda: statuses(killable, ids) == {"delivered": MESSAGES})
+    assert set(arrived(sink)) == {f"<{identifier}@signalbox.invalid>" for identifier in ids}
+    assert len(sink.messages) == MESSAGES
+
+
+def set_pause(service: Service, verb: str) -> None:
+    code = (
+        "from config import audit; from notifications.delivery import pauses; "
+        "from notifications.models import PauseKind; "
+        f"assert pauses.{verb}(PauseKind.CHANNEL, 'email', audit.COMMAND)"
+    )
+    done = service.manage("shell", "--no-imports", "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def is_quiet(sink: SmtpSink) -> bool:
+    """Return whether no message arrives for 3 s."""
+    before = len(sink.messages)
+    time.sleep(3)
+    return len(sink.messages) == before
