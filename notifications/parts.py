@@ -8,6 +8,8 @@ from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.bulk_sends.checking import CHECK
 from notifications.admin.bulk_sends.reading import READ
+from notifications.admin.queue import page as queue_page
+from notifications.admin.queue.retrying import RETRY_CALLBACKS
 from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
@@ -19,7 +21,8 @@ PARTS: tuple[object, ...] = (
     COMMANDS,
     Documentation("notifications.api.schema.PART"),
     *clean_up.RULES,
-    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK),
+    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK, RETRY_CALLBACKS),
+    queue_page.PAGES,
     permissions.ACCESS,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,

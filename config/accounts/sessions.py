@@ -39,9 +39,14 @@ _AGENT_CHARACTERS = 300
 THROUGH_PROVIDER, PROVED_BY_PROVIDER = "signed_in_through_provider", "second_factor_at_provider"
 _PLACES = ("/admin/", "/sandbox/")  # pages for staff; a page for recipients must not touch a session
 # Without scripts these reload themselves
-_REFRESHING = ("/sandbox/", "/admin/operations/clean-up/", "/admin/operations/health/")
+_REFRESHING = (
+    "/sandbox/",
+    "/admin/operations/clean-up/",
+    "/admin/operations/health/",
+    "/admin/operations/queue/",
+)
 # And so does each page below these.
-_PROGRESS = ("/admin/operations/jobs/", "/admin/notifications/bulksend/")
+_PROGRESS = ("/admin/operations/jobs/", "/admin/operations/queue/providers/", "/admin/notifications/bulksend/")
 
 _HASH_BYTES = 30  # 240 bits of SHA-256: in base64 they fill the 40 characters of Django's column
 

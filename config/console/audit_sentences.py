@@ -31,6 +31,7 @@ VERBS = {
     "created": "created",
     "cancelled": "cancelled",
     "deleted": "deleted",
+    "deleted_messages": "deleted all messages of",
     "downloaded_bad_rows_of": "downloaded the bad rows of",
     "downloaded_results_of": "downloaded the results of",
     "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",
@@ -52,11 +53,13 @@ VERBS = {
     "removed": "removed",
     "resent": "resent failed events of",
     "restored": "restored",
+    "retried": "retried the failed work of",
     "resumed": "resumed",
     "revoked": "revoked",
     "rotated": "replaced",
     "sent": "sent",
     "shortened": "set an earlier last day for",
+    "tested": "tested the connection to",
     "tried": "sent a test event to",
     "uploaded": "uploaded the table of",
     "withdrew": "withdrew",
@@ -87,14 +90,7 @@ OF_CLEAN_UP = {
     "cleaned_up": "{who} removed {removed} from the data set {name} because of its retention",
 }
 _UNKNOWN = "an account that does not exist"
-_NAMES = (
-    "name",
-    "username",
-    "sender",
-    "email_address",
-    "value",
-    "url",
-)  # the first one with a value names the row
+_NAMES = ("name", "username", "sender", "email_address", "value", "url")  # the first one with a value names the row
 _MAX_FIELDS_NAMED = 3  # in one sentence
 _ACCOUNT = "user"  # the object kind of an account
 _EMPTY = "–"

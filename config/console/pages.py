@@ -1,8 +1,21 @@
 """The pages of the console that belong to no model."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import URLPattern
+
+View = Callable[..., HttpResponse]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPages:
+    """Pages that an area adds to the console. urls: returns them; its argument wraps a view for signed-in people"""
+
+    urls: Callable[[Callable[[View], View]], list[URLPattern]]
 
 
 def show(request: HttpRequest, template: str, title: str, *, status: int = 200, **context: object) -> TemplateResponse:

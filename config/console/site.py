@@ -13,8 +13,10 @@ from django.utils.decorators import method_decorator
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.debug import sensitive_post_parameters
 
+from config import areas
 from config.accounts import scope
 from config.console import navigation, overview, pages, recent_sign_in, switcher
+from config.console.pages import OwnPages
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
 from config.health import health_checks
@@ -36,6 +38,7 @@ class ConsoleSite(AdminSite):
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
             path("operations/health/", self.admin_view(self.health), name="health"),
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
+            *(url for part in areas.parts(OwnPages) for url in part.urls(self.admin_view)),
         ]
         paths = {_default_path(one): getattr(one, "site_path", "") for one in self._registry.values()}
         renamed = [

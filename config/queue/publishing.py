@@ -63,6 +63,15 @@ def waiting(*queues: str) -> dict[str, int]:
         raise OperationalError(type(error).__name__) from error
 
 
+def delete_all(queue: str) -> int:
+    """Delete the messages of a queue and return their number. Raises as `waiting` does."""
+    try:
+        with _producers().acquire(block=True, timeout=TIMEOUT_SECONDS) as producer:
+            return int(producer.channel.queue_purge(queue))
+    except redis.RedisError as error:
+        raise OperationalError(type(error).__name__) from error
+
+
 @signals.before_task_publish.connect
 def send_request_id(headers: dict[str, Any], **kwargs: Any) -> None:
     """Add the id of the current request to a task, so that the task's log lines show it."""

@@ -14,6 +14,7 @@ from config.console.overview import Step
 from config.queue import presence
 from notifications.admin import permissions
 from notifications.admin.messages.status_titles import GROUPS
+from notifications.admin.queue import pause_notes
 from notifications.jobs.counting import DAYS_SHOWN
 from notifications.models import (
     ApiKey,
@@ -49,6 +50,7 @@ def numbers(request: HttpRequest) -> Mapping[str, Any]:
         "last": days[-1],
         "counted_at": presence.Presence.objects.filter(name=COUNTS).values_list("seen_at", flat=True).first(),
         "service": service,
+        "pauses": pause_notes.notes(request),
     }
 
 

@@ -201,7 +201,7 @@ def _routes(patterns: list[URLPattern | URLResolver], area: str = "", above: str
 
 def _paths(name: str, route: str, rows: list[Model]) -> Iterator[str]:
     if "<slug:name>" in route:
-        yield reverse(name, args=["files"])
+        yield from (reverse(name, args=[one]) for one in ("files", "sandbox", "email"))
     elif "<path:object_id>" in route:
         kind = name.partition(":")[2].rpartition("_")[0]
         for row in rows:

@@ -160,5 +160,5 @@ def test_a_pause_and_its_end_are_in_the_audit_once():
     assert pauses.resume(PauseKind.PROVIDER, "mail", audit.COMMAND)
     assert not pauses.resume(PauseKind.PROVIDER, "mail", audit.COMMAND)
 
-    events = AuditEvent.objects.filter(object_kind="provider", object_id="mail").order_by("pk")
+    events = AuditEvent.objects.filter(object_kind="provider", object_id="mail").order_by("at")
     assert [(one.verb, one.reason) for one in events] == [("paused", "They asked for it"), ("resumed", "")]

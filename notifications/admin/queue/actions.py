@@ -1,0 +1,205 @@
+"""The actions of operators on queues and providers. GET explains an action, and POST does it.
+
+Source: docs/reference/console.md §3.14.
+"""
+
+import uuid
+from typing import Any  # values of templates
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from kombu.exceptions import KombuError
+
+from config import audit, formats
+from config.accounts.sessions import account_of
+from config.console import pages
+from config.console.admin.many_rows import in_background, new_job
+from config.console.theme import TextInput
+from config.jobs import bulk, failed
+from config.jobs.bulk import BACKGROUND_OVER
+from notifications import tasks
+from notifications.admin.queue import queues, retrying
+from notifications.delivery import pauses, probes, providers
+from notifications.delivery.providers import Provider
+from notifications.delivery.stopped_channels import carriers
+from notifications.models import Channel, PauseKind, SendingPause
+
+_NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
+_KEPT = "They are accepted and kept, and their give-up time does not run."
+
+
+class PauseForm(forms.Form):
+    reason = forms.CharField(
+        max_length=200,
+        required=False,
+        widget=TextInput,
+        help_text="Optional. Operators see it, and the audit trail keeps it.",
+    )
+
+
+def pause(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
+    title = f"Pause {_titled(kind, name)}"
+    if SendingPause.objects.current().filter(kind=kind, name=name).exists():
+        return _refuse(request, title, "This is already paused.")
+    form = PauseForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        pauses.pause(kind, name, audit.person(request), form.cleaned_data["reason"])
+        return _done(request, f"Paused: {_titled(kind, name)}. Workers stop within seconds.")
+    effect = _effect_on_channel(Channel(name)) if kind == PauseKind.CHANNEL else _effect_on_provider(name)
+    return _confirm(request, title, title, [effect, "A message that is being sent at this moment is finished."], form)
+
+
+def resume(request: HttpRequest, kind: PauseKind, name: str) -> HttpResponse:
+    current = SendingPause.objects.current().filter(kind=kind, name=name).first()
+    if current is None:
+        return _refuse(request, f"Resume {_titled(kind, name)}", "This is not paused.")
+    # A provider may have left PROVIDERS since its pause.
+    what = f"the provider {name}" if kind == PauseKind.PROVIDER else _titled(kind, name)
+    if request.method == "POST":
+        pauses.resume(kind, name, audit.person(request))
+        for channel in [Channel(name)] if kind == PauseKind.CHANNEL else _channels_of(name):
+            tasks.wake(channel.value)
+        return _done(request, f"Resumed: {what}. Waiting messages are sent now.")
+    reason = f" Reason: {current.reason}" if current.reason else ""
+    explanation = [
+        f"Paused on {formats.spoken(current.since)} by {current.by}.{reason}",
+        "Waiting messages are sent, with an equal share for each service.",
+    ]
+    return _confirm(request, f"Resume {what}", f"Resume {what}", explanation)
+
+
+def probe(request: HttpRequest, name: str) -> HttpResponse:
+    """Test a provider and show the result. There is no transaction: the provider may take 10 s."""
+    provider = _provider_or_404(name)
+    if request.method != "POST":
+        explanation = [
+            f"Signalbox connects to {name} and, if the protocol allows it, signs in.",
+            "It sends no message. This takes up to 15 seconds.",
+        ]
+        return _confirm(request, f"Send a probe to {name}", "Send probe", explanation)
+    result = probes.probe(provider)
+    outcome = {"result": "passed" if result.is_well else "failed"}
+    audit.record(audit.person(request), "tested", object_kind="provider", object_id=name, label=name, after=outcome)
+    (messages.success if result.is_well else messages.error)(request, f"{name}: {result.sentence}")
+    return HttpResponseRedirect(reverse("admin:queue_provider", args=[name]))
+
+
+def retry_callbacks(request: HttpRequest) -> HttpResponse:
+    number = queues.given_up().count()
+    title = "Retry failed callbacks"
+    if not number:
+        return _refuse(request, title, "No callback has failed, so there is nothing to retry.")
+    if request.method == "POST":
+        job = new_job(request, retrying.KIND, total=number, way_back=reverse("admin:queue"))
+        return in_background(request, job) if number > BACKGROUND_OVER else _done(request, bulk.do_now(job))
+    counted = formats.counted(number, "callback")
+    explanation = [
+        f"{counted} of all services could not be delivered. Each keeps its webhook-id.",
+        "Callbacks of a paused endpoint wait until it is resumed.",
+    ]
+    return _confirm(request, title, f"Retry {counted}", explanation, job_id=uuid.uuid4())
+
+
+def retry_jobs(request: HttpRequest) -> HttpResponse:
+    number = failed.bulk_jobs().count() + failed.clean_up().count()
+    title = "Retry failed jobs"
+    if not number:
+        return _refuse(request, title, "No job has failed, so there is nothing to retry.")
+    if request.method == "POST":
+        started = retrying.start_jobs(account_of(request), audit.person(request))
+        return _done(request, f"{formats.counted(started, 'job')} started again.")
+    counted = formats.counted(number, "job")
+    explanation = [f"{counted} failed. A background job continues after its last batch; clean-up starts a new run."]
+    return _confirm(request, title, f"Retry {counted}", explanation)
+
+
+def delete_unreadable(request: HttpRequest) -> HttpResponse:
+    title = "Delete unreadable queue messages"
+    number = queues.unreadable_number()
+    if number is None:
+        return _refuse(request, title, "The queue does not answer. See the page Health.")
+    if not number:
+        return _refuse(request, title, "There are no unreadable queue messages.")
+    if request.method == "POST":
+        try:
+            deleted = retrying.delete_unreadable(audit.person(request))
+        except (KombuError, OSError):
+            return _refuse(request, title, "The queue does not answer. See the page Health.")
+        return _done(request, f"{formats.counted(deleted, 'queue message')} deleted.")
+    counted = formats.counted(number, "queue message")
+    explanation = [
+        f"{counted} could not be read. They only wake workers: no message to a recipient is in them.",
+        "First check the disk, and other programs that write to the queue.",
+    ]
+    return _confirm(request, title, f"Delete {counted}", explanation, is_destructive=True)
+
+
+def _effect_on_channel(channel: Channel) -> str:
+    return f"Workers stop sending {_NAMES[channel]} of all services, single and bulk, within seconds. {_KEPT}"
+
+
+def _effect_on_provider(name: str) -> str:
+    stopped, others = [], set()
+    for channel in _channels_of(name):
+        rest = {other for other in carriers(channel) if other != name} - _paused_providers()
+        others |= rest
+        stopped += [] if rest else [_NAMES[channel]]
+    sentence = f"Workers send nothing through {name} within seconds."
+    if others:
+        sentence += f" Messages go through {' and '.join(sorted(others))} instead."
+    if stopped:
+        sentence += f" No other provider takes {' and '.join(stopped)}. {_KEPT}"
+    return sentence
+
+
+def _paused_providers() -> set[str]:
+    return set(SendingPause.objects.current().filter(kind=PauseKind.PROVIDER).values_list("name", flat=True))
+
+
+def _channels_of(name: str) -> list[Channel]:
+    return [channel for channel in Channel if name in carriers(channel)]
+
+
+def _titled(kind: PauseKind, name: str) -> str:
+    """Return what can be paused in words. Raises Http404 for a name that does not exist."""
+    if kind == PauseKind.PROVIDER:
+        return f"the provider {_provider_or_404(name).name}"
+    if name not in Channel:
+        raise Http404
+    return _NAMES[Channel(name)]
+
+
+def _provider_or_404(name: str) -> Provider:
+    found = next((provider for provider in providers.configured() if provider.name == name), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _confirm(
+    request: HttpRequest,
+    title: str,
+    button: str,
+    explanation: list[str],
+    form: forms.Form | None = None,
+    **context: Any,
+) -> HttpResponse:
+    frame: dict[str, Any] = {
+        "list_url": reverse("admin:queue"),
+        "button": button,
+        "explanation": explanation,
+        "form": form,
+        **context,
+    }
+    return pages.show(request, "admin/action.html", title, **frame)
+
+
+def _refuse(request: HttpRequest, title: str, error: str) -> HttpResponse:
+    return pages.show(request, "admin/action.html", title, list_url=reverse("admin:queue"), error=error)
+
+
+def _done(request: HttpRequest, message: str) -> HttpResponse:
+    messages.success(request, message)
+    return HttpResponseRedirect(reverse("admin:queue"))
