@@ -52,14 +52,14 @@ def make_bulk_send() -> None:
 
 
 def _row(bulk_send: BulkSend, number: int, month: str) -> BulkRow:
-    address = f"reader.{number:02}@example.org"
+    email_address = f"reader.{number:02}@example.org"
     return BulkRow(
         bulk_send=bulk_send,
         number=number,
         state=RowState.MESSAGE,
-        recipient=address,
-        normalised_recipient=address,
-        cells=[address, month],
+        recipient=email_address,
+        normalised_recipient=email_address,
+        cells=[email_address, month],
     )
 
 

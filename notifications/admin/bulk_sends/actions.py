@@ -67,7 +67,11 @@ class BulkSendActions(ConsoleModelAdmin):
             return self._not_possible(request, bulk_send, title)
         if request.method == "POST":
             return self._changed(request, bulk_send, title, change.resume, "The bulk send continues.")
-        explanation = [f"{_waiting(bulk_send)}. They are sent after you resume the bulk send."]
+        planned = bulk_send.scheduled_for
+        is_early = planned is not None and planned > timezone.now()
+        when = f"on {formats.spoken(planned)}" if planned and is_early else "after you resume the bulk send"
+        are = "It is" if bulk_send.waiting == 1 else "They are"
+        explanation = [f"{_waiting(bulk_send)}. {are} sent {when}."]
         return self.action_page(request, bulk_send, title=title, button=title, explanation=explanation)
 
     def move(self, request: HttpRequest, bulk_send: BulkSend) -> HttpResponse:
@@ -96,9 +100,9 @@ class BulkSendActions(ConsoleModelAdmin):
             done = f"{messages_of(bulk_send, found.cancelled)} cancelled, {sent} had already been sent."
             return self.action_done(request, self.row_url(bulk_send), done)
         explanation = [
-            f"{messages_of(bulk_send, bulk_send.row_count)} belong to this bulk send, "
-            f"{formats.number(bulk_send.waiting)} of them have not been given to a worker and will not be sent.",
-            "Messages that have been sent cannot be taken back. This cannot be undone.",
+            f"{formats.number(change.unclaimed(bulk_send))} of {messages_of(bulk_send, bulk_send.row_count)} "
+            "will not be sent. The others have been sent or are being sent now.",
+            "This cannot be undone.",
         ]
         return self.action_page(
             request,

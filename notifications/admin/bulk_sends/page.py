@@ -170,7 +170,7 @@ def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
     if bulk_send.processing_started:
         found.append(("First message", cells.moment(bulk_send.processing_started)))
     if bulk_send.processing_finished:
-        found.append(("Last message", cells.moment(bulk_send.processing_finished)))
+        found.append(("Ended", cells.moment(bulk_send.processing_finished)))
     others = {"left_out": "Rows left out", "simulated": "Simulated recipients", "repeat": "Repeats, not sent again"}
     numbers = ((title, getattr(bulk_send, name)) for name, title in others.items())
     return [*found, *((title, formats.number(number)) for title, number in numbers if number)]

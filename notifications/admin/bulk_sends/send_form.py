@@ -34,7 +34,7 @@ class TimeField(forms.DateTimeField):
         if moment <= timezone.now():
             raise forms.ValidationError("Enter a time in the future.")
         if moment > timezone.now() + timedelta(hours=settings.BULK_SCHEDULE_HOURS):
-            raise forms.ValidationError(f"Enter a time within the next {settings.BULK_SCHEDULE_HOURS} hours.")
+            raise forms.ValidationError(f"Enter a time within the next {_longest()}.")
         return moment
 
 
@@ -51,8 +51,7 @@ class SendForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._channel = Channel(bulk_send.channel)
         self.fields["scheduled_for"].help_text = (
-            f"In the time zone {timezone.get_current_timezone_name()}, "
-            f"at most {settings.BULK_SCHEDULE_HOURS} hours from now."
+            f"In the time zone {timezone.get_current_timezone_name()}, at most {_longest()} from now."
         )
         self.fields["sender"].label = "Replies go to" if self._channel is Channel.EMAIL else "Sender"
         self._senders = {str(row.pk): row for row in _senders(bulk_send)}
@@ -88,6 +87,12 @@ class SendForm(forms.Form):
         shown = {pk: row.email_address if is_email else row.sender for pk, row in self._senders.items()}
         default = next((shown[pk] for pk, row in self._senders.items() if row.is_default), "not set")
         return [("", f"Default: {default}"), *shown.items()]
+
+
+def _longest() -> str:
+    """Return BULK_SCHEDULE_HOURS in words, in days if possible."""
+    days, hours = divmod(settings.BULK_SCHEDULE_HOURS, 24)
+    return formats.counted(settings.BULK_SCHEDULE_HOURS, "hour") if hours else formats.counted(days, "day")
 
 
 def same_before(bulk_send: BulkSend) -> BulkSend | None:

@@ -103,6 +103,12 @@ def move(bulk_send: BulkSend, scheduled_for: datetime | None, actor: Actor) -> N
         raise errors.BulkSendFinished if bulk_send.has_ended else errors.BulkSendNotScheduled
 
 
+def unclaimed(bulk_send: BulkSend) -> int:
+    """Return how many rows `cancel` would cancel: those without a message, and those whose message no worker has."""
+    messages: int = waiting_messages(bulk_send).filter(claimed_until=None).count()
+    return bulk_send.waiting + messages
+
+
 def cancel(bulk_send: BulkSend, actor: Actor) -> Cancellation:
     """Cancel the rows and messages that no worker has claimed. Raises BulkSendFinished if all rows are messages."""
     now = timezone.now()

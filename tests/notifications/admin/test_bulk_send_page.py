@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from config import formats
 from config.audit.models import AuditEvent
 from notifications.models import (
     BulkRow,
@@ -179,7 +180,7 @@ def test_cancel_the_rest_says_what_is_sent_already(sender: Client, sent: BulkSen
     done = text_of(sender.post(url_of(sent, "cancel"), follow=True))
 
     sent.refresh_from_db()
-    assert "2 emails belong to this bulk send, 1 of them have not been given to a worker and will not be sent." in asked
+    assert "1 of 2 emails will not be sent. The others have been sent or are being sent now." in asked
     assert "1 email cancelled, 1 had already been sent." in done
     assert sent.state == BulkState.CANCELLED
     assert "This bulk send has ended. It cannot be changed." in text_of(sender.get(url_of(sent, "cancel")))
@@ -194,7 +195,11 @@ def test_a_scheduled_bulk_send_can_be_moved(sender: Client, template: Template):
     refused = sender.post(url_of(bulk_send, "move"), {"scheduled_for": "2020-01-01T09:00"})
     moved = sender.post(url_of(bulk_send, "move"), {"scheduled_for": f"{second:%Y-%m-%dT%H:%M}"}, follow=True)
 
+    sender.post(url_of(bulk_send, "pause"))
+    resume = text_of(sender.get(url_of(bulk_send, "resume")))
+
     bulk_send.refresh_from_db()
+    assert f"2 emails wait. They are sent on {formats.spoken(bulk_send.scheduled_for)}." in resume
     assert "2 emails are scheduled for" in asked
     assert "Enter a time in the future." in text_of(refused)
     assert "The bulk send is now scheduled for" in text_of(moved)

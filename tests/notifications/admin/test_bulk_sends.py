@@ -332,7 +332,7 @@ def test_a_bulk_send_can_be_sent_later_by_another_sender(service: Service, sende
     [
         (None, "Enter a date and time."),
         (-1, "Enter a time in the future."),
-        (8, "Enter a time within the next 168 hours."),
+        (8, "Enter a time within the next 7 days."),
     ],
 )
 def test_a_wrong_time_is_refused(sender: Client, template: Template, days: int | None, error: str):
