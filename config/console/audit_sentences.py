@@ -89,6 +89,8 @@ OF_CLEAN_UP = {
     "failed": "{who} ran the clean-up “{rule}”, and it failed: {error}",
     "cleaned_up": "{who} removed {removed} from the data set {name} because of its retention",
 }
+_OF_RUNS = {"ran": "ran a clean-up", "failed": "failed to run a clean-up", "cleaned_up": "removed records by retention"}
+_OPEN_END = re.compile(r" (for|from|in|of|to)( …)?$")
 _UNKNOWN = "an account that does not exist"
 _NAMES = ("name", "username", "sender", "email_address", "value", "url")  # the first one with a value names the row
 _MAX_FIELDS_NAMED = 3  # in one sentence
@@ -182,9 +184,9 @@ def kind_of(object_kind: str) -> str:
 
 def in_words(verb: str) -> str:
     """Return the label of a verb in the filter."""
-    if verb in OF_ACCOUNTS or verb in OF_CLEAN_UP:
-        return verb.replace("_", " ")
-    return _words_of(verb).replace("{row} ", "")
+    words = VERBS.get(verb) or OF_ACCOUNTS.get(verb) or _OF_RUNS.get(verb) or verb.replace("_", " ")
+    words = words.removeprefix("{0} ").replace("{1}", "…").replace("{row}", "…")
+    return _OPEN_END.sub("", words)
 
 
 def differences(event: AuditEvent) -> list[tuple[str, str, str]]:

@@ -94,7 +94,7 @@ class TypedNameForm(forms.Form):
     def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.wanted = wanted
-        self.fields["name"].label = f"Type {wanted}"
+        self.fields["name"].label = f"Enter {wanted} to confirm"
 
     def clean_name(self) -> str:
         if self.cleaned_data["name"] != self.wanted:

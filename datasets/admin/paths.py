@@ -77,13 +77,13 @@ class PathPartAdmin(ManagersOnly, ConsoleModelAdmin):
 
 @admin.register(DataGroup)
 class DataGroupAdmin(PathPartAdmin):
-    filtered_by = "group"
+    filtered_by = noun = "group"
     place, url_form = "first", f"{settings.DATA_BASE_URL}/data/{{}}/…"
     empty = "No groups yet. A group is the first part of a data set's path."
 
 
 @admin.register(DataType)
 class DataTypeAdmin(PathPartAdmin):
-    filtered_by = "type"
+    filtered_by = noun = "type"
     place, url_form = "second", f"{settings.DATA_BASE_URL}/data/…/{{}}"
     empty = "No types yet. A type is the second part of a data set's path."

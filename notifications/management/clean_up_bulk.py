@@ -55,8 +55,8 @@ BULK_SENDS = RetentionRule(
     title="Bulk sends",
     group=Group.MESSAGES,
     keeps=lambda: (
-        "rows 3 to 90 days after the end, as set for each service; tables that nobody sent 24 hours; the entry of a "
-        f"bulk send {settings.AUDIT_RETENTION_DAYS} days"
+        "3 to 90 days after they end, as set for each service; drafts for 24 hours; totals for "
+        f"{settings.AUDIT_RETENTION_DAYS} days"
     ),
     preview=_due,
     remove=_remove,

@@ -31,6 +31,8 @@ _PAGE_SIZE = 30
 class CleanUpAdmin(ConsoleModelAdmin):
     """Operators see and run every rule. Other people see the rules for which they have permission."""
 
+    noun = "clean-up run"
+
     may_add = may_change = has_history = False
     site_path: ClassVar[str] = "operations/clean-up/"
     fields = ("rule_title", "started_by", "started", "took", "removed", "of_places", "error")

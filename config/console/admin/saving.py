@@ -32,7 +32,10 @@ class SavingAdmin(TitledAdmin):
     def get_form(
         self, request: HttpRequest, obj: models.Model | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        own = {"form": self.add_form} if obj is None and self.add_form else {}
+        own: dict[str, Any] = {"form": self.add_form} if obj is None and self.add_form else {}
+        if obj is not None and self.editable is not None:  # fields that are only shown need no help to enter a value
+            helps = getattr(getattr(self.form, "Meta", None), "help_texts", None) or {}
+            own["help_texts"] = {name: help if name in self.editable else "" for name, help in helps.items()}
         return super().get_form(request, obj, change=change, **{**own, **kwargs})
 
     def get_fields(self, request: HttpRequest, obj: models.Model | None = None) -> Any:
@@ -45,11 +48,11 @@ class SavingAdmin(TitledAdmin):
         return (*fields, *(name for name in self.get_fields(request, obj) if name not in self.editable))
 
     def add_title(self) -> str:
-        return f"{self.create_verb} {self.opts.verbose_name}"
+        return f"{self.create_verb} {self.row_noun()}"
 
     def save_label(self, obj: models.Model | None) -> str:
         """Return the label of the form's button. obj: None in the form of a new row."""
-        return self.add_title() if obj is None else f"Save {self.opts.verbose_name}"
+        return self.add_title() if obj is None else f"Save {self.row_noun()}"
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Leave the form one button, or none if it has no field that can change."""
@@ -72,7 +75,7 @@ class SavingAdmin(TitledAdmin):
 
     def done_message(self, request: HttpRequest, obj: Any, done: str) -> str:
         """Return the success message of a save. done: such as "saved"."""
-        return f"{capfirst(self.opts.verbose_name)} “{self.title_of(request, obj)}” is {done}."
+        return f"{capfirst(self.row_noun())} “{self.title_of(request, obj)}” is {done}."
 
     def _to_row(self, request: HttpRequest, obj: models.Model) -> HttpResponse:
         """Redirect to the row's page and keep the filters of the list."""

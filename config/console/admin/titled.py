@@ -1,7 +1,7 @@
 """The titles of rows, masked for people who may not see them in full, and of the pages of an admin."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import models
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +14,15 @@ from config.console.theme import ModelAdmin
 
 
 class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class takes no parameter
-    """An admin that uses `title_of` in headings and breadcrumbs, and gives each page a title of its own."""
+    """An admin that uses `title_of` in headings and breadcrumbs, and gives each page a title of its own.
+
+    noun: the name of a row in titles, buttons and messages, if it is not the verbose name of the model
+    """
+
+    noun: ClassVar[str] = ""
+
+    def row_noun(self) -> str:
+        return self.noun or str(self.opts.verbose_name)
 
     def list_title(self) -> str:
         """Return the title of the list, as in the sidebar."""
@@ -23,11 +31,11 @@ class TitledAdmin(ModelAdmin):  # type: ignore[type-arg]  # the theme's class ta
 
     def add_title(self) -> str:
         """Return the title of the form of a new row, which is also the label of the buttons that open and save it."""
-        return f"Create {self.opts.verbose_name}"
+        return f"Create {self.row_noun()}"
 
     def row_page_title(self, request: HttpRequest, obj: models.Model) -> str:
         """Return the title of a row's page, such as "pay – Group"."""
-        return f"{self.title_of(request, obj)} – {capfirst(str(self.opts.verbose_name))}"
+        return f"{self.title_of(request, obj)} – {capfirst(self.row_noun())}"
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         return super().changelist_view(request, {"title": self.list_title(), **(extra_context or {})})

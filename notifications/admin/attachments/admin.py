@@ -119,8 +119,8 @@ class AttachmentAdmin(ServiceRowAdmin):
         if obj.state(timezone.now()) is not AttachmentState.AVAILABLE:
             return []
         return [
-            Button("Shorten…", "shorten"),
-            Button("Extend…", "extend"),
+            Button("Set earlier last day…", "shorten"),
+            Button("Set later last day…", "extend"),
             Button("Withdraw now…", "withdraw", tone="ending"),
         ]
 

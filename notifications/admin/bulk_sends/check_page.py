@@ -109,7 +109,7 @@ class CheckPage:
     def _page(self, form: SendForm | None = None, *, status: int = 200) -> HttpResponse:
         table, bulk_send = self._table, self._bulk_send
         page = {
-            **self._admin.page_context(self._request, "Check", bulk_send),
+            **self._admin.page_context(self._request, "Check rows", bulk_send),
             "bulk_send": bulk_send,
             "table": table,
             "is_checked": bool(table.fingerprint),

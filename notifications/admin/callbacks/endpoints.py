@@ -88,7 +88,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             Button("Delivery log", url=log),
             *([Button("Resume…", "resume", tone="primary")] if obj.paused_at else []),
             Button("Send test event…", "try"),
-            Button("Change…", "edit"),
+            Button("Change URL or token…", "edit"),
             Button("Rotate secret…" if obj.encrypted_signing_secret else "Sign callbacks…", "rotate"),
             *([] if obj.paused_at else [Button("Pause…", "pause")]),
             *([Button(f"Resend {failed} failed…", "resend-failed")] if failed else []),

@@ -180,7 +180,7 @@ class ServiceAdmin(StateSteps):
                 self.audit(request, "changed", service, before=was, after=now, reason=reason)
             return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
         effect = ["Changes take effect within 2 seconds."]
-        button = f"Save {name[0].lower()}{name[1:]}"
+        button = f"Save {name if name[:2].isupper() else name[0].lower() + name[1:]}"
         return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
 
     def _buttons_of_sections(self, request: HttpRequest, service: Service) -> Any:

@@ -67,7 +67,7 @@ class StateSteps(ServiceScopedAdmin):
             return self.action_done(request, self.list_url(), f"{service.name} is archived.")
         keys = service.api_keys.filter(revoked_at=None).count()
         explanation = [
-            f"Calls with its {formats.counted(keys, 'key')} are then refused."
+            f"It has {formats.counted(keys, 'API key')} in use. All calls are then refused."
             if keys
             else "It has no API keys in use.",
             "Nothing is deleted. You can still read its templates, messages and settings.",

@@ -364,3 +364,14 @@ def test_nobody_can_add_change_or_delete_events(console: Client) -> None:
 
 def test_the_filter_lists_only_kinds_of_rows() -> None:
     assert all(audit_sentences.model_of(kind) for kind in audit_filters.KINDS)
+
+
+def test_the_filter_names_each_action_in_words(console: Client) -> None:
+    shown = dict(console.get(PAGE).context["filters"].fields["verb"].choices)
+
+    assert shown["made_live"] == "made … live"
+    assert shown["accepted_the_invite_of"] == "accepted the invite"
+    assert shown["refused_sign_in"] == "entered a wrong password or code"
+    assert shown["ended_sessions"] == "ended the sessions"
+    assert shown["ran"] == "ran a clean-up"
+    assert not [words for words in shown.values() if "{" in words or "_" in words or words.endswith((" of", " for"))]

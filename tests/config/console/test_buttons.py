@@ -39,13 +39,13 @@ def test_buttons_of_list_and_form_name_the_new_row(console, rf, operator, model,
     assert not {"Save", "Add"} & set(form)
 
 
-@pytest.mark.parametrize("section", ["general", "email", "file-page", "texts", "limits"])
+@pytest.mark.parametrize("section", ["general", "email", "file-page", "texts", "quiet-hours", "api", "limits"])
 def test_the_button_of_a_section_names_what_it_saves(console, section):
     service = factories.make_service(permissions=[Permission.EMAIL, Permission.SMS])
 
     page = console.get(reverse(f"admin:notifications_service_{section}", args=[service.pk])).content.decode()
 
-    assert any(re.fullmatch("Save .+", label) for label in buttons_of(page))
+    assert any(re.fullmatch("Save ([a-z]|API).+", label) for label in buttons_of(page))
 
 
 def test_a_save_stays_on_the_page_of_the_row(console):

@@ -51,3 +51,15 @@ def test_an_invalid_field_is_marked_visually_and_for_screen_readers(console):
     page = console.post(place, {"rate_limit_per_minute": 5}).content.decode()
 
     assert re.search(r'<input[^>]*name="reason"[^>]*aria-invalid="true"', page)
+
+
+def test_a_field_that_is_only_shown_has_no_help_to_enter_it(console):
+    sender = factories.make_sms_sender(factories.make_service())
+    help_text = "3 to 11 letters"
+
+    assert help_text in console.get(reverse("admin:notifications_smssender_add")).content.decode()
+    shown = console.get(reverse("admin:notifications_smssender_change", args=[sender.pk])).content.decode()
+    assert help_text not in shown
+    member = factories.make_team_member(factories.make_service())
+    page = console.get(reverse("admin:notifications_teammember_change", args=[member.pk])).content.decode()
+    assert "The service can always send to this address" in page

@@ -53,7 +53,7 @@ def test_the_pages_of_a_row_name_it(console, rf, operator):
     request.session = console.session
     for label, row in rows_of_every_model().items():
         model_admin = admin.site.get_model_admin(type(row))
-        shown, noun = model_admin.title_of(request, row), capfirst(row._meta.verbose_name)
+        shown, noun = model_admin.title_of(request, row), capfirst(model_admin.row_noun())
 
         assert title_of(console.get(model_admin.url_of("change", row))) == f"{shown} – {noun}", label
         if model_admin.has_history:

@@ -78,7 +78,7 @@ def test_a_recipient_is_masked_without_the_role(template):
 
     assert "a…@example.org" in page
     assert "ana@example.org" not in page
-    assert "Log for this recipient" not in page
+    assert "View messages to this recipient" not in page
 
 
 def test_files_are_named_and_links_show_no_key(console, template):

@@ -219,7 +219,7 @@ def test_the_role_to_see_activity_reads_text_and_versions(service, template):
 
     assert "((things))" in page
     assert 'sandbox srcdoc="' in page
-    assert "Send a test" not in page
+    assert ">Send a message</a>" not in page
     assert "data-preview=" not in page
     assert client.get(page_of(template, "version"), {"number": 1}).status_code == 200
     assert client.post(page_of(template, "archive"), {"seen": "on"}).status_code == 403
