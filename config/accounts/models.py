@@ -1,4 +1,4 @@
-"""The models of the second factor: an authenticator app, and recovery codes for a lost phone.
+"""The models of the second factor: an authenticator app, passkeys, and recovery codes for a lost phone.
 
 Source: docs/reference/security.md §1, §5. Unlike django-otp's device, this one encrypts its key.
 """
@@ -102,8 +102,40 @@ class TotpDevice(Device):
         self.save(update_fields=["wrong_codes", "wrong_since"])
 
 
+class Passkey(Device):
+    """A WebAuthn credential. Its private key stays in the person's device, so this row has nothing to encrypt.
+
+    name: what the person calls it, such as "Work laptop"
+    public_key: in the form of COSE, as the device sent it
+    user_handle: random bytes that the device stores with the key; the same for all passkeys of an account
+    transports: hints for the browser, such as "usb"
+    sign_count: the device's counter at the last use; 0 if the device has none
+    """
+
+    id: int
+    credential_id = models.BinaryField(max_length=1023, editable=False)
+    public_key = models.BinaryField(editable=False)
+    user_handle = models.BinaryField(max_length=64, editable=False)
+    transports = models.JSONField(default=list, editable=False)
+    sign_count = models.BigIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        db_table = "accounts_passkey"
+        constraints = [
+            models.UniqueConstraint(fields=["credential_id"], name="passkey_credential_unique"),
+            models.CheckConstraint(
+                condition=models.Q(sign_count__gte=0, sign_count__lt=2**32), name="passkey_sign_count_has_32_bits"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Passkey {self.pk}"
+
+
 class RecoveryCode(models.Model):
-    """A code that replaces the app once. It has 80 random bits, so SHA-256 without a salt is enough."""
+    """A code that replaces the app or a passkey once. It has 80 random bits, so SHA-256 without a salt is enough."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64, editable=False)

@@ -10,8 +10,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django_otp.models import Device
 
-from config.accounts.models import DIGITS, STEP_SECONDS, RecoveryCode, TotpDevice
+from config.accounts.models import DIGITS, STEP_SECONDS, Passkey, RecoveryCode, TotpDevice
 
 KEY_BYTES = 20  # RFC 4226 §4 R6
 RECOVERY_CODES = 10
@@ -19,8 +20,13 @@ _RECOVERY_BYTES = 10  # 16 letters and digits in base32, shown in four groups
 _GROUP = 4
 
 
+def of_account(user: User) -> Device | None:
+    """Return the account's second factor: its app, or else its oldest passkey."""
+    return device_of(user) or Passkey.objects.filter(user_id=user.pk).order_by("pk").first()
+
+
 def device_of(user: User) -> TotpDevice | None:
-    """Return the account's confirmed device."""
+    """Return the account's confirmed authenticator app."""
     return TotpDevice.objects.filter(user_id=user.pk, confirmed=True).first()
 
 
@@ -46,21 +52,22 @@ def confirm(user: User, code: str) -> TotpDevice | None:
     return device
 
 
-def prove(user: User, code: str) -> TotpDevice | None:
-    """Return the device if the code is a right code of the app or an unused recovery code. Each works once."""
-    device = device_of(user)
-    if device is None:
+def prove(user: User, code: str) -> Device | None:
+    """Return the second factor if the code is a right code of the app or an unused recovery code. Each works once."""
+    factor, app = of_account(user), device_of(user)
+    if factor is None:
         return None
     plain = _plain(code)
     if not is_recovery_code(code):
-        return device if device.verify_token(plain) else None
-    if device.is_waiting():
+        return app if app is not None and app.verify_token(plain) else None
+    if app is not None and app.is_waiting():
         return None
     if RecoveryCode.objects.filter(user_id=user.pk, code_hash=_hash_of(plain), used_at=None).update(
         used_at=timezone.now()
     ):
-        return device
-    device.count_wrong_code()
+        return factor
+    if app is not None:
+        app.count_wrong_code()
     return None
 
 
@@ -86,11 +93,12 @@ def recovery_codes_left(user: User) -> int:
 
 
 def reset(user: User) -> bool:
-    """Remove the second factor and the recovery codes. Return whether the account had a second factor."""
+    """Remove the app, the passkeys and the recovery codes. Return whether the account had a second factor."""
     with transaction.atomic():
         RecoveryCode.objects.filter(user_id=user.pk).delete()
-        gone, _ = TotpDevice.objects.filter(user_id=user.pk).delete()
-    return gone > 0
+        apps, _ = TotpDevice.objects.filter(user_id=user.pk).delete()
+        keys, _ = Passkey.objects.filter(user_id=user.pk).delete()
+    return apps + keys > 0
 
 
 def is_demanded() -> bool:

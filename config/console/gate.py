@@ -1,6 +1,6 @@
 """Middleware that requires a second factor if the setting demands it.
 
-An account without a second factor can only open the page that sets one up.
+An account without a second factor can only open the pages that set one up.
 
 Source: docs/reference/security.md §5; docs/reference/console.md §3.12.
 """
@@ -23,7 +23,14 @@ from config.rest.request import is_below
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _CONSOLE = ("/admin/",)
-_OPEN_NAMES = ("second-factor", "sign-out", "admin:login", "admin:confirm")  # open without a second factor
+# Open without a second factor.
+_OPEN_NAMES = (
+    "second-factor",
+    "add-passkey",
+    "sign-out",
+    "admin:login",
+    "admin:confirm",
+)  # open without a second factor
 
 
 def second_factor(get_response: GetResponse) -> GetResponse:
@@ -42,7 +49,7 @@ def _redirect(request: HttpRequest) -> HttpResponseBase | None:
     """Return a redirect to the enrolment page, or to the sign-in page if it was enrolled elsewhere."""
     if not sessions.is_signed_in(request) or not request.user.is_authenticated or _is_proved(request, request.user):
         return None
-    if factors.device_of(request.user) is not None:
+    if factors.of_account(request.user) is not None:
         logout(request)
         return redirect_to_login(request.get_full_path(), "admin:login")
     if request.path_info in {reverse(name) for name in _OPEN_NAMES}:

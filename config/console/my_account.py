@@ -1,4 +1,4 @@
-"""The pages of a person's own account: name, password, second factor, recovery codes and sessions.
+"""The pages of a person's own account: name, password, second factor, passkeys, recovery codes and sessions.
 
 Source: docs/reference/console.md §2.19, §3.12; docs/reference/security.md §5.
 """
@@ -15,7 +15,8 @@ from django.urls import reverse
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from config.accounts import invites, second_factor, sessions
+from config.accounts import invites, passkeys, second_factor, sessions
+from config.accounts.passkeys import MAX_PASSKEYS
 from config.console import pages, password_fields, sign_in_audit
 from config.console.recent_sign_in import NOT_YOUR_PASSWORD
 from config.console.theme import PasswordInput, TextInput
@@ -64,12 +65,17 @@ class OwnNameForm(forms.Form):
     )
 
     def clean_name(self) -> str:
-        name: str = unicodedata.normalize("NFC", self.cleaned_data["name"])
-        if not name.isprintable():
-            raise forms.ValidationError(
-                "This name contains invisible characters. Use letters, spaces and punctuation only."
-            )
-        return name
+        return visible(self.cleaned_data["name"])
+
+
+def visible(name: str) -> str:
+    """Return a name in Unicode NFC. Raises ValidationError if it contains invisible characters."""
+    normalized = unicodedata.normalize("NFC", name)
+    if not normalized.isprintable():
+        raise forms.ValidationError(
+            "This name contains invisible characters. Use letters, spaces and punctuation only."
+        )
+    return normalized
 
 
 @require_GET
@@ -78,7 +84,9 @@ def overview(request: HttpRequest) -> HttpResponse:
     user = sessions.account_of(request)
     device, codes_left = second_factor.device_of(user), second_factor.recovery_codes_left(user)
     open_sessions = sessions.of_account(user.pk, request.session)
+    own = list(passkeys.of_account(user))
     context: dict[str, Any] = {"device": device, "codes_left": codes_left, "open_sessions": open_sessions}
+    context |= {"passkeys": own, "may_add": len(own) < MAX_PASSKEYS, "has_password": user.has_usable_password()}
     return page(request, "admin/my_account.html", _TITLE, **context)
 
 

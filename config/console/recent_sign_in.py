@@ -40,10 +40,12 @@ class PasswordForm(forms.Form):
     def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.request = request
-        if second_factor.device_of(account_of(request)) is None:
+        if second_factor.of_account(account_of(request)) is None:
             del self.fields["code"]
-        else:
-            self.fields["code"].widget.attrs.pop("autofocus")
+            return
+        self.fields["code"].widget.attrs.pop("autofocus")
+        if second_factor.device_of(account_of(request)) is None:
+            sign_in.ask_for_recovery_code(self)
 
     def clean(self) -> dict[str, Any]:
         """Check the code only if the password is right, because a code works only once."""

@@ -41,8 +41,9 @@ def enrol(request: HttpRequest) -> HttpResponse:
         if request.POST.get("step") == "confirm":
             return _confirm(request)
     except AlreadyShown:
-        return _already_shown(request)
-    return _page(request, "explain", device=second_factor.device_of(account_of(request)))
+        return already_shown(request)
+    device, factor = second_factor.device_of(account_of(request)), second_factor.of_account(account_of(request))
+    return _page(request, "explain", device=device, has_factor=factor is not None)
 
 
 @require_http_methods(["GET", "POST"])
@@ -50,7 +51,7 @@ def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
     """Replace the recovery codes with new ones and show them."""
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
-    if second_factor.device_of(account_of(request)) is None:
+    if second_factor.of_account(account_of(request)) is None:
         return _page(request, "explain", device=None)
     if request.method == "POST":
         try:
@@ -59,8 +60,8 @@ def renew_recovery_codes(request: HttpRequest) -> HttpResponse:
                 codes = second_factor.new_recovery_codes(account_of(request))
                 sign_in_audit.note(request, account_of(request), "made_recovery_codes")
         except AlreadyShown:
-            return _already_shown(request)
-        return _codes_page(request, codes)
+            return already_shown(request)
+        return codes_page(request, codes)
     left = second_factor.recovery_codes_left(account_of(request))
     explanation = [f"You have {left} unused recovery codes. New codes replace them, and the old ones stop working."]
     context: dict[str, Any] = {"explanation": explanation, "button": "Create recovery codes"}
@@ -97,7 +98,7 @@ def _confirm(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             form.add_error("code", WRONG_CODE)
         return _page(request, "scan", form=form)
-    return _codes_page(request, codes)
+    return codes_page(request, codes)
 
 
 def _page(request: HttpRequest, part: str, **context: Any) -> HttpResponse:
@@ -105,9 +106,9 @@ def _page(request: HttpRequest, part: str, **context: Any) -> HttpResponse:
     return page(request, "admin/second_factor.html", "Second factor", **context)
 
 
-def _codes_page(request: HttpRequest, codes: list[str]) -> HttpResponse:
+def codes_page(request: HttpRequest, codes: list[str]) -> HttpResponse:
     return page(request, "admin/recovery_codes.html", "Your recovery codes", codes="\n".join(codes))
 
 
-def _already_shown(request: HttpRequest) -> HttpResponse:
+def already_shown(request: HttpRequest) -> HttpResponse:
     return page(request, "admin/already_shown.html", "Already shown", status=409)

@@ -62,7 +62,11 @@ def new_nonce(request: HttpRequest) -> str:
 
 def spend(request: HttpRequest) -> None:
     """Mark the form's nonce as used. Call it in the transaction that creates the secret. Raises AlreadyShown."""
-    nonce = _nonce_of(request)
+    spend_nonce(_nonce_of(request))
+
+
+def spend_nonce(nonce: uuid.UUID) -> None:
+    """Mark a nonce as used. Of two concurrent calls, one raises AlreadyShown."""
     try:
         with transaction.atomic():
             SpentNonce.objects.create(nonce=nonce)

@@ -1,4 +1,4 @@
-"""The sign-in pages: one for the password, one for the code of the second factor, and one for locked accounts.
+"""The sign-in pages: one for the password, one for the second factor, and one for locked accounts.
 
 Between the first two pages the person is not signed in. For ten minutes the session stores which account's password was
 right.
@@ -25,9 +25,9 @@ from django.utils.crypto import constant_time_compare
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
+from django_otp.models import Device
 
-from config.accounts import lookup, second_factor, sessions, single_sign_on
-from config.accounts.models import TotpDevice
+from config.accounts import lookup, origin, passkeys, second_factor, sessions, single_sign_on
 from config.console import pages, sign_in_audit
 from config.console.referrers import keeps_query_private
 from config.console.theme import AuthenticationForm, PasswordInput, TextInput
@@ -63,6 +63,11 @@ class CodeForm(forms.Form):
     )
 
 
+def ask_for_recovery_code(form: forms.Form) -> None:
+    """Change the texts of the code field for an account that has passkeys and no app."""
+    form.fields["code"].label, form.fields["code"].help_text = "Recovery code", "One of your recovery codes."
+
+
 class SignInForm(AuthenticationForm):
     """Email address or user name, and password."""
 
@@ -92,8 +97,9 @@ class PasswordPage(_SignInPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         frame = {**admin.site.each_context(self.request), "title": "Sign in to Signalbox", "subtitle": None}
         frame |= {"app_path": self.request.get_full_path(), REDIRECT_FIELD_NAME: self.get_success_url()}
+        query = urlencode({"next": self.get_success_url()})
+        frame |= {"origin": origin.of_console(self.request), "passkey_url": f"{reverse('passkey-sign-in')}?{query}"}
         if single_sign_on.is_on():
-            query = urlencode({"next": self.get_success_url()})
             frame |= {"sign_on_name": settings.OIDC_NAME, "sign_on_url": f"{reverse('single-sign-on')}?{query}"}
         return {**super().get_context_data(**kwargs), **frame}
 
@@ -108,13 +114,13 @@ class PasswordPage(_SignInPage):
 
 @method_decorator(sensitive_post_parameters("code"), name="dispatch")
 class CodePage(_SignInPage):
-    """The second page: a code. A wrong code counts like a wrong password."""
+    """The second page: a code, or a passkey. A wrong code counts like a wrong password."""
 
     template_name = "admin/sign_in_code.html"
     form_class: Any = CodeForm  # unlike AuthenticationForm it takes no request
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        self.pending_user = _pending_user(request)
+        self.pending_user = pending_user(request)
         if self.pending_user is None:
             return HttpResponseRedirect(f"{reverse('admin:login')}?{urlencode({'next': self.get_success_url()})}")
         return super().dispatch(request, *args, **kwargs)  # type: ignore[return-value]
@@ -124,9 +130,19 @@ class CodePage(_SignInPage):
         kwargs.pop("request", None)
         return kwargs
 
+    def get_form(self, form_class: Any = None) -> Any:
+        form = super().get_form(form_class)
+        if self.pending_user is not None and second_factor.device_of(self.pending_user) is None:
+            ask_for_recovery_code(form)
+        return form
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        frame = admin.site.each_context(self.request)
-        return {**super().get_context_data(**kwargs), **frame, "title": "Enter your code"}
+        assert self.pending_user is not None  # noqa: S101  checked in dispatch
+        frame = {**admin.site.each_context(self.request), **factors_of(self.request, self.pending_user)}
+        query = urlencode({"next": self.get_success_url()})
+        frame |= {"passkey_url": f"{reverse('passkey-second-step')}?{query}"}
+        title = "Enter your code" if frame["has_app"] else "Use your passkey"
+        return {**super().get_context_data(**kwargs), **frame, "title": title}
 
     def form_valid(self, form: Any) -> HttpResponse:
         user = self.pending_user
@@ -138,20 +154,27 @@ class CodePage(_SignInPage):
         if device is None:
             form.add_error("code", WRONG_CODE)
             return self.form_invalid(form)
-        _let_in(self.request, user, device, way="recovery code" if second_factor.is_recovery_code(code) else "app")
+        let_in(self.request, user, device, way="recovery code" if second_factor.is_recovery_code(code) else "app")
         return HttpResponseRedirect(self.get_success_url())
 
 
+def factors_of(request: HttpRequest, user: User) -> dict[str, Any]:
+    """Return which second factors a page offers to this person, and where passkeys work."""
+    has_app = second_factor.device_of(user) is not None
+    has_passkeys = passkeys.of_account(user).exists()
+    return {"has_app": has_app, "has_passkeys": has_passkeys, "origin": origin.of_console(request)}
+
+
 def enter(request: HttpRequest, user: User, path: str = "", *, is_proved: bool = False) -> HttpResponse:
-    """Sign in after a right password or link, or redirect to the page for the code if the account has a second factor.
+    """Sign in after a right password or link, or redirect to the second page if the account has a second factor.
 
     path: the page of this site to go to after the sign-in; the default is the overview
     is_proved: whether a sign-in provider has already checked a second factor
     """
     path = path or reverse("admin:index")
     user.backend = getattr(user, "backend", settings.AUTHENTICATION_BACKENDS[-1])
-    if is_proved or second_factor.device_of(user) is None:
-        _let_in(request, user, way="provider" if is_proved else "")
+    if is_proved or second_factor.of_account(user) is None:
+        let_in(request, user, way="provider" if is_proved else "")
         if is_proved:
             request.session[sessions.PROVED_BY_PROVIDER] = True
         return HttpResponseRedirect(path)
@@ -182,19 +205,24 @@ def locked_page(request: HttpRequest, *args: Any) -> HttpResponse:
 def is_locked(request: HttpRequest, user: User) -> bool:
     """Return whether the account accepts no code for now, from this network or from any."""
     device = second_factor.device_of(user)
-    is_allowed = AxesProxyHandler.is_allowed(request, {"username": user.get_username()})
-    return not is_allowed or (device is not None and device.is_waiting())
+    return is_locked_here(request, user) or (device is not None and device.is_waiting())
 
 
-def prove(request: HttpRequest, user: User, code: str) -> TotpDevice | None:
-    """Return the device if the code is right, else None. A wrong code counts like a wrong password."""
+def is_locked_here(request: HttpRequest, user: User) -> bool:
+    """Return whether the account is locked for this network. Passkeys need no other lock: nobody can guess one."""
+    return not AxesProxyHandler.is_allowed(request, {"username": user.get_username()})
+
+
+def prove(request: HttpRequest, user: User, code: str) -> Device | None:
+    """Return the second factor if the code is right, else None. A wrong code counts like a wrong password."""
     device = second_factor.prove(user, code)
     if device is None:
         user_login_failed.send(__name__, credentials={"username": user.get_username()}, request=request)
     return device
 
 
-def _let_in(request: HttpRequest, user: User, device: TotpDevice | None = None, way: str = "") -> None:
+def let_in(request: HttpRequest, user: User, device: Device | None = None, way: str = "") -> None:
+    """Sign in. device: the second factor that was proved. way: how, for the audit."""
     with transaction.atomic():
         request.session.pop(_PENDING, None)
         login(request, user)
@@ -213,7 +241,7 @@ def _remember_pending(request: HttpRequest, user: User) -> None:
     }
 
 
-def _pending_user(request: HttpRequest) -> User | None:
+def pending_user(request: HttpRequest) -> User | None:
     """Return the account whose password was right in this session, unless that is too long ago or it has changed."""
     pending = request.session.get(_PENDING)
     if pending is None or timezone.now().timestamp() - pending["at"] >= CODE_WAIT_SECONDS:

@@ -2,12 +2,13 @@
 
 from functools import partial
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.utils.functional import SimpleLazyObject
@@ -15,7 +16,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from config import areas
 from config.accounts import scope
-from config.console import navigation, overview, pages, recent_sign_in, switcher
+from config.accounts.sessions import account_of
+from config.console import navigation, overview, pages, recent_sign_in, sign_in, switcher
 from config.console.pages import OwnPages
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
@@ -97,7 +99,10 @@ class ConsoleSite(AdminSite):
             return HttpResponseRedirect(recent_sign_in.way_back(request))
         explanation = [f"You signed in more than {settings.SUDO_MINUTES} minutes ago, and the next page is protected."]
         frame: dict[str, Any] = {"explanation": explanation, "button": "Continue", "list_url": "/admin/"}
-        return pages.show(request, "admin/action.html", "Enter your password again", form=form, **frame)
+        frame |= sign_in.factors_of(request, account_of(request))
+        query = urlencode({"next": recent_sign_in.way_back(request)})
+        frame |= {"passkey_url": f"{reverse('passkey-confirm')}?{query}"}
+        return pages.show(request, "admin/confirm.html", "Enter your password again", form=form, **frame)
 
     def each_context(self, request: Any) -> dict[str, Any]:
         frame = {"ribbon": _ribbon(), "is_themed": IS_INSTALLED}

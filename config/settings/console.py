@@ -46,7 +46,9 @@ AXES_RESET_ON_SUCCESS = True
 AXES_CLIENT_IP_CALLABLE = "config.web.ip_addresses.client_network"
 AXES_USERNAME_CALLABLE = "config.accounts.throttling.account_tag"
 AXES_LOCKOUT_CALLABLE = "config.console.sign_in.locked_page"
-AXES_SENSITIVE_PARAMETERS = ["username", "password", "code", "old_password", "next", "csrfmiddlewaretoken"]
+AXES_SENSITIVE_PARAMETERS = [
+    *("username", "password", "code", "credential", "old_password", "next", "csrfmiddlewaretoken"),
+]
 AXES_DISABLE_ACCESS_LOG = True  # the audit records sign-ins
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False

@@ -57,6 +57,12 @@ def is_local(request: HttpRequest) -> bool:
     return request.META.get("SERVER_NAME") in _LOOPBACK and request.META.get("REMOTE_ADDR") in _LOOPBACK
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether the host of a URL, with or without brackets, is this machine."""
+    ip_address = parse(host.strip("[]"))
+    return ip_address.is_loopback if ip_address else host == "localhost"
+
+
 def parse(text: str) -> IPAddress | None:
     """Return the IP address without port, brackets and zone. An IPv4 address inside IPv6 becomes IPv4.
 

@@ -10,10 +10,11 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config import audit, formats
-from config.accounts import invites, scope, second_factor, sessions
+from config.accounts import invites, passkeys, scope, second_factor, sessions
 from config.console import cells, recent_sign_in, shown_once, switcher
 from config.console.admin.columns import column
 from config.console.admin.permissions import OpenTo
@@ -39,8 +40,13 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     add_form = InviteForm
     add_fields = ("email", "username")
     form = PermissionsForm
-    row_actions = {"link": "make_link", "end-sessions": "end_sessions", "reset-second-factor": "reset_second_factor"}
-    protected_actions = frozenset({"link", "end-sessions", "reset-second-factor"})
+    row_actions = {
+        "link": "make_link",
+        "end-sessions": "end_sessions",
+        "reset-second-factor": "reset_second_factor",
+        "remove-passkeys": "remove_passkeys",
+    }
+    protected_actions = frozenset(row_actions)
     empty = "No accounts yet. A person needs an account to sign in."
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -57,7 +63,8 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
     def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
         link = [Button("Create link to choose a password…", "link")] if obj.is_active else []
         others = Button("End sessions…", "end-sessions"), Button("Reset second factor…", "reset-second-factor")
-        return [*link, *others]
+        has_passkeys = passkeys.of_account(obj).exists()
+        return [*link, *others, *([Button("Remove passkeys…", "remove-passkeys")] if has_passkeys else [])]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
@@ -124,26 +131,39 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
 
     def reset_second_factor(self, request: HttpRequest, user: User) -> HttpResponse:
         title = f"Reset the second factor of {user.username}"
-        if second_factor.device_of(user) is None:
+        if second_factor.of_account(user) is None:
             return self.error_page(request, user, title, "This account has no second factor.")
         if request.method == "POST":
             second_factor.reset(user)
             sessions.end_all(user.pk, but=request.session)
             self._note(request, "reset_second_factor", user)
             return self.action_done(request, self.row_url(user), f"The second factor of {user.username} is removed.")
-        next_sign_in = (
-            "At the next sign-in the person has to set up a new app."
-            if second_factor.is_demanded()
-            else "Until the person sets up a new app, the password alone opens the account."
-        )
         explanation = [
-            "The authenticator app and the recovery codes stop working, and all sessions end.",
-            next_sign_in,
+            "The authenticator app, the passkeys and the recovery codes stop working, and all sessions end.",
+            _without_factor(),
             "Check that the request comes from this person. Someone who stole the password would ask for the same.",
         ]
         return self.action_page(
             request, user, title=title, button="Reset second factor", is_destructive=True, explanation=explanation
         )
+
+    def remove_passkeys(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Remove all passkeys of a person, for example of a lost laptop. The app and the recovery codes stay."""
+        title, number = f"Remove the passkeys of {user.username}", passkeys.of_account(user).count()
+        if not number:
+            return self.error_page(request, user, title, "This account has no passkeys.")
+        if request.method == "POST":
+            removed = passkeys.remove_all(user)
+            sessions.end_all(user.pk, but=request.session)
+            self._note(request, "removed_passkeys", user, passkeys=removed)
+            message = f"{formats.counted(removed, 'passkey')} of {user.username} removed."
+            return self.action_done(request, self.row_url(user), message)
+        explanation = [f"{formats.counted(number, 'passkey')} of {user.username} will stop working. All sessions end."]
+        if second_factor.device_of(user) is None:
+            explanation += ["The account has no authenticator app, so its recovery codes stop working, too."]
+            explanation += [_without_factor()]
+        button = "Remove passkeys"
+        return self.action_page(request, user, title=title, button=button, is_destructive=True, explanation=explanation)
 
     who = column("User name", lambda user: user.username, ordering="username")
     full_name = column("Name", lambda user: user.get_full_name() or "–", ordering="first_name")
@@ -175,7 +195,13 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
 
     @admin.display(description="Second factor")
     def factor(self, user: User) -> SafeString:
-        return cells.chip("On", "good") if second_factor.device_of(user) else cells.chip("Off", "warn")
+        """Return whether there is a second factor, and of which kinds."""
+        number = passkeys.of_account(user).count()
+        app = ["authenticator app"] if second_factor.device_of(user) else []
+        kinds = [*app, *([formats.counted(number, "passkey")] if number else [])]
+        if not kinds:
+            return cells.chip("Off", "warn")
+        return format_html("{} {}", cells.chip("On", "good"), " and ".join(kinds))
 
     def _invite(self, request: HttpRequest, user: Any) -> None:
         token = invites.make(by=audit.author(request), user_id=user.pk)
@@ -195,3 +221,10 @@ class ConsoleUserAdmin(OpenTo, ShownOnceAdmin):
             before, after = {"manages_data_sets": not manages}, {"manages_data_sets": manages}
             self.audit(request, "changed", user, before={**before}, after={**after})
         return bool({*_PERMISSIONS, "manages_data_sets"} & set(form.changed_data))
+
+
+def _without_factor() -> str:
+    """Return what follows for an account that loses its second factor."""
+    if second_factor.is_demanded():
+        return "At the next sign-in the person has to set up a new second factor."
+    return "Until the person sets up a new second factor, the password alone opens the account."

@@ -13,7 +13,7 @@ from config.accounts import second_factor, sessions
 
 class Command(BaseCommand):
     help = (
-        "Remove the second factor and the recovery codes of an account, and end its sessions. "
+        "Remove the authenticator app, the passkeys and the recovery codes of an account, and end its sessions. "
         "Example: manage.py reset_second_factor mina. "
         "Exit codes: 0 on success, 1 if there is no account or no second factor."
     )

@@ -1,7 +1,6 @@
 """Start the whole service with one command, `make run`. Source: docs/reference/running.md §2."""
 
 import errno
-import ipaddress
 import os
 import socket
 import sys
@@ -20,6 +19,7 @@ from config import env
 from config.management import demo
 from config.management.supervision import Supervisor
 from config.queue import presence
+from config.web.ip_addresses import is_loopback
 
 
 class Command(BaseCommand):
@@ -76,18 +76,11 @@ class Command(BaseCommand):
 def _check_secrets(host: str) -> None:
     """Raise CommandError if the secrets of the demo would be used on a host that other machines can reach."""
     made = [name for name in ("SECRET_KEY", "FIELD_KEYS", demo.PASSWORD) if name in env.demo_values()]
-    if settings.ENVIRONMENT == "local" and made and not _is_loopback(host):
+    if settings.ENVIRONMENT == "local" and made and not is_loopback(host):
         raise CommandError(
             f"{', '.join(made)} of .demo.env are for this machine only. To listen on {host}, set them yourself and "
             "set ENVIRONMENT=production."
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _check_free(host: str, port: int) -> None:

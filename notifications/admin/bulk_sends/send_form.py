@@ -50,9 +50,9 @@ class SendForm(forms.Form):
     def __init__(self, *args: Any, bulk_send: BulkSend, counts: Counts, same: BulkSend | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._channel = Channel(bulk_send.channel)
-        self.fields["scheduled_for"].help_text = (
-            f"In the time zone {timezone.get_current_timezone_name()}, at most {_longest()} from now."
-        )
+        self.fields[
+            "scheduled_for"
+        ].help_text = f"In the time zone {timezone.get_current_timezone_name()}, at most {_longest()} from now."
         self.fields["sender"].label = "Replies go to" if self._channel is Channel.EMAIL else "Sender"
         self._senders = {str(row.pk): row for row in _senders(bulk_send)}
         self.fields["sender"].choices = self._sender_choices()  # type: ignore[attr-defined]
