@@ -76,7 +76,7 @@ class DryRunSerializer(serializers.Serializer[DryRun]):
         allow_null=True, help_text="When the message would be sent: later than now if quiet hours delay it."
     )
     repeat_of = serializers.UUIDField(
-        allow_null=True, help_text="The message that the repeat guard would answer with. Nothing would be sent."
+        allow_null=True, help_text="The earlier message that the repeat guard would return. Nothing would be sent."
     )
 
     def to_representation(self, run: DryRun) -> dict[str, object]:

@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = (
         "Verify or export the audit trail. verify finds entries that were changed, removed or added in the database "
         "itself, and prints the newest point of the chain. Keep that line elsewhere, and pass it to --expect later. "
-        "export prints one JSON object a line, or sends them to a syslog server. "
+        "export prints one JSON object per line, or sends them to a syslog server. "
         "Examples: manage.py audit verify; manage.py audit export --after 1200 > audit.ndjson. "
         "Exit codes: 0 on success, 1 if the trail has errors or the server cannot be reached."
     )
@@ -33,7 +33,9 @@ class Command(BaseCommand):
         verify.add_argument(
             "--expect", type=_point, metavar="NUMBER:HASH", help="a point that an earlier verification printed"
         )
-        exporting = actions.add_parser("export", help="print the entries as JSON, one a line, in the order of commits")
+        exporting = actions.add_parser(
+            "export", help="print the entries as JSON, one per line, in the order of commits"
+        )
         exporting.add_argument("--after", type=int, default=0, metavar="NUMBER", help="only entries after this number")
         exporting.add_argument("--syslog", type=_server, metavar="URL", help="udp://host:514 or tcp://host:601")
         exporting.add_argument(

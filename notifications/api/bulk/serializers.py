@@ -144,9 +144,9 @@ class BulkSendData(serializers.Serializer[BulkSend]):
     job_status = serializers.ChoiceField(choices=STATES)
     notification_count = serializers.IntegerField(min_value=0, help_text="The number of rows.")
     original_file_name = serializers.CharField(help_text="The name that you gave.")
-    processing_started = serializers.DateTimeField(allow_null=True, help_text="When the first message was made.")
+    processing_started = serializers.DateTimeField(allow_null=True, help_text="When the first message was created.")
     processing_finished = serializers.DateTimeField(
-        allow_null=True, help_text="When every row was a message, or when it was cancelled."
+        allow_null=True, help_text="When the last message was created, or when the bulk send was cancelled."
     )
     scheduled_for = serializers.DateTimeField(allow_null=True)
     sender_id = serializers.UUIDField(
@@ -221,7 +221,9 @@ class BulkSendDetails(serializers.Serializer[BulkSend]):
     data = BulkSendData()  # type: ignore[assignment]  # a Serializer has one of its own
     statistics = StatusCount(many=True, help_text="The messages by status.")
     rows = RowCounts()
-    next_send_at = serializers.DateTimeField(allow_null=True, help_text="When the next message is made, if it waits.")
+    next_send_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the next message will be created, if the bulk send waits."
+    )
 
     def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
         return {

@@ -67,7 +67,7 @@ class BulkSends(OpenApiViewExtension):
                 "Read a bulk send",
                 serializers.BulkSendDetails,
                 _ID,
-                about="With the number of its rows by state, and of its messages by status.",
+                about="Return the number of rows in each state and of messages with each status.",
             ),
             rows=read(
                 "listBulkRows",
@@ -93,8 +93,12 @@ class BulkSends(OpenApiViewExtension):
                 parameters=[_ID],
                 examples=[OpenApiExample("Send now", {"scheduled_for": None}, request_only=True)],
             ),
-            pause=_changed("pauseBulkSend", "Pause a bulk send", "No further message is sent, for at most 72 hours."),
-            resume=_changed("resumeBulkSend", "Resume a bulk send", "A paused bulk send goes on."),
+            pause=_changed(
+                "pauseBulkSend",
+                "Pause a bulk send",
+                "Send no further message until it is resumed, for at most 72 hours.",
+            ),
+            resume=_changed("resumeBulkSend", "Resume a bulk send", "Continue to send a paused bulk send."),
             cancel=_changed(
                 "cancelBulkSend",
                 "Cancel a bulk send",
@@ -106,8 +110,8 @@ class BulkSends(OpenApiViewExtension):
                 tags=[BULK],
                 summary="Send failed messages again",
                 description=(
-                    "Accept a new bulk send of the rows whose message has the status `technical-failure` or "
-                    "`temporary-failure`, checked again. Each row is retried once for each failed message."
+                    "Create a new bulk send from the rows whose message has the status `technical-failure` or "
+                    "`temporary-failure`. These rows are checked again. Each failed message is retried once."
                 ),
                 request=None,
                 responses={
