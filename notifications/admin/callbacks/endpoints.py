@@ -175,8 +175,8 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
             if had_one
             else "Every callback is then signed. Receivers that do not check signatures keep working."
         )
-        title = f"{'Rotate the secret' if had_one else 'Sign every callback'}: {row.title}"
-        button = "Rotate secret" if had_one else "Create secret"
+        title = f"{'Rotate the secret' if had_one else 'Sign callbacks'}: {row.title}"
+        button = "Rotate secret" if had_one else "Sign callbacks"
         return self.action_page(
             request, row, title=title, button=button, explanation=[explanation], nonce=shown_once.new_nonce(request)
         )
