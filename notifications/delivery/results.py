@@ -7,6 +7,7 @@ process loses at most 5 s of them. Rows contain no recipient and no content. Sou
 import threading
 from collections import Counter, deque
 from datetime import UTC, datetime, timedelta
+from typing import Any  # values of columns
 
 from django.db.models import F
 from django.utils import timezone
@@ -23,9 +24,10 @@ COUNTED_SECONDS = 300
 _MOST_WAITING = 1000  # while the database does not answer
 
 _Key = tuple[datetime, str, str]  # start of the five minutes, provider, result
+_New = tuple[str, dict[str, Any]]  # provider and the other columns; making a row takes 11 µs
 
 _lock = threading.Lock()
-_new: deque[ProviderResult] = deque(maxlen=_MOST_WAITING)
+_new: deque[_New] = deque(maxlen=_MOST_WAITING)
 _counts: PendingCounts[_Key] = PendingCounts(max_keys=_MOST_WAITING)
 _stored_breakers: dict[str, datetime] = {}  # of this process: provider → when it is half-open
 
@@ -35,8 +37,7 @@ def note(provider: str, result: AttemptResult, *, error: str, seconds: float) ->
     now = timezone.now()
     began_at = datetime.fromtimestamp(now.timestamp() // COUNTED_SECONDS * COUNTED_SECONDS, UTC)
     _counts.add((began_at, provider, result.value))
-    columns = {"result": result, "error": error[:100], "ms": round(seconds * 1000)}
-    _new.append(ProviderResult(provider=provider, at=now, **columns))
+    _new.append((provider, {"at": now, "result": result, "error": error[:100], "ms": round(seconds * 1000)}))
 
 
 def store() -> None:
@@ -69,11 +70,12 @@ def _add(counts: Counter[_Key]) -> None:
             row.update(number=F("number") + number)
 
 
-def _store_newest(found: list[ProviderResult]) -> None:
+def _store_newest(found: list[_New]) -> None:
     """Store the newest KEPT results of each provider, and delete older ones."""
     of_provider: dict[str, deque[ProviderResult]] = {}
-    for result in found:
-        of_provider.setdefault(result.provider, deque(maxlen=KEPT)).append(result)
+    for provider, columns in found:
+        newest = of_provider.setdefault(provider, deque(maxlen=KEPT))
+        newest.append(ProviderResult(provider=provider, **columns))
     ProviderResult.objects.bulk_create([result for results in of_provider.values() for result in results])
     for provider in of_provider:
         older = ProviderResult.objects.filter(provider=provider).order_by("-at", "-id")[KEPT:]

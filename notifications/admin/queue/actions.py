@@ -27,7 +27,7 @@ from notifications.delivery.stopped_channels import carriers
 from notifications.models import Channel, PauseKind, SendingPause
 
 _NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
-_KEPT = "They are accepted and kept, and their give-up time does not run."
+_KEPT = "They are accepted and kept, and they do not expire meanwhile."
 
 
 class PauseForm(forms.Form):
@@ -137,7 +137,7 @@ def delete_unreadable(request: HttpRequest) -> HttpResponse:
 
 
 def _effect_on_channel(channel: Channel) -> str:
-    return f"Workers stop sending {_NAMES[channel]} of all services, single and bulk, within seconds. {_KEPT}"
+    return f"Within seconds, workers send no more {_NAMES[channel]} of all services, single and bulk. {_KEPT}"
 
 
 def _effect_on_provider(name: str) -> str:
@@ -146,7 +146,7 @@ def _effect_on_provider(name: str) -> str:
         rest = {other for other in carriers(channel) if other != name} - _paused_providers()
         others |= rest
         stopped += [] if rest else [_NAMES[channel]]
-    sentence = f"Workers send nothing through {name} within seconds."
+    sentence = f"Within seconds, workers send nothing more through {name}."
     if others:
         sentence += f" Messages go through {' and '.join(sorted(others))} instead."
     if stopped:
