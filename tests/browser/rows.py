@@ -28,7 +28,9 @@ from notifications.models import (
     BulkTable,
     CallbackDelivery,
     Channel,
+    DeliveryState,
     ProtectedName,
+    ProviderResult,
     Role,
     RowState,
     SandboxContent,
@@ -125,6 +127,10 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield from _bulk_sends(template)
     yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))
     yield CallbackDelivery.objects.owe_test(endpoint)
+    yield CallbackDelivery.objects.create(
+        endpoint=endpoint, state=DeliveryState.GIVEN_UP, finished_at=timezone.now(), failed_attempts=10
+    )
+    ProviderResult.objects.create(provider="sandbox", at=timezone.now(), result="permanent", error="550", ms=12)
     yield send_file(service).row
     yield audit.record(
         audit.CLOCK, "removed", object_kind="service", object_id=service.pk, service_id=service.pk, after={"name": name}

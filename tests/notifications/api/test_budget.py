@@ -14,6 +14,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
+from config.audit.models import AuditEvent
 from config.queue import publishing
 from notifications.models import KeyType
 from notifications.submission import rate
@@ -79,6 +80,20 @@ def test_sending_stores_and_counts_in_one_transaction(
         assert send(template).status_code == 201
 
     assert statements(queries) == look + STORED_AND_COUNTED
+
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+def test_sending_writes_no_audit_event(channel: str) -> None:
+    """The chain costs a change in the console, and no call of the API: docs/performance.md."""
+    caller = make_caller()
+    template = (sms_template if channel == "sms" else email_template)(caller)
+    before = AuditEvent.objects.count()
+
+    with CaptureQueriesContext(connection) as queries:
+        assert (caller.send_sms if channel == "sms" else caller.send_email)(template).status_code == 201
+
+    assert not [query["sql"] for query in queries.captured_queries if "operations_audit" in query["sql"]]
+    assert AuditEvent.objects.count() == before
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
