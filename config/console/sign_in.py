@@ -66,6 +66,7 @@ class CodeForm(forms.Form):
 def ask_for_recovery_code(form: forms.Form) -> None:
     """Change the texts of the code field for an account that has passkeys and no app."""
     form.fields["code"].label, form.fields["code"].help_text = "Recovery code", "One of your recovery codes."
+    form.fields["code"].widget.attrs.pop("autofocus", None)  # the button for the passkey comes first
 
 
 class SignInForm(AuthenticationForm):
