@@ -1,9 +1,13 @@
-"""Wait for the locks of a migration in short steps, because the previous release runs beside it."""
+"""Check a database before its migrations, and wait for their locks in short steps: the previous release still runs."""
 
 import time
 from collections.abc import Callable
 
+from django.core.management import CommandError
 from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 TRIES = 10
 PAUSE_SECONDS = 2.0
@@ -27,6 +31,16 @@ def with_tries(work: Callable[[], object], *, pause: Callable[[int], None]) -> N
         else:
             return
     work()
+
+
+def check_is_released(connection: BaseDatabaseWrapper) -> None:
+    """Raise CommandError if the database has only some of the migrations of version 1.0.0, which were squashed."""
+    applied = MigrationRecorder(connection).applied_migrations()
+    for migration in MigrationLoader(None).disk_migrations.values():
+        if 0 < sum(name in applied for name in migration.replaces) < len(migration.replaces):
+            raise CommandError(
+                "This database is of a development version before 1.0.0. Migrate it with version 1.0.0 first."
+            )
 
 
 def sleep(failed: int) -> None:

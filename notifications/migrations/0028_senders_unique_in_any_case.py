@@ -26,7 +26,7 @@ def refuse_doubles(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("notifications", "0027_request_id_index"),
+        ("notifications", "0001_squashed_0027_request_id_index"),
     ]
 
     operations = [

@@ -1,9 +1,29 @@
-from importlib import import_module
-
 import django.db.models.deletion
 from django.db import migrations, models
 
-move = import_module("notifications.migrations.0019_move_unsubscribe_requests").move
+BATCH = 500
+
+
+def move(apps, schema_editor):
+    """Move the requests of messages that are still kept into the table of their own, with what their messages hold."""
+    earlier = apps.get_model("notifications", "EarlierUnsubscribeRequest")
+    request = apps.get_model("notifications", "UnsubscribeRequest")
+    while rows := list(earlier.objects.select_related("notification").order_by("id")[:BATCH]):
+        request.objects.bulk_create(
+            [
+                request(
+                    service_id=row.notification.service_id,
+                    template_id=row.notification.template_id,
+                    notification_id=row.notification_id,
+                    recipient=row.notification.recipient,
+                    email_created_at=row.notification.created_at,
+                    created_at=row.at,
+                )
+                for row in rows
+            ],
+            ignore_conflicts=True,
+        )
+        earlier.objects.filter(id__in=[row.id for row in rows]).delete()
 
 
 class Migration(migrations.Migration):

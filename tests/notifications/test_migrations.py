@@ -11,7 +11,11 @@ from django.utils import timezone
 
 from tests.factories import make_reply_to, make_service, make_sms_sender
 
-BEFORE, SENDERS, RATE = "0027_request_id_index", "0028_senders_unique_in_any_case", "0029_service_rate_limit"
+BEFORE, SENDERS, RATE = (
+    "0001_squashed_0027_request_id_index",
+    "0028_senders_unique_in_any_case",
+    "0029_service_rate_limit",
+)
 
 
 def migrated(name: str) -> Any:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('operations', '0015_words_for_background_jobs'),
+        ('operations', '0001_squashed_0015_words_for_background_jobs'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

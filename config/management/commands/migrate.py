@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.commands import migrate
+from django.db import connections
 
 from config.databases import migrating
 
@@ -18,4 +19,5 @@ class Command(migrate.Command):
             self.stderr.write(f"A table is in use. Try {failed + 1} of {migrating.TRIES} follows.")
             migrating.sleep(failed)
 
+        migrating.check_is_released(connections[options["database"]])
         migrating.with_tries(lambda: super(Command, self).handle(*args, **options), pause=pause)

@@ -26,7 +26,7 @@ def service(db):
 def listed(db):
     """Fill the list as in a new installation."""
     ProtectedName.objects.all().delete()
-    import_module("notifications.migrations.0023_first_protected_names").fill(apps, None)
+    import_module("notifications.migrations.0001_squashed_0027_request_id_index").fill(apps, None)
 
 
 @pytest.fixture
