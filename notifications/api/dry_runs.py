@@ -1,21 +1,19 @@
 """The body of the response to a dry run of one message. Source: docs/reference/bulk-sending.md §4."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
 
-from config.rest.content import write_moment
-from notifications.api.fields import UTC_DIGITS, TemplateReference
-from notifications.models import Channel, LimitKind
-from notifications.submission.checks import Result
-from notifications.submission.dry_run import DryRun, Limit
-from notifications.submission.templates import TemplateText
+from notifications.api.fields import UTC_DIGITS, Always, Moment, TemplateReference
+from notifications.models import Channel
+from notifications.submission.dry_run import DryRun
+
+ACCEPTED = "Whether the same request would be accepted without `dry_run`."
 
 
 class CheckError(serializers.Serializer[Any]):
-    status_code = serializers.IntegerField(help_text="The HTTP status that a send would get.")
-    error = serializers.CharField()
+    status_code = serializers.IntegerField(source="status", help_text="The HTTP status that a send would get.")
+    error = serializers.CharField(source="kind")
     message = serializers.CharField()
     fix = serializers.CharField(help_text="What to do.")
 
@@ -37,11 +35,25 @@ class DryRunContent(serializers.Serializer[Any]):
         required=False, allow_null=True, help_text="Of a text message. null if the sender is unknown."
     )
 
+    def to_representation(self, run: DryRun) -> dict[str, object] | None:  # type: ignore[override]  # null is allowed
+        if run.body is None:
+            return None
+        if run.channel is Channel.SMS:
+            return {"body": run.body, "from_number": run.sent_from}
+        return {
+            "subject": run.subject,
+            "body": run.body,
+            "from_email": run.sent_from,
+            "one_click_unsubscribe_url": run.one_click_unsubscribe_url,
+        }
+
 
 class DryRunRecipient(serializers.Serializer[Any]):
     normalised = serializers.CharField()
-    international = serializers.BooleanField()
-    simulated = serializers.BooleanField(help_text="Nothing is stored or sent for a simulated recipient.")
+    international = serializers.BooleanField(source="is_international")
+    simulated = serializers.BooleanField(
+        source="is_simulated", help_text="Nothing is stored or sent for a simulated recipient."
+    )
 
 
 class DryRunLimit(serializers.Serializer[Any]):
@@ -60,10 +72,10 @@ class DryRunLimits(serializers.Serializer[Any]):
 class DryRunSerializer(serializers.Serializer[DryRun]):
     """What a send would do. Unknown values are null."""
 
-    dry_run = serializers.BooleanField(help_text="Always true.")
-    accepted = serializers.BooleanField(help_text="Whether the same request would be accepted without `dry_run`.")
-    checks = CheckResult(many=True, help_text="All checks of a send, in their order.")
-    content = DryRunContent(allow_null=True)
+    dry_run = Always(True)
+    accepted = serializers.BooleanField(source="is_accepted", help_text=ACCEPTED)
+    checks = CheckResult(many=True, source="results", help_text="All checks of a send, in their order.")
+    content = DryRunContent(source="*", allow_null=True)
     html = serializers.CharField(allow_null=True, help_text="An email as email programs show it.")
     parts = serializers.IntegerField(allow_null=True, help_text="The parts of a text message that are charged.")
     characters = serializers.IntegerField(allow_null=True, help_text="The length of a text message.")
@@ -71,70 +83,10 @@ class DryRunSerializer(serializers.Serializer[DryRun]):
     recipient = DryRunRecipient(allow_null=True)
     template = TemplateReference(allow_null=True)
     limits = DryRunLimits()
-    scheduled_for = serializers.DateTimeField(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
-    sends_at = serializers.DateTimeField(
+    scheduled_for = Moment(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
+    sends_at = Moment(
         allow_null=True, help_text="When the message would be sent: later than now if quiet hours delay it."
     )
     repeat_of = serializers.UUIDField(
         allow_null=True, help_text="The earlier message that the repeat guard would return. Nothing would be sent."
     )
-
-    def to_representation(self, run: DryRun) -> dict[str, object]:
-        template, recipient = run.template, run.recipient
-        encodings = {None: None, False: "gsm", True: "16-bit"}
-        return {
-            "dry_run": True,
-            "accepted": run.is_accepted,
-            "checks": check_results(run.results),
-            "content": None if run.body is None else _content(run),
-            "html": run.html,
-            "parts": run.parts,
-            "characters": run.characters,
-            "encoding": encodings[run.is_16_bit],
-            "recipient": recipient
-            and {
-                "normalised": recipient.normalised,
-                "international": recipient.is_international,
-                "simulated": recipient.is_simulated,
-            },
-            "template": template and template_shown(template, str(self.context["base"])),
-            "limits": limits_shown(run.limits),
-            "scheduled_for": write_moment(run.scheduled_for),
-            "sends_at": write_moment(run.sends_at),
-            "repeat_of": str(run.repeat_of) if run.repeat_of else None,
-        }
-
-
-def template_shown(template: TemplateText, base: str) -> dict[str, object]:
-    uri = f"{base}/v2/template/{template.id}/version/{template.version}"
-    return {"id": str(template.id), "version": template.version, "uri": uri}
-
-
-def limits_shown(limits: Mapping[LimitKind, Limit]) -> dict[str, object]:
-    return {LimitKind(kind).value: {"limit": one.limit, "remaining": one.remaining} for kind, one in limits.items()}
-
-
-def check_results(results: Sequence[Result]) -> list[dict[str, object]]:
-    """Return the results of checks as a response shows them."""
-    return [
-        {
-            "check": result.check,
-            "ok": result.ok,
-            "errors": [
-                {"status_code": error.status, "error": error.kind, "message": error.message, "fix": error.fix}
-                for error in result.errors
-            ],
-        }
-        for result in results
-    ]
-
-
-def _content(run: DryRun) -> dict[str, object]:
-    if run.channel is Channel.SMS:
-        return {"body": run.body, "from_number": run.sent_from}
-    return {
-        "subject": run.subject,
-        "body": run.body,
-        "from_email": run.sent_from,
-        "one_click_unsubscribe_url": run.one_click_unsubscribe_url,
-    }

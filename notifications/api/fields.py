@@ -15,11 +15,12 @@ from rest_framework import serializers
 
 from config.rest.content import write_moment
 from notifications import errors
-from notifications.models import Notification, Service
+from notifications.models import Service
 from notifications.recipients.email import EmailAddress as ParsedEmailAddress
 from notifications.recipients.phone import PhoneNumber as ParsedPhoneNumber
 from notifications.submission import policy, requests, scheduled
 from notifications.submission.requests import GivenId
+from notifications.submission.templates import TemplateText
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url
 
 _HEX = r"[0-9a-f]{8}(?P<h>-?)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{12}"
@@ -138,19 +139,28 @@ class Moment(serializers.DateTimeField):
         return write_moment(value)
 
 
+class Always(serializers.BooleanField):
+    """A key of a response with a constant value."""
+
+    def __init__(self, value: bool) -> None:
+        super().__init__(help_text=f"Always {str(value).lower()}.")
+        self._value = value
+
+    def get_attribute(self, instance: object) -> bool:
+        return self._value
+
+
 class TemplateReference(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     version = serializers.IntegerField(min_value=1, help_text="The version that was used.")
     uri = serializers.URLField(help_text="The URL of this version.")
 
+    def to_representation(self, template: TemplateText) -> dict[str, object]:
+        return template_reference(template.id, template.version, self.context["base"])
 
-def template_reference(notification: Notification, base: str) -> dict[str, object]:
-    version = notification.template_version
-    return {
-        "id": str(notification.template_id),
-        "version": version,
-        "uri": f"{base}/v2/template/{notification.template_id}/version/{version}",
-    }
+
+def template_reference(template_id: UUID, version: int, base: str) -> dict[str, object]:
+    return {"id": str(template_id), "version": version, "uri": f"{base}/v2/template/{template_id}/version/{version}"}
 
 
 def _parse_moment(text: str) -> datetime | None:

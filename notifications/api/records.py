@@ -96,7 +96,7 @@ class NotificationSerializer(serializers.Serializer[Notification]):
             **_OF_LETTERS,
             "created_by_name": None,
             "status": notification.status,
-            "template": template_reference(notification, base),
+            "template": template_reference(notification.template_id, notification.template_version, base),
             "body": notification.body.strip(),
             "subject": notification.subject,
             "created_at": write_moment(notification.created_at),

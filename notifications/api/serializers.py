@@ -188,7 +188,7 @@ class SentMessage(serializers.Serializer[Any]):
             "reference": notification.reference,
             "content": content,
             "uri": f"{base}/v2/notifications/{notification.id}",
-            "template": template_reference(notification, base),
+            "template": template_reference(notification.template_id, notification.template_version, base),
             "scheduled_for": write_moment(notification.scheduled_for),
         }
 

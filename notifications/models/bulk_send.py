@@ -133,6 +133,11 @@ class BulkSend(models.Model):
         return (self.sms_sender_id or self.reply_to_id) if self.is_sender_chosen else None
 
     @property
+    def author(self) -> str:
+        """Return the name of the API key or the person that made it."""
+        return self.api_key.name if self.api_key else self.created_by
+
+    @property
     def shown_state(self) -> str:
         """Return the state by the clock: a scheduled bulk send is pending at its time, before its first step."""
         is_early = self.scheduled_for is not None and self.scheduled_for > timezone.now()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.conf import settings
@@ -49,7 +49,7 @@ class DryRun:
     """The result of a dry run. A value is None if an error keeps it unknown, or if the channel has none.
 
     html: the body of an email, as a fragment
-    parts, characters, is_16_bit: of a text message
+    parts, characters, encoding: of a text message
     sends_at: the time for which it is scheduled, or the current time; later if it falls into quiet hours
     """
 
@@ -66,7 +66,7 @@ class DryRun:
     sanitised: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     parts: int | None = None
     characters: int | None = None
-    is_16_bit: bool | None = None
+    encoding: Literal["gsm", "16-bit"] | None = None
     scheduled_for: datetime | None = None
     sends_at: datetime | None = None
     repeat_of: UUID | None = None
@@ -94,7 +94,7 @@ def check_sms(caller: Caller, part: RequestPart) -> DryRun:
     if found["personalisation"].ok:
         text = message.text
         values |= {"body": text.text, "parts": text.fragments, "characters": text.chars}
-        values["is_16_bit"] = bool(text.non_gsm)
+        values["encoding"] = "16-bit" if text.non_gsm else "gsm"
     if found["sender"].ok:
         values["sent_from"] = senders.from_number(message.sender)
     return _finished(caller, Channel.SMS, part, found, counted, message, values)

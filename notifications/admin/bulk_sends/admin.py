@@ -124,4 +124,4 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
 
     named = column("Name", lambda row: cells.two_lines(row.name, f"{row.template} ({row.get_channel_display()})"))
     left_out_rows = column("Left out", lambda row: formats.number(row.left_out) if row.left_out else "–")
-    created = column("Created", lambda row: cells.moment_by(row.created_at, page.author_of(row)))
+    created = column("Created", lambda row: cells.moment_by(row.created_at, row.author))

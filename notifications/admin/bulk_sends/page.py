@@ -112,11 +112,6 @@ def _bar(counters: list[Counter]) -> Iterator[Part]:
             start += counter.share
 
 
-def author_of(bulk_send: BulkSend) -> str:
-    """Return the person or the API key that made a bulk send."""
-    return bulk_send.api_key.name if bulk_send.api_key else bulk_send.created_by
-
-
 def _sentence(bulk_send: BulkSend) -> str:
     number = formats.counted(bulk_send.row_count, MESSAGES[Channel(bulk_send.channel)])
     match BulkState(bulk_send.state):
@@ -161,7 +156,7 @@ def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
         ("Replies go to" if bulk_send.channel == Channel.EMAIL else "Sender", sender or "–"),
         (
             "API key" if by_key else "Created by",
-            author_of(bulk_send) or "–",
+            bulk_send.author or "–",
         ),
         ("Created", cells.moment(bulk_send.created_at)),
     ]

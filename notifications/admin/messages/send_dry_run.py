@@ -73,7 +73,7 @@ def _facts(run: DryRun) -> list[tuple[str, str | SafeString]]:
     if run.sends_at:
         found.append(("Would be sent", formats.spoken(run.sends_at)))
     if run.parts is not None:
-        alphabet = "16-bit" if run.is_16_bit else "GSM"
+        alphabet = "GSM" if run.encoding == "gsm" else run.encoding
         length = f"{formats.counted(run.characters or 0, 'character')} ({alphabet})"
         found.append(("Length", f"{length}, {formats.counted(run.parts, 'part')}"))
     found += [(_LIMITS[kind], formats.number(limit.remaining)) for kind, limit in run.limits.items()]

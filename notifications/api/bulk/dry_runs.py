@@ -4,16 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from config.rest.content import write_moment
-from notifications.api.dry_runs import (
-    CheckResult,
-    DryRunContent,
-    DryRunLimits,
-    check_results,
-    limits_shown,
-    template_shown,
-)
-from notifications.api.fields import TemplateReference
+from notifications.api.dry_runs import ACCEPTED, CheckResult, DryRunContent, DryRunLimits
+from notifications.api.fields import Always, Moment, TemplateReference
 from notifications.submission.bulk.dry_run import BulkDryRun, PreviewedRow
 
 
@@ -33,9 +25,11 @@ class DryRunRowError(serializers.Serializer[Any]):
 
 
 class DryRunRows(serializers.Serializer[Any]):
-    total = serializers.IntegerField(allow_null=True)
+    total = serializers.IntegerField(source="rows", allow_null=True)
     with_errors = serializers.IntegerField(allow_null=True, help_text="null if no row could be checked.")
-    errors = DryRunRowError(many=True, help_text="Of at most 1,000 rows.")  # type: ignore[assignment]  # a serializer has its own
+    errors = DryRunRowError(  # type: ignore[assignment]  # a serializer has its own
+        many=True, source="listed", help_text="Of at most 1,000 rows."
+    )
 
 
 class DryRunPreview(serializers.Serializer[Any]):
@@ -44,49 +38,22 @@ class DryRunPreview(serializers.Serializer[Any]):
     content = DryRunContent()
     parts = serializers.IntegerField(allow_null=True)
 
+    def to_representation(self, row: PreviewedRow) -> dict[str, object]:
+        content = {"body": row.body} if row.subject is None else {"subject": row.subject, "body": row.body}
+        return {"row": row.row, "to": row.to, "content": content, "parts": row.parts}
+
 
 class BulkDryRunSerializer(serializers.Serializer[BulkDryRun]):
     """What a bulk send would do. Unknown values are null."""
 
-    dry_run = serializers.BooleanField(help_text="Always true.")
-    accepted = serializers.BooleanField(help_text="Whether the same request would be accepted without `dry_run`.")
-    checks = CheckResult(many=True, help_text="All checks of a bulk send, in their order.")
+    dry_run = Always(True)
+    accepted = serializers.BooleanField(source="is_accepted", help_text=ACCEPTED)
+    checks = CheckResult(many=True, source="results", help_text="All checks of a bulk send, in their order.")
     columns = DryRunColumns(allow_null=True)
-    rows = DryRunRows()
+    rows = DryRunRows(source="*")
     preview = DryRunPreview(many=True, help_text="The first five rows without errors.")
     parts = serializers.IntegerField(allow_null=True, help_text="The parts of all text messages without errors.")
     template = TemplateReference(allow_null=True)
     limits = DryRunLimits()
-    scheduled_for = serializers.DateTimeField(allow_null=True)
-    sends_at = serializers.DateTimeField(allow_null=True, help_text="When the first messages would be sent.")
-
-    def to_representation(self, run: BulkDryRun) -> dict[str, object]:
-        columns = run.columns
-        return {
-            "dry_run": True,
-            "accepted": run.is_accepted,
-            "checks": check_results(run.results),
-            "columns": columns
-            and {
-                "names": columns.names,
-                "missing": columns.missing,
-                "duplicate_recipient": columns.duplicate_recipient,
-                "unused": columns.unused,
-            },
-            "rows": {
-                "total": run.rows,
-                "with_errors": run.with_errors,
-                "errors": [{"row": one.row, "column": one.column, "message": one.message} for one in run.listed],
-            },
-            "preview": [_previewed(row) for row in run.preview],
-            "parts": run.parts,
-            "template": run.template and template_shown(run.template, str(self.context["base"])),
-            "limits": limits_shown(run.limits),
-            "scheduled_for": write_moment(run.scheduled_for),
-            "sends_at": write_moment(run.sends_at),
-        }
-
-
-def _previewed(row: PreviewedRow) -> dict[str, object]:
-    content = {"body": row.body} if row.subject is None else {"subject": row.subject, "body": row.body}
-    return {"row": row.row, "to": row.to, "content": content, "parts": row.parts}
+    scheduled_for = Moment(allow_null=True)
+    sends_at = Moment(allow_null=True, help_text="When the first messages would be sent.")

@@ -1,7 +1,6 @@
 """The lists of bulk sends and of their rows. Source: docs/reference/bulk-sending.md §8."""
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -55,23 +54,11 @@ def rows(bulk_send: BulkSend, query: QueryDict) -> Page:
     if after := query.get("after"):
         found = found.filter(number__gt=int(after))
     columns = ("number", "state", "recipient", "reference", "notifications__id", "notifications__status")
-    page = [_row(values) for values in found.values_list(*columns)[:ROWS_A_PAGE]]
+    page = list(found.values(*columns)[:ROWS_A_PAGE])
     filters = [(name, value) for name, values in query.lists() for value in values]
     others = [(name, value) for name, value in filters if name != "after"]
     return Page(
         rows=page,
         current=urlencode(filters),
-        next=urlencode([("after", str(page[-1]["row"])), *others]) if page else None,
+        next=urlencode([("after", str(page[-1]["number"])), *others]) if page else None,
     )
-
-
-def _row(values: tuple[Any, ...]) -> dict[str, object]:  # Any: values of columns
-    number, state, recipient, reference, notification_id, status = values
-    return {
-        "row": number,
-        "state": state,
-        "to": recipient,
-        "reference": reference,
-        "notification_id": str(notification_id) if notification_id else None,
-        "status": status,
-    }

@@ -12,7 +12,7 @@ from notifications.api.bulk.reading import SpooledRows
 from notifications.api.fields import of_type
 from notifications.api.serializers import RequestSerializer
 from notifications.bulk_tables.tables import Table
-from notifications.models import BulkSend, BulkState, Channel, KeyType, RowState, Status
+from notifications.models import ApiKey, BulkSend, BulkState, Channel, KeyType, RowState, Status
 from notifications.submission import requests
 from notifications.submission.bulk import requests as bulk_requests
 from notifications.submission.bulk.dry_run import BulkRequestPart
@@ -118,19 +118,32 @@ class MoveBulkSendSerializer(RequestSerializer):
     )
 
 
-class _Named(serializers.Serializer[Any]):
-    name = serializers.CharField()
+class Time(serializers.DateTimeField):
+    """A time as GC Notify writes it: with six digits and the offset of UTC."""
+
+    def to_representation(self, at: datetime) -> str:
+        return at.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-class _Key(serializers.Serializer[Any]):
+class _Named(serializers.Serializer[BulkSend]):
+    name = serializers.CharField(source="service_name")
+
+
+class _Key(serializers.Serializer[ApiKey]):
     id = serializers.UUIDField()
     key_type = serializers.ChoiceField(choices=["normal", "team", "test"], help_text="`normal` is a live key.")
     name = serializers.CharField()
 
+    def to_representation(self, key: ApiKey) -> dict[str, object]:
+        key_type = "normal" if key.key_type == KeyType.LIVE else key.key_type
+        return {"id": str(key.id), "key_type": key_type, "name": key.name}
 
-class _Creator(serializers.Serializer[Any]):
-    id = serializers.UUIDField(allow_null=True, help_text="The id of the API key; null for a person.")
-    name = serializers.CharField()
+
+class _Creator(serializers.Serializer[BulkSend]):
+    id = serializers.UUIDField(
+        source="api_key_id", allow_null=True, help_text="The id of the API key; null for a person."
+    )
+    name = serializers.CharField(source="author")
 
 
 class BulkSendData(serializers.Serializer[BulkSend]):
@@ -138,66 +151,37 @@ class BulkSendData(serializers.Serializer[BulkSend]):
 
     id = serializers.UUIDField()
     api_key = _Key(allow_null=True, help_text="null if a person sent it in the console.")
-    archived = serializers.BooleanField(help_text="Always false.")
-    created_at = serializers.DateTimeField(help_text=UTC_OFFSET)
-    created_by = _Creator()
-    job_status = serializers.ChoiceField(choices=STATES)
-    notification_count = serializers.IntegerField(min_value=0, help_text="The number of rows.")
-    original_file_name = serializers.CharField(help_text="The name that you gave.")
-    processing_started = serializers.DateTimeField(allow_null=True, help_text="When the first message was created.")
-    processing_finished = serializers.DateTimeField(
+    archived = fields.Always(False)
+    created_at = Time(help_text=UTC_OFFSET)
+    created_by = _Creator(source="*")
+    job_status = serializers.ChoiceField(choices=STATES, source="shown_state")
+    notification_count = serializers.IntegerField(min_value=0, source="row_count", help_text="The number of rows.")
+    original_file_name = serializers.CharField(source="name", help_text="The name that you gave.")
+    processing_started = Time(allow_null=True, help_text="When the first message was created.")
+    processing_finished = Time(
         allow_null=True, help_text="When the last message was created, or when the bulk send was cancelled."
     )
-    scheduled_for = serializers.DateTimeField(allow_null=True)
+    scheduled_for = Time(allow_null=True)
     sender_id = serializers.UUIDField(
         allow_null=True, help_text="The sender that you chose, or the default sender of texts."
     )
-    service = serializers.UUIDField()
-    service_name = _Named()
-    template = serializers.UUIDField()
-    template_type = serializers.ChoiceField(choices=Channel.values)
+    service = serializers.UUIDField(source="service_id")
+    service_name = _Named(source="*")
+    template = serializers.UUIDField(source="template_id")
+    template_type = serializers.ChoiceField(choices=Channel.values, source="channel")
     template_version = serializers.IntegerField(min_value=1)
-    updated_at = serializers.DateTimeField(help_text="The last change.")
-
-    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
-        key = bulk_send.api_key
-        kinds = {KeyType.LIVE.value: "normal"}
-        return {
-            "id": str(bulk_send.id),
-            "api_key": key and {"id": str(key.id), "key_type": kinds.get(key.key_type, key.key_type), "name": key.name},
-            "archived": False,
-            "created_at": write_time(bulk_send.created_at),
-            "created_by": {"id": str(key.id), "name": key.name} if key else {"id": None, "name": bulk_send.created_by},
-            "job_status": bulk_send.shown_state,
-            "notification_count": bulk_send.row_count,
-            "original_file_name": bulk_send.name,
-            "processing_started": write_time(bulk_send.processing_started),
-            "processing_finished": write_time(bulk_send.processing_finished),
-            "scheduled_for": write_time(bulk_send.scheduled_for),
-            "sender_id": str(bulk_send.sender_id) if bulk_send.sender_id else None,
-            "service": str(bulk_send.service_id),
-            "service_name": {"name": bulk_send.service_name},
-            "template": str(bulk_send.template_id),
-            "template_type": bulk_send.channel,
-            "template_version": bulk_send.template_version,
-            "updated_at": write_time(bulk_send.updated_at),
-        }
+    updated_at = Time(help_text="The last change.")
 
 
 class BulkSendAnswer(serializers.Serializer[BulkSend]):
-    data = BulkSendData()  # type: ignore[assignment]  # a Serializer has one of its own
-
-    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
-        return {"data": BulkSendData().to_representation(bulk_send)}
+    data = BulkSendData(source="*")  # type: ignore[assignment]  # a Serializer has one of its own
 
 
 class CancelledBulkSendAnswer(BulkSendAnswer):
     cancelled = serializers.IntegerField(help_text="Rows that get no message, or whose message was cancelled.")
-    already_sent = serializers.IntegerField(help_text="Rows whose message a worker had claimed or sent.")
-
-    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
-        counts = {"cancelled": bulk_send.cancelled, "already_sent": bulk_send.messages}
-        return {**super().to_representation(bulk_send), **counts}
+    already_sent = serializers.IntegerField(
+        source="messages", help_text="Rows whose message a worker had claimed or sent."
+    )
 
 
 class StatusCount(serializers.Serializer[Any]):
@@ -213,40 +197,24 @@ class RowCounts(serializers.Serializer[BulkSend]):
     repeat = serializers.IntegerField(help_text="Rows that repeat an earlier message.")
     left_out = serializers.IntegerField(help_text="Rows with errors that a person left out.")
 
-    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
-        return {str(name): getattr(bulk_send, str(name)) for name in self.get_fields()}
-
 
 class BulkSendDetails(serializers.Serializer[BulkSend]):
-    data = BulkSendData()  # type: ignore[assignment]  # a Serializer has one of its own
-    statistics = StatusCount(many=True, help_text="The messages by status.")
-    rows = RowCounts()
-    next_send_at = serializers.DateTimeField(
-        allow_null=True, help_text="When the next message will be created, if the bulk send waits."
+    data = BulkSendData(source="*")  # type: ignore[assignment]  # a Serializer has one of its own
+    statistics = StatusCount(many=True, source="status_counts", help_text="The messages by status.")
+    rows = RowCounts(source="*")
+    next_send_at = Time(allow_null=True, help_text="When the next message will be created, if the bulk send waits.")
+
+
+class RowSerializer(serializers.Serializer[Any]):  # Any: a dict of columns
+    row = serializers.IntegerField(
+        min_value=2, source="number", help_text="As a spreadsheet shows it: the column names are row 1."
     )
-
-    def to_representation(self, bulk_send: BulkSend) -> dict[str, object]:
-        return {
-            "data": BulkSendData().to_representation(bulk_send),
-            "statistics": bulk_send.status_counts(),
-            "rows": RowCounts().to_representation(bulk_send),
-            "next_send_at": write_time(bulk_send.next_send_at),
-        }
-
-
-class RowSerializer(serializers.Serializer[Any]):
-    row = serializers.IntegerField(min_value=2, help_text="As a spreadsheet shows it: the column names are row 1.")
     state = serializers.ChoiceField(choices=ROW_STATES)
-    to = serializers.CharField(help_text="The recipient.")
+    to = serializers.CharField(source="recipient", help_text="The recipient.")
     reference = serializers.CharField(allow_null=True)
-    notification_id = serializers.UUIDField(allow_null=True, help_text="The id of the message, if there is one.")
-    status = serializers.ChoiceField(choices=Status.values, allow_null=True, help_text="The status of the message.")
-
-
-def write_time(at: datetime | None) -> str | None:
-    """Return a time as GC Notify writes it: with six digits and the offset of UTC.
-
-    >>> write_time(datetime(2026, 11, 20, 9, tzinfo=UTC))
-    '2026-11-20T09:00:00.000000+00:00'
-    """
-    return at.astimezone(UTC).isoformat(timespec="microseconds") if at else None
+    notification_id = serializers.UUIDField(
+        allow_null=True, source="notifications__id", help_text="The id of the message, if there is one."
+    )
+    status = serializers.ChoiceField(
+        choices=Status.values, allow_null=True, source="notifications__status", help_text="The status of the message."
+    )
