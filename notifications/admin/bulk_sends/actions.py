@@ -13,7 +13,7 @@ from config import audit, formats
 from config.console.admin.model_admin import ConsoleModelAdmin
 from notifications import errors
 from notifications.admin.bulk_sends.notices import MESSAGES
-from notifications.admin.bulk_sends.send_form import TimeField
+from notifications.admin.bulk_sends.send_form import bulk_time_field
 from notifications.admin.service_rows import posted
 from notifications.models import BulkSend, BulkState, Channel, KeyType
 from notifications.models.bulk_send import MOVING, OPEN
@@ -30,11 +30,7 @@ _NOTHING_TO_RETRY = "No message of this bulk send can be sent again. Permanent f
 class MoveForm(forms.Form):
     """Another time. Empty: now."""
 
-    scheduled_for = TimeField(
-        label="Send at",
-        required=False,
-        help_text="In the time zone of the console. Leave empty to send it now.",
-    )
+    scheduled_for = bulk_time_field(help_text="In the time zone of the console. Leave empty to send it now.")
 
 
 class BulkSendActions(ConsoleModelAdmin):

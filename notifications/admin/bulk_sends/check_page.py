@@ -4,6 +4,7 @@ Source: docs/reference/console.md §3.4.
 """
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -90,8 +91,8 @@ class CheckPage:
 
     def _choose_sender(self, form: SendForm) -> None:
         """Set the sender of the draft. Raises SmsSenderNotFound, ReplyToNotFound."""
-        chosen = form.sender_id
-        given = GivenId(chosen, str(chosen)) if chosen else None
+        chosen = form.cleaned_data["sender"]
+        given = GivenId(UUID(chosen), chosen) if chosen else None
         sender = find_sender(self._bulk_send.service, self._channel, given)
         bulk_send = self._bulk_send
         bulk_send.sms_sender, bulk_send.reply_to = sender.sms_sender, sender.reply_to

@@ -1,6 +1,6 @@
 """The last step of a bulk send: when it is sent, by which sender, and what the person confirms."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -9,33 +9,25 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from config import formats
-from config.console.theme import CheckboxInput, TextInput
+from config.console.theme import CheckboxInput
 from notifications.admin.bulk_sends.notices import Counts
+from notifications.admin.sending_fields import TimeField, sender_choices
 from notifications.models import BulkSend, BulkState, Channel
+from notifications.submission.bulk import requests
 
 NOW, LATER = "now", "later"
 _SAME_WITHIN = timedelta(hours=24)
 
 
-class TimeField(forms.DateTimeField):
-    """A time in the console's time zone, at most BULK_SCHEDULE_HOURS from now."""
+def _longest() -> str:
+    """Return BULK_SCHEDULE_HOURS in words, in days if possible."""
+    days, hours = divmod(settings.BULK_SCHEDULE_HOURS, 24)
+    return formats.counted(settings.BULK_SCHEDULE_HOURS, "hour") if hours else formats.counted(days, "day")
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(
-            widget=TextInput(attrs={"type": "datetime-local"}),
-            error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
-            **kwargs,
-        )
 
-    def clean(self, value: Any) -> datetime | None:
-        moment: datetime | None = super().clean(value)
-        if moment is None:
-            return None
-        if moment <= timezone.now():
-            raise forms.ValidationError("Enter a time in the future.")
-        if moment > timezone.now() + timedelta(hours=settings.BULK_SCHEDULE_HOURS):
-            raise forms.ValidationError(f"Enter a time within the next {_longest()}.")
-        return moment
+def bulk_time_field(**options: Any) -> TimeField:
+    """Return the field for the time of a bulk send."""
+    return TimeField(requests.check_time, longest=_longest, label="Send at", **options)
 
 
 class SendForm(forms.Form):
@@ -44,18 +36,16 @@ class SendForm(forms.Form):
     when = forms.ChoiceField(
         label="When", choices=[(NOW, "Now"), (LATER, "Later")], initial=NOW, widget=forms.RadioSelect
     )
-    scheduled_for = TimeField(label="Send at", required=False)
+    scheduled_for = bulk_time_field()
     sender = forms.ChoiceField(required=False)
 
     def __init__(self, *args: Any, bulk_send: BulkSend, counts: Counts, same: BulkSend | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._channel = Channel(bulk_send.channel)
-        self.fields[
-            "scheduled_for"
-        ].help_text = f"In the time zone {timezone.get_current_timezone_name()}, at most {_longest()} from now."
-        self.fields["sender"].label = "Replies go to" if self._channel is Channel.EMAIL else "Sender"
-        self._senders = {str(row.pk): row for row in _senders(bulk_send)}
-        self.fields["sender"].choices = self._sender_choices()  # type: ignore[attr-defined]
+        zone = timezone.get_current_timezone_name()
+        self.fields["scheduled_for"].help_text = f"In the time zone {zone}, at most {_longest()} from now."
+        channel = Channel(bulk_send.channel)
+        self.fields["sender"].label = "Replies go to" if channel is Channel.EMAIL else "Sender"
+        self.fields["sender"].choices = sender_choices(bulk_send.service, channel)  # type: ignore[attr-defined]
         if counts.with_errors:
             rows = formats.counted(counts.with_errors, "row")
             self._add_tick(
@@ -74,25 +64,8 @@ class SendForm(forms.Form):
             cleaned["scheduled_for"] = None
         return cleaned
 
-    @property
-    def sender_id(self) -> Any:
-        chosen = self._senders.get(self.cleaned_data["sender"])
-        return chosen.pk if chosen else None
-
     def _add_tick(self, name: str, label: str, error: str) -> None:
         self.fields[name] = forms.BooleanField(label=label, widget=CheckboxInput, error_messages={"required": error})
-
-    def _sender_choices(self) -> list[tuple[str, str]]:
-        is_email = self._channel is Channel.EMAIL
-        shown = {pk: row.email_address if is_email else row.sender for pk, row in self._senders.items()}
-        default = next((shown[pk] for pk, row in self._senders.items() if row.is_default), "not set")
-        return [("", f"Default: {default}"), *shown.items()]
-
-
-def _longest() -> str:
-    """Return BULK_SCHEDULE_HOURS in words, in days if possible."""
-    days, hours = divmod(settings.BULK_SCHEDULE_HOURS, 24)
-    return formats.counted(settings.BULK_SCHEDULE_HOURS, "hour") if hours else formats.counted(days, "day")
 
 
 def same_before(bulk_send: BulkSend) -> BulkSend | None:
@@ -104,8 +77,3 @@ def same_before(bulk_send: BulkSend) -> BulkSend | None:
         accepted_at__gte=timezone.now() - _SAME_WITHIN,
     )
     return others.exclude(pk=bulk_send.pk).exclude(state=BulkState.DRAFT).order_by("-accepted_at").first()
-
-
-def _senders(bulk_send: BulkSend) -> Any:
-    service, is_email = bulk_send.service, bulk_send.channel == Channel.EMAIL
-    return (service.reply_to_addresses if is_email else service.sms_senders).filter(archived_at=None)

@@ -1,6 +1,7 @@
 """Move or cancel a scheduled message on its page. Source: docs/reference/console.md §2.10."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -8,9 +9,9 @@ from django.utils import timezone
 
 from config import formats
 from config.console.admin.model_admin import ConsoleModelAdmin
-from config.console.theme import TextInput
 from notifications import errors
 from notifications.admin import permissions
+from notifications.admin.sending_fields import TimeField
 from notifications.models import Notification, Role, Status
 from notifications.submission import scheduled
 
@@ -19,33 +20,19 @@ CANCEL, MOVE = "cancel", "move"
 _NOT_SCHEDULED = "This message is no longer scheduled. It can be neither moved nor cancelled."
 
 
+def time_field(**options: Any) -> TimeField:
+    """Return the field for the time of a message."""
+    hours = formats.counted(scheduled.FARTHEST // timedelta(hours=1), "hour")
+    return TimeField(scheduled.check_time, longest=lambda: hours, **options)
+
+
 class MoveForm(forms.Form):
     """Another time for a message. Empty: now."""
 
-    scheduled_for = forms.DateTimeField(
+    scheduled_for = time_field(
         label="Send at",
-        required=False,
-        widget=TextInput(attrs={"type": "datetime-local"}),
         help_text="In the time zone of the console, at most 24 hours from now. Leave empty to send the message now.",
-        error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
     )
-
-    def clean_scheduled_for(self) -> datetime | None:
-        return checked_time(self.cleaned_data["scheduled_for"])
-
-
-def checked_time(moment: datetime | None) -> datetime | None:
-    """Return the time for which a person schedules a message. Raises ValidationError."""
-    if moment is None:
-        return None
-    try:
-        scheduled.check_time(moment)
-    except errors.ScheduledForPast as error:
-        raise forms.ValidationError("Enter a time in the future, or leave the field empty to send now.") from error
-    except errors.ScheduledForTooFar as error:
-        hours = scheduled.FARTHEST // timedelta(hours=1)
-        raise forms.ValidationError(f"Enter a time within the next {hours} hours.") from error
-    return moment
 
 
 def is_open(request: HttpRequest, message: Notification) -> bool:

@@ -7,7 +7,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +18,8 @@ from django.utils.html import format_html, format_html_join
 from config import formats
 from notifications import errors
 from notifications.admin.messages import send_slots
-from notifications.admin.messages.scheduling import checked_time
+from notifications.admin.messages.scheduling import time_field
+from notifications.admin.sending_fields import sender_choices
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, Service, TemplateVersion
 from notifications.rendering import placeholders
@@ -51,12 +51,10 @@ class SendForm(forms.Form):
     reference = forms.CharField(
         required=False, strip=False, help_text="All staff can see it. Do not enter personal information."
     )
-    scheduled_for = forms.DateTimeField(
+    scheduled_for = time_field(
         label="When",
-        required=False,
         widget=forms.TextInput(attrs={"type": "datetime-local"}),
         help_text="Leave empty to send now. In the time zone of the console, at most 24 hours from now.",
-        error_messages={"invalid": "Enter a date and time, such as 2026-04-01 09:30."},
     )
     kind = forms.ChoiceField(
         label="Type of message",
@@ -73,7 +71,7 @@ class SendForm(forms.Form):
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
         self.fields["recipient"].error_messages["required"] = EMPTY[self.channel]
         self.fields["sender"].label = "Replies go to" if is_email else "Sender"
-        self.fields["sender"].choices = _senders(service, self.channel)  # type: ignore[attr-defined]
+        self.fields["sender"].choices = sender_choices(service, self.channel)  # type: ignore[attr-defined]
         self.fields["kind"].initial = TEST
         self.fields["reference"].initial = f"console-{user_name}-{timezone.now():%Y%m%dT%H%M%SZ}"
         self.fields |= send_slots.fields(self._slots, self.channel)
@@ -107,9 +105,6 @@ class SendForm(forms.Form):
             return requests.check_reference(self.cleaned_data["reference"]) or None
         except errors.ValidationError as error:
             raise forms.ValidationError(REFERENCE) from error
-
-    def clean_scheduled_for(self) -> datetime | None:
-        return checked_time(self.cleaned_data["scheduled_for"])
 
     def clean(self) -> dict[str, Any] | None:
         """Reject lists longer than the API accepts."""
@@ -207,15 +202,6 @@ class SendForm(forms.Form):
             "confirm_email_before_download": self.cleaned_data[f"asks-{number}"],
             "retention_period": f"{self.cleaned_data[f'weeks-{number}'] or DEFAULT_WEEKS} weeks",
         }
-
-
-def _senders(service: Service, channel: Channel) -> list[tuple[str, str]]:
-    """Return the choices, the default first. Its value is empty."""
-    senders: Any = service.reply_to_addresses if channel is Channel.EMAIL else service.sms_senders
-    rows = list(senders.filter(archived_at=None))
-    shown = {str(row.pk): row.email_address if channel is Channel.EMAIL else row.sender for row in rows}
-    default = next((shown[str(row.pk)] for row in rows if row.is_default), "not set")
-    return [("", f"Default: {default}"), *((pk, name) for pk, name in shown.items())]
 
 
 def _recipient_error(error: errors.NotificationError, channel: Channel) -> str:
