@@ -16,8 +16,8 @@ from notifications.models import Channel, PauseKind, SendingPause
 _KINDS = {Channel.SMS: OutgoingSms, Channel.EMAIL: OutgoingEmail}
 
 
-def carriers(channel: Channel) -> list[str]:
-    """Return the names of the configured providers that carry messages of this channel."""
+def providers_of(channel: Channel) -> list[str]:
+    """Return the names of the configured providers for a channel, in the order in which they are tried."""
     return [provider.name for provider in providers.configured() if _KINDS[channel] in provider.adapter.carries]
 
 
@@ -27,14 +27,14 @@ def is_stopped(channel: Channel) -> bool:
         return False
     if pauses.is_paused(PauseKind.CHANNEL, channel.value):
         return True
-    names = carriers(channel)
+    names = providers_of(channel)
     return bool(names) and all(pauses.is_paused(PauseKind.PROVIDER, name) for name in names)
 
 
 def stopped_time(channel: Channel, since: datetime, until: datetime) -> timedelta:
     """Return how long a channel was stopped between two moments."""
     within = SendingPause.objects.filter(since__lt=until).exclude(ended_at__lte=since)
-    return total_stopped(list(within), channel, carriers(channel), since, until)
+    return total_stopped(list(within), channel, providers_of(channel), since, until)
 
 
 def total_stopped(

@@ -25,8 +25,7 @@ from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.store import StoreAway
-from notifications.delivery import providers
-from notifications.delivery.messages import OutgoingEmail, OutgoingSms
+from notifications.delivery.stopped_channels import providers_of
 from notifications.models import (
     Channel,
     GuestListEntry,
@@ -48,7 +47,6 @@ from notifications.submission.requests import RequestPart
 CHANGED = "The message has changed since you checked it. Check the preview, then send it."
 AWAY = "The files cannot be checked or stored at the moment. Nothing was sent. Try again in a minute."
 _MOST_GUESTS = 100
-_KINDS = {Channel.EMAIL: OutgoingEmail, Channel.SMS: OutgoingSms}
 _LIMITS = {Channel.EMAIL: LimitKind.EMAIL, Channel.SMS: LimitKind.SMS}
 _RECIPIENTS = {Channel.EMAIL: RecipientKind.EMAIL, Channel.SMS: RecipientKind.PHONE}
 
@@ -242,13 +240,7 @@ class SendPage:
         if notification.key_type == KeyType.TEST:
             return "Send 1 test (nothing is really sent)"
         kind = "email" if notification.channel == Channel.EMAIL else "text message"
-        through = _provider_for(Channel(notification.channel)) or "none takes it yet"
+        through = next(iter(providers_of(Channel(notification.channel))), "none takes it yet")
         to, how = f"1 {kind} to {mask(notification.recipient)}", f"(real, provider {through})"
         waits_until = notification.quiet_until or notification.scheduled_for
         return f"Schedule {to} for {formats.spoken(waits_until)} {how}" if waits_until else f"Send {to} {how}"
-
-
-def _provider_for(channel: Channel) -> str:
-    """Return the provider that is tried first."""
-    able = (one.name for one in providers.configured() if issubclass(_KINDS[channel], one.adapter.carries))
-    return next(able, "")
