@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import Any
 
 from django.apps import apps
-from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils.text import capfirst
 
 from config import formats
 from config.audit import name_and_author_of, titles
 from config.audit.models import ActorKind, AuditEvent
+from config.console import lookups
 from config.jobs import rules
 
 # Actions on a row: "{who} {words} the {kind} {name}". If the words contain {row}, the row is inserted there.
@@ -152,7 +152,7 @@ def names_of(events: Iterable[AuditEvent], shown: Callable[[Model], str] = title
     for kind, ids in wanted.items():
         model = model_of(kind)
         if model is not None:
-            rows = model._base_manager.filter(pk__in=[one for one in ids if _fits(model, one)])
+            rows = model._base_manager.filter(pk__in=[one for one in ids if lookups.is_key(model, one)])
             title: Callable[[Any], str] = name_and_author_of if kind == _ACCOUNT else shown  # Any: a row of any model
             found |= {(kind, str(row.pk)): Title(title(row), titles.masked(row)) for row in rows}
     return found
@@ -243,14 +243,6 @@ def _change(event: AuditEvent, row: str) -> str:
         fields = [name.replace("_", " ") for name in changed]
         return f"changed {', '.join(fields[:-1])} and {fields[-1]} of {row}"
     return f"changed {len(changed)} fields of {row}" if changed else f"changed {row}"
-
-
-def _fits(model: type[Model], pk: str) -> bool:
-    try:
-        model._meta.pk.to_python(pk)
-    except ValidationError:
-        return False
-    return True
 
 
 def _stored_name(event: AuditEvent) -> str | None:
