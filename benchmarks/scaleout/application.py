@@ -83,10 +83,10 @@ class Application:
         self.programs[role, machine.name] = program
         return program
 
-    def start_web_on(self, machine: Machine, environment: dict[str, str]) -> Program:
-        """Start a further web process, which is not one of the application's, and wait until it serves."""
-        program = self._start("web", machine, environment)
-        program.wait_until(lambda: self._serves(machine.address))
+    def start_on(self, role: str, machine: Machine, environment: dict[str, str]) -> Program:
+        """Start a process beside those of the application, and wait until it works."""
+        program = self._start(role, machine, environment)
+        self._wait(role, program, machine.address)
         return program
 
     def _start(self, role: str, machine: Machine, environment: dict[str, str]) -> Program:
@@ -95,8 +95,10 @@ class Application:
 
     def wait_for(self, role: str, name: str) -> None:
         """Wait until a started process works."""
-        program = self.programs[role, name]
         address = next(machine.address for machine in self.machines if machine.name == name)
+        self._wait(role, self.programs[role, name], address)
+
+    def _wait(self, role: str, program: Program, address: str) -> None:
         ready = {
             "web": lambda: self._serves(address),
             "worker": lambda: program.has_said("worker.ready"),

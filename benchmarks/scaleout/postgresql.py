@@ -35,17 +35,17 @@ class Cluster:
     def start(self, server: Machine) -> Program:
         return server.start("patroni", "patroni", CONFIG, user="postgres")
 
-    def create_database(self, passwords: str) -> None:
+    def create_database(self, passwords: str = "") -> None:
         """Create the database, its roles and their passwords, as deploy/README.md does."""
         leader = self.leader()
         leader.run("createdb", "signalbox", user="postgres")
         for script in (deployed("postgresql/roles.sql"), passwords):
             leader.run("psql", "--quiet", "--set", "ON_ERROR_STOP=1", "signalbox", user="postgres", input=script)
 
-    def recreate_database(self, passwords: str) -> None:
-        """Drop the database with all its rows, and create it again."""
+    def recreate_database(self) -> None:
+        """Drop the database with all its rows, and create it again. PgBouncer knows the passwords, so they stay."""
         self.leader().run("dropdb", "--force", "signalbox", user="postgres")
-        self.create_database(passwords)
+        self.create_database()
 
     def user_list(self) -> str:
         """Return the lines of PgBouncer's auth_file."""

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -17,11 +18,18 @@ from benchmarks.scaleout.proxies import HOST
 from benchmarks.scaleout.stand import Stand
 from benchmarks.scaleout.verdict import Verdict
 from tests.notifications.tokens import make_token
-from tests.servers import ROOT, Program, wait_until
+from tests.servers import ROOT, wait_until
 
 COUNT = 50  # messages before and after the moment
 COPY_NUMBER = 61
 QUIET_SECONDS = 15
+_PAUSE = """
+from config import audit
+from notifications.delivery import pauses
+from notifications.models import PauseKind
+for name in ("email", "sms"):
+    pauses.pause(PauseKind.CHANNEL, name, audit.COMMAND, "a restored copy")
+"""
 _TEXTFILES = "/var/lib/prometheus/node-exporter"
 
 
@@ -47,7 +55,7 @@ def restored(stand: Stand) -> Verdict:
     before, waiting, after, moment = _messages_around_a_moment(stand)
     copy = _copy_machine(stand, leader)
     began = time.monotonic()
-    for command in _documented_commands(moment):
+    for command in documented_commands(moment):
         copy.run("bash", "-c", command)
     wait_until(lambda: copy.run("psql", "-Atc", "SELECT pg_is_in_recovery()", user="postgres").strip() == "f")
     verdict.seen["restore s"] = round(time.monotonic() - began, 1)
@@ -59,11 +67,15 @@ def restored(stand: Stand) -> Verdict:
     verdict.require(not there & set(after), "rows of after the moment are there")
 
     arrived = stand.mail.arrivals().counts()
-    web = _start_web(stand, copy)
+    environment = _environment(stand, copy)
+    web = stand.application.start_on("web", copy, environment)
     statuses = [_status_of(stand, copy, identifier) for identifier in (before[0], after[0])]
     verdict.require(statuses == [200, 404], f"the copy answers {statuses} for messages of before and after")
+    _pause_sending(stand, copy, environment)
+    others = [stand.application.start_on(role, copy, environment) for role in ("worker", "clock")]
     time.sleep(QUIET_SECONDS)
-    web.stop()
+    for program in (web, *others):
+        program.stop()
     sent = stand.mail.arrivals().counts() - arrived
     twice = [id for id in (*before, *waiting, *after) if stand.mail.arrivals().counts()[id] != 1]
     verdict.seen |= {"due on the copy": len(waiting), "sent by the copy": sum(sent.values())}
@@ -106,7 +118,7 @@ def _copy_machine(stand: Stand, leader: Machine) -> Machine:
     return copy
 
 
-def _documented_commands(moment: str) -> Iterator[str]:
+def documented_commands(moment: str) -> Iterator[str]:
     """Yield the commands of the section, with this moment and the address of the copy."""
     text = (ROOT / "docs/operations.md").read_text()
     section = re.search(r"^### Restore to a moment\n(.*?)(?=^##)", text, re.MULTILINE | re.DOTALL)
@@ -119,18 +131,23 @@ def _documented_commands(moment: str) -> Iterator[str]:
     yield from (line for line in commands.replace("\\\n", " ").splitlines() if line and not line.startswith("#"))
 
 
-def _start_web(stand: Stand, copy: Machine) -> Program:
-    """Start only the web process, with the variables of one machine and the copy of the database."""
+def _pause_sending(stand: Stand, copy: Machine, environment: dict[str, str]) -> None:
+    """Pause both channels, as the console's page *Queue and providers* does."""
+    command = copy.beside(sys.executable, "manage.py", "shell", "--no-imports", "--command", _PAUSE)
+    subprocess.run(command, env=environment, cwd=stand.application.code, check=True, timeout=60)
+
+
+def _environment(stand: Stand, copy: Machine) -> dict[str, str]:
+    """Return the variables of one machine with the copy of the database."""
     environment = stand.application.environment("web")
     password_and_name = (stand.application.secrets / "DATABASE_URL.web").read_text().strip()
     for name in ("DATABASE_URL_FILE", "DATABASE_POOLER"):
         del environment[name]
-    environment |= {
+    return environment | {
         "DATABASE_URL": password_and_name.replace("127.0.0.1:6432", f"{copy.address}:5432"),
         "REDIS_URL": "redis://127.0.0.1:6379/0",
         "VAR_DIR": os.fspath(copy.folder / "var-copy"),
     }
-    return stand.application.start_web_on(copy, environment)
 
 
 def _status_of(stand: Stand, copy: Machine, identifier: str) -> int:

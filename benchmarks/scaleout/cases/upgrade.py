@@ -25,7 +25,7 @@ def upgraded(stand: Stand) -> Verdict:
     verdict = Verdict(CASE, seen={"from": revision})
     application = stand.application
     application.stop_all()
-    stand.cluster.recreate_database((application.secrets / "passwords.sql").read_text())
+    stand.cluster.recreate_database()
     application.code = _code_of(revision, stand.folder / "previous")
     stand.start_application()
     seconds: list[float] = []
