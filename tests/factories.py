@@ -20,6 +20,9 @@ from notifications.models import (
     ReplyToAddress,
     Service,
     SmsSender,
+    Suppression,
+    SuppressionReason,
+    SuppressionSource,
     TeamMember,
     Template,
     TemplateVersion,
@@ -162,3 +165,18 @@ def make_unsubscribe_request(
         "recipient": recipient,
     }
     return UnsubscribeRequest.objects.create(template=template, service=template.service, **values | fields)
+
+
+def make_suppression(
+    service: Service | None, recipient: str = "ana@example.com", reason: SuppressionReason | None = None, **fields: Any
+) -> Suppression:
+    """Return an active suppression, by default by hand. service: None for the whole installation"""
+    reason = reason or SuppressionReason.MANUAL
+    values: dict[str, Any] = {
+        "channel": Channel.EMAIL if "@" in recipient else Channel.SMS,
+        "recipient": recipient,
+        "normalised_recipient": normalise(recipient),
+        "reason": reason,
+        "source": SuppressionSource.CONSOLE if reason == SuppressionReason.MANUAL else SuppressionSource.PROVIDER,
+    }
+    return Suppression.objects.create(service=service, **values | fields)

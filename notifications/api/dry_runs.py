@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from notifications.api.fields import UTC_DIGITS, Always, Moment, TemplateReference
-from notifications.models import Channel
+from notifications.models import Channel, SuppressionReason
 from notifications.submission.dry_run import DryRun
 
 ACCEPTED = "Whether the same request would be accepted without `dry_run`."
@@ -85,8 +85,16 @@ class DryRunSerializer(serializers.Serializer[DryRun]):
     limits = DryRunLimits()
     scheduled_for = Moment(allow_null=True, help_text=f"As you gave it. {UTC_DIGITS}")
     sends_at = Moment(
-        allow_null=True, help_text="When the message would be sent: later than now if quiet hours delay it."
+        allow_null=True,
+        help_text=(
+            "When the message would be sent: later than now if quiet hours delay it. null if it would not be sent."
+        ),
     )
     repeat_of = serializers.UUIDField(
         allow_null=True, help_text="The earlier message that the repeat guard would return. Nothing would be sent."
+    )
+    suppressed_by = serializers.ChoiceField(
+        choices=SuppressionReason.values,
+        allow_null=True,
+        help_text="The reason why the message would end as `permanent-failure` without being sent.",
     )

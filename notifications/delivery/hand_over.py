@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from config.metrics import registry
 from config.telemetry import traces
-from notifications.delivery import providers, results, retry_times
+from notifications.delivery import providers, results, retry_times, suppressions
 from notifications.delivery.messages import Accepted, DeliveryFailure, Outgoing, PermanentFailure, TemporaryFailure
 from notifications.delivery.outgoing import message_for
 from notifications.delivery.posts import LONGEST_REFERENCE
@@ -28,8 +28,9 @@ from notifications.models import (
     Sent,
     SentMessage,
     Status,
+    SuppressionReason,
 )
-from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED
+from notifications.models.notification import ACCEPTED_FOR_GOOD, EXPIRED, SUPPRESSED
 
 MAX_REPLY_CHARACTERS = 500
 _UNFORESEEN = "Signalbox failed with an unexpected error. The log has the details."
@@ -94,6 +95,8 @@ class HandOver:
                 raise PermanentFailure("service archived")
             if self._notification.key_type == KeyType.TEST:
                 self._end_as_test()
+            elif self._claim.suppressed_by:
+                self._end_as_suppressed(self._claim.suppressed_by)
             else:
                 self._accept(self._send())
         except PermanentFailure as failure:
@@ -194,21 +197,34 @@ class HandOver:
         sent = Sent(status=status, at=timezone.now())
         self.sent = SentMessage(claim=self._claim, attempt=self._attempt("test"), sent=sent)
 
-    def _fail(self, failure: DeliveryFailure, status: Status) -> None:
+    def _end_as_suppressed(self, reason: SuppressionReason) -> None:
+        status = Status.PERMANENT_FAILURE
+        is_recorded = self._end_without_attempt(SUPPRESSED, status, reply=reason.value)
+        self._log("suppressed", is_recorded, reason=reason.value, status=status.value)
+
+    def _fail(self, failure: PermanentFailure, status: Status) -> None:
         attempt = self._attempt("permanent", failure.reply or failure.reason, reason=failure.reason)
         is_recorded = self._claim.fail(attempt, status=status, at=timezone.now())
         self._count(status, is_recorded)
+        if is_recorded and failure.is_recipients:
+            suppressions.add_after_rejection(self._notification, attempt["reply"])
         self._log("failed", is_recorded, reason=failure.reason, status=status.value)
 
     def _expire(self, *attempts: Attempt) -> None:
         """End the message because its give-up time is over. attempts: the attempt of this claim, if it made one."""
-        now, status = timezone.now(), Status.TECHNICAL_FAILURE
-        over = Attempt(at=now.isoformat(), provider="", outcome=EXPIRED, reply="", ms=0)
-        is_recorded = self._claim.fail(*attempts, over, status=status, at=now)
-        self._count(status, is_recorded)
+        status = Status.TECHNICAL_FAILURE
+        is_recorded = self._end_without_attempt(EXPIRED, status, *attempts)
         if is_recorded:
             registry.EXPIRED.add(self._notification.channel, self._notification.key_type)
         self._log("expired", is_recorded, status=status.value)
+
+    def _end_without_attempt(self, outcome: str, status: Status, *attempts: Attempt, reply: str = "") -> bool:
+        """Record an outcome that no provider decided. Return whether this worker still had the claim."""
+        now = timezone.now()
+        entry = Attempt(at=now.isoformat(), provider="", outcome=outcome, reply=reply, ms=0)
+        is_recorded = self._claim.fail(*attempts, entry, status=status, at=now)
+        self._count(status, is_recorded)
+        return is_recorded
 
     def _try_again(self, failure: TemporaryFailure) -> timedelta | None:
         """Schedule the next attempt and return its delay, or expire the message and return None."""

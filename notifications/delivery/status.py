@@ -15,14 +15,18 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from config.metrics import registry
+from notifications.delivery import suppressions
 from notifications.delivery.messages import Outcome, Receipt
-from notifications.models import CountedDay, EarlyReceipt, Notification, Status
+from notifications.models import CountedDay, EarlyReceipt, Notification, Status, SuppressionSource
 from notifications.models.status import COMPLETED
 
 MOST_KEPT = 20  # receipts of one message; providers send far fewer
 AT_ONCE = 500  # early receipts in one run
 
-_READ = ("id", "service_id", "channel", "key_type", "created_at", "status", "receipts")
+_READ = (
+    *("id", "service_id", "channel", "key_type", "created_at", "status", "receipts"),
+    *("recipient", "normalised_recipient"),
+)
 
 log = structlog.get_logger()
 
@@ -45,10 +49,10 @@ def take_in(provider: str, receipts: Iterable[Receipt]) -> int:
     return early
 
 
-def apply(provider: str, receipt: Receipt) -> bool:
+def apply(provider: str, receipt: Receipt, *, source: SuppressionSource = SuppressionSource.PROVIDER) -> bool:
     """Store one receipt with its message, update the status, and return whether the message exists.
 
-    A repeated or late receipt changes nothing.
+    A repeated or late receipt changes nothing. A complaint or a hard bounce suppresses the recipient.
     """
     with transaction.atomic():
         matching = Notification.objects.handed_to(
@@ -60,6 +64,7 @@ def apply(provider: str, receipt: Receipt) -> bool:
         row = Notification.objects.filter(id=message.id)
         if _note(message.receipts, receipt):
             row.update(receipts=message.receipts)
+            suppressions.add_after_receipt(message, receipt, source)
         moved = receipt.outcome != Outcome.COMPLAINT and row.advance(
             Status(receipt.outcome), timezone.now(), sent_at=Coalesce("sent_at", Value(timezone.now()))
         )

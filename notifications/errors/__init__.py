@@ -11,6 +11,7 @@ from notifications.errors.files import *  # noqa: F403
 from notifications.errors.messages import *  # noqa: F403
 from notifications.errors.receipts import *  # noqa: F403
 from notifications.errors.sandbox import *  # noqa: F403
+from notifications.errors.suppressions import *  # noqa: F403
 
 NotificationError = SendingError
 

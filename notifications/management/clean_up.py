@@ -21,9 +21,11 @@ from notifications.models import (
     RepeatGuard,
     SandboxMessage,
     Service,
+    Suppression,
     UnsubscribeRequest,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
+from notifications.models.suppression import ENDED_ARE_KEPT_FOR
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
@@ -138,6 +140,15 @@ RULES = (
         title="Idempotency keys of messages",
         keeps=lambda: "24 hours",
         every=_HOURLY,
+    ),
+    rules.for_rows(
+        "all services",
+        Suppression.objects.to_forget,
+        "created_at",
+        name="suppressions",
+        title="Suppressions that ended",
+        group=Group.MESSAGES,
+        keeps=lambda: f"{ENDED_ARE_KEPT_FOR.days} days after they are lifted or expire; active ones stay",
     ),
     rules.for_rows(
         "all services",

@@ -20,6 +20,7 @@ from notifications.models.channel import Channel, Lane
 from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Notification
 from notifications.models.status import COMPLETED, FINAL, Status
+from notifications.models.suppression import SuppressionReason, reason_of_message
 
 # Only the columns that sending needs: every further column costs time.
 _CLAIMED_NAMES = (
@@ -107,6 +108,7 @@ _CLAIM = """
         (SELECT name FROM notifications_service WHERE id = service_id)
       ) AS service_name,
       (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
+      {suppressed_by} AS suppressed_by,
       (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
       (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
 """
@@ -186,11 +188,12 @@ def _in_round_robin(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
 
 
 def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the statement returns them
-    service_name, service_is_active, sender, reply_to_address = values[-4:]
+    service_name, service_is_active, suppressed_by, sender, reply_to_address = values[-5:]
     return Claim(
         notification=_CLAIMED.rows(values)[0],
         service_name=service_name,
         service_is_active=bool(service_is_active),
+        suppressed_by=SuppressionReason(suppressed_by) if suppressed_by else None,
         sender=sender,
         reply_to_address=reply_to_address,
     )
@@ -206,6 +209,7 @@ def _statement(text: str, vendor: str) -> str:
         among=_AMONG[vendor],
         later=_LATER[vendor],
         read=_CLAIMED.names,
+        suppressed_by=reason_of_message(vendor, Notification._meta.db_table),
         has_due=has_due,
     )
 

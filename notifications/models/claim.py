@@ -12,10 +12,14 @@ from django.db.models.functions import Now
 
 from notifications.models.notification import Notification, NotificationQuerySet
 from notifications.models.status import Status
+from notifications.models.suppression import SuppressionReason
 
 
 class Attempt(TypedDict):
-    """One entry of `Notification.attempts`. outcome: accepted, temporary, permanent, uncertain, test, or expired."""
+    """One entry of `Notification.attempts`.
+
+    outcome: accepted, temporary, permanent, uncertain, test, expired or suppressed
+    """
 
     at: str | None
     provider: str
@@ -42,6 +46,8 @@ LOST = Attempt(at=None, provider="", outcome="uncertain", reply="The worker ende
 class Claim:
     """A message that this worker may send, with the data that sending needs.
 
+    suppressed_by: the reason why nothing may be sent to this recipient, or None
+
     Each method that ends the claim returns whether this worker still had it; if another worker has claimed the message
     since, nothing changes. A method that ends the message deletes the keys of its links and stores its callback in the
     same transaction.
@@ -50,6 +56,7 @@ class Claim:
     notification: Notification
     service_name: str
     service_is_active: bool
+    suppressed_by: SuppressionReason | None
     sender: str | None
     reply_to_address: str | None
 

@@ -23,12 +23,15 @@ from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
 from notifications.models.status import COMPLETED, FAILURES, WITH_CALLBACK, Status, sources
+from notifications.models.suppression import SuppressionReason
 
 # The final status of an accepted message if its provider sends no delivery receipts.
 ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 
 
-EXPIRED = "expired"  # the outcome that is recorded instead of an attempt when the message was too late to send
+# The outcomes that are recorded instead of an attempt.
+EXPIRED = "expired"  # the message was too late to send
+SUPPRESSED = "suppressed"  # the recipient is suppressed; the reply is the reason
 
 
 IS_SCHEDULED = Q(status=Status.CREATED, attempt=0) & (Q(scheduled_for__isnull=False) | Q(quiet_until__isnull=False))
@@ -250,6 +253,12 @@ class Notification(models.Model):
     @property
     def has_expired(self) -> bool:
         return bool(self.attempts) and self.attempts[-1].get("outcome") == EXPIRED
+
+    @property
+    def suppressed_by(self) -> SuppressionReason | None:
+        """Return the reason why the message ended without an attempt, or None."""
+        last = self.attempts[-1] if self.attempts else {}
+        return SuppressionReason(last["reply"]) if last.get("outcome") == SUPPRESSED else None
 
     @property
     def outgoing(self) -> tuple[str, str]:

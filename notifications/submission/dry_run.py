@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from notifications.delivery import repeats
-from notifications.models import Channel, LimitKind, Service
+from notifications.models import Channel, LimitKind, Service, SuppressionReason
 from notifications.rendering import email
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks
 from notifications.submission.callers import Caller
@@ -27,7 +27,7 @@ from notifications.submission.templates import TemplateText
 # The checks of both channels, in the order of the contract. A check that the channel does not need succeeds.
 NAMES = (
     *("daily_limit", "schema", "channel", "template", "personalisation", "empty", "file_in_text", "sender"),
-    *("recipient", "number", "international_limit", "files", "length"),
+    *("recipient", "suppression", "number", "international_limit", "files", "length"),
 )
 
 
@@ -51,6 +51,7 @@ class DryRun:
     html: the body of an email, as a fragment
     parts, characters, encoding: of a text message
     sends_at: the time for which it is scheduled, or the current time; later if it falls into quiet hours
+    suppressed_by: the reason why the message would end without being sent
     """
 
     channel: Channel
@@ -70,6 +71,7 @@ class DryRun:
     scheduled_for: datetime | None = None
     sends_at: datetime | None = None
     repeat_of: UUID | None = None
+    suppressed_by: SuppressionReason | None = None
 
     @property
     def is_accepted(self) -> bool:
@@ -89,6 +91,7 @@ def check_sms(caller: Caller, part: RequestPart) -> DryRun:
         is_abroad = policy.is_counted_international(number)
         counted += [LimitKind.INTERNATIONAL_SMS] if is_abroad else []
         values["recipient"] = _recipient(number.normalised, policy.is_simulated(number), is_international=is_abroad)
+        values["suppressed_by"] = policy.suppressed_by(caller, Channel.SMS, number, is_subscription=False)
     if found["template"].ok:
         values["template"] = message.template
     if found["personalisation"].ok:
@@ -114,6 +117,10 @@ def check_email(caller: Caller, part: RequestPart, *, unsubscribe_url: str) -> D
         values["recipient"] = _recipient(request.email_address.normalised, is_simulated)
     if found["template"].ok:
         values["template"] = message.template
+        if not {"email_address", "one_click_unsubscribe_url"}.intersection(part.invalid):
+            values["suppressed_by"] = policy.suppressed_by(
+                caller, Channel.EMAIL, request.email_address, is_subscription=message.is_subscription
+            )
     if found["personalisation"].ok:
         shown = email.render(
             message.template.subject,
@@ -148,6 +155,8 @@ def _finished(
         times["scheduled_for"] = part.request.scheduled_for
     if all(result.ok for result in results):
         times |= _times_and_repeat(message.checked().submission)
+    if values.get("suppressed_by"):
+        times["sends_at"] = None
     known = {kind: limit(caller.service, kind) for kind in counted}
     return DryRun(channel=channel, results=results, limits=known, **values, **times)
 

@@ -56,6 +56,14 @@ class EmailChecks:
     def check_recipient(self) -> None:
         policy.check_recipient(self.caller, self.request.email_address)
 
+    @property
+    def is_subscription(self) -> bool:
+        return self.template.unsubscribe_link or self.request.one_click_unsubscribe_url is not None
+
+    def check_not_suppressed(self) -> None:
+        recipient = self.request.email_address
+        policy.check_not_suppressed(self.caller, Channel.EMAIL, recipient, is_subscription=self.is_subscription)
+
     def check_files(self) -> None:
         self.files = self.parcel.check()
 
@@ -106,6 +114,12 @@ CHECKS = (
     Check("empty", EmailChecks.check_not_empty, needs=["personalisation"]),
     Check("sender", EmailChecks.choose_reply_to, reads=["email_reply_to_id"]),
     Check("recipient", EmailChecks.check_recipient, reads=["email_address"]),
+    Check(
+        "suppression",
+        EmailChecks.check_not_suppressed,
+        needs=["template"],
+        reads=["email_address", "one_click_unsubscribe_url"],
+    ),
     Check("files", EmailChecks.check_files, needs=["personalisation"]),
     Check("length", EmailChecks.check_length, needs=["personalisation"]),
 )

@@ -9,7 +9,16 @@ from uuid import UUID
 from django.conf import settings
 
 from notifications import errors
-from notifications.models import Channel, GuestListEntry, KeyType, Permission, Service, TeamMember
+from notifications.models import (
+    Channel,
+    GuestListEntry,
+    KeyType,
+    Permission,
+    Service,
+    Suppression,
+    SuppressionReason,
+    TeamMember,
+)
 from notifications.recipients import email, phone
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.outcomes import Outcome
@@ -84,6 +93,30 @@ def may_send_to(caller: Caller, recipient: PhoneNumber | EmailAddress) -> bool:
     if caller.key_type == KeyType.TEST or (caller.key_type == KeyType.LIVE and caller.service.live):
         return True
     return recipient.normalised in (_known_recipients(caller.service.id) or ())
+
+
+def suppressed_by(
+    caller: Caller, channel: Channel, recipient: PhoneNumber | EmailAddress, *, is_subscription: bool
+) -> SuppressionReason | None:
+    """Return the reason why a message would end without being sent. Test keys and simulated recipients have none."""
+    if caller.key_type == KeyType.TEST or is_simulated(recipient):
+        return None
+    normalised = recipient.normalised
+    reasons = Suppression.objects.reasons(caller.service_id, channel, [normalised], is_subscription=is_subscription)
+    return reasons.get(normalised)
+
+
+def check_not_suppressed(
+    caller: Caller, channel: Channel, recipient: PhoneNumber | EmailAddress, *, is_subscription: bool
+) -> None:
+    """Raise RecipientSuppressed if the service rejects sends to suppressed recipients.
+
+    For all other services a send costs no query: the claim of the message finds the suppression.
+    """
+    if caller.service.suppressed_sends_are_rejected and (
+        reason := suppressed_by(caller, channel, recipient, is_subscription=is_subscription)
+    ):
+        raise errors.RecipientSuppressed(reason=reason.label.lower())
 
 
 def check_number(number: PhoneNumber) -> None:

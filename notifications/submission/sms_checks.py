@@ -47,6 +47,9 @@ class SmsChecks:
     def check_recipient(self) -> None:
         policy.check_recipient(self.caller, self.request.phone_number)
 
+    def check_not_suppressed(self) -> None:
+        policy.check_not_suppressed(self.caller, Channel.SMS, self.request.phone_number, is_subscription=False)
+
     def check_number(self) -> None:
         policy.check_number(self.request.phone_number)
 
@@ -89,6 +92,7 @@ CHECKS = (
     Check("file_in_text", SmsChecks.refuse_files, reads=["personalisation"]),
     Check("sender", SmsChecks.choose_sender, reads=["sms_sender_id"]),
     Check("recipient", SmsChecks.check_recipient, reads=["phone_number"]),
+    Check("suppression", SmsChecks.check_not_suppressed, reads=["phone_number"]),
     Check("number", SmsChecks.check_number, reads=["phone_number"]),
     Check("international_limit", SmsChecks.check_international_limit, needs=["number"]),
     Check("length", SmsChecks.check_length, needs=["personalisation"]),

@@ -5,9 +5,17 @@ from dataclasses import dataclass
 import structlog
 from django.db import transaction
 
-from notifications.delivery import unsubscribe_links
+from notifications.delivery import suppressions, unsubscribe_links
 from notifications.delivery.unsubscribe_links import LinkedEmail
-from notifications.models import CallbackDelivery, Service, Template, UnsubscribeRequest
+from notifications.models import (
+    CallbackDelivery,
+    Service,
+    SuppressionReason,
+    SuppressionSource,
+    Template,
+    UnsubscribeRequest,
+)
+from notifications.recipients import normalise
 
 log = structlog.get_logger()
 
@@ -38,7 +46,10 @@ def find(token: str) -> Subscription | None:
 
 
 def confirm(email: LinkedEmail) -> UnsubscribeRequest:
-    """Store a request and its callback, and return it. If the email has a request, return that one."""
+    """Store a request and its callback, suppress the recipient, and return the request.
+
+    If the email has a request, return that one.
+    """
     with transaction.atomic():
         request, is_new = UnsubscribeRequest.objects.get_or_create(
             notification_id=email.notification_id,
@@ -51,6 +62,14 @@ def confirm(email: LinkedEmail) -> UnsubscribeRequest:
         )
         if is_new:
             CallbackDelivery.objects.owe_unsubscribe_request(request)
+            suppressions.add_recipient(
+                service_id=email.service_id,
+                recipient=email.recipient,
+                normalised_recipient=normalise(email.recipient),
+                reason=SuppressionReason.UNSUBSCRIBE,
+                source=SuppressionSource.RECIPIENT,
+                notification_id=email.notification_id,
+            )
     if is_new:
         log.info("unsubscribe_request.stored", service_id=str(email.service_id), unsubscribe_request_id=str(request.id))
     return request

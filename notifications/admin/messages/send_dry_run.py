@@ -24,6 +24,7 @@ _TITLES = {
     "file_in_text": "No file in a text message",
     "sender": "Sender",
     "recipient": "The service may send to this recipient",
+    "suppression": "The recipient is not suppressed",
     "number": "The service may send to this kind of number",
     "international_limit": "Daily limit of international text messages",
     "files": "Files",
@@ -70,6 +71,9 @@ def _facts(run: DryRun) -> list[tuple[str, str | SafeString]]:
         url = reverse("admin:notifications_notification_change", args=[run.repeat_of])
         link = format_html('<a class="sb-link" href="{}">Yes: the first message</a>. Nothing would be sent.', url)
         found.append(("Repeats another message", link))
+    if run.suppressed_by:
+        reason = run.suppressed_by.label.lower()
+        found.append(("Suppressed recipient", f"Yes: {reason}. The message would end without being sent."))
     if run.sends_at:
         found.append(("Would be sent", formats.spoken(run.sends_at)))
     if run.parts is not None:

@@ -59,6 +59,8 @@ def _title_and_tone(message: Notification) -> tuple[str, str]:
         return "Accepted by the mail server", "good"
     if message.has_expired:
         return "Expired", "bad"
+    if message.suppressed_by:
+        return "Suppressed", "warn"
     if message.is_scheduled:
         return "Scheduled", ""
     if status == Status.PERMANENT_FAILURE:

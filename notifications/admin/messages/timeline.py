@@ -15,7 +15,7 @@ from notifications.admin.messages import status_titles
 from notifications.delivery import retry_times
 from notifications.delivery.providers.sandbox import SANDBOX
 from notifications.models import Channel, KeyType, Notification, Origin, Status
-from notifications.models.notification import EXPIRED
+from notifications.models.notification import EXPIRED, SUPPRESSED
 from notifications.models.status import COMPLETED
 
 _OUTCOMES = {
@@ -59,6 +59,8 @@ def of(message: Notification) -> list[Moment]:
 
 def sentence(message: Notification) -> str:
     """Return one sentence on what happened to a message, without status names."""
+    if reason := message.suppressed_by:
+        return f"Nothing was sent, because the recipient is suppressed. Reason: {reason.label.lower()}."
     provider = message.provider or "The provider"
     is_email = message.channel == Channel.EMAIL
     match Status(message.status):
@@ -148,7 +150,9 @@ def _beginning(message: Notification) -> Iterator[Moment]:
 
 
 def _attempts(message: Notification) -> Iterator[Moment]:
-    entries: list[dict[str, Any]] = [entry for entry in message.attempts if entry.get("outcome") != EXPIRED]
+    entries: list[dict[str, Any]] = [
+        entry for entry in message.attempts if entry.get("outcome") not in (EXPIRED, SUPPRESSED)
+    ]
     for number, entry in enumerate(entries, start=1):
         provider = entry.get("provider") or "a provider"
         title = _OUTCOMES.get(entry.get("outcome", ""), entry.get("outcome", "")).format(provider=provider)

@@ -136,6 +136,10 @@ def _api(service: Service) -> tuple[Fact, ...]:
             value=formats.counted(minutes, "minute") if minutes else OFF,
             remark=guarded if minutes else "",
         ),
+        Fact(
+            label="Sends to suppressed recipients",
+            value="Rejected with 400" if service.suppressed_sends_are_rejected else "Accepted, but not sent",
+        ),
         Fact(label="Whole API keys", value=ON if whole else OFF, remark=risk, is_warning=whole),
     )
 

@@ -78,15 +78,22 @@ class ApiForm(SectionForm):
 
     class Meta:
         model = Service
-        fields = ("repeat_guard_minutes", "accepts_whole_keys")
+        fields = ("repeat_guard_minutes", "suppressed_sends_are_rejected", "accepts_whole_keys")
         labels = {
             "repeat_guard_minutes": "Repeat guard (minutes)",
+            "suppressed_sends_are_rejected": "Reject sends to suppressed recipients",
             "accepts_whole_keys": "Accept whole API keys",
         }
-        widgets = {"repeat_guard_minutes": NumberInput, "accepts_whole_keys": CheckboxInput}
+        widgets = {
+            "repeat_guard_minutes": NumberInput,
+            "suppressed_sends_are_rejected": CheckboxInput,
+            "accepts_whole_keys": CheckboxInput,
+        }
         help_texts = {
             "repeat_guard_minutes": "1 to 1,440, or 0 to turn it off. Within this time, a message with the same "
             "template, recipient and reference is not sent again: the caller gets the first message.",
+            "suppressed_sends_are_rejected": "The API answers 400. Otherwise the message is accepted and ends as "
+            "permanent-failure without being sent, as messages of bulk sends always do.",
             "accepts_whole_keys": "For programs that send the key itself in the header (ApiKey-v1) instead of a token. "
             "Less safe: everyone who reads a request can use the key.",
         }

@@ -24,7 +24,7 @@ from notifications.models import Notification, Role, UnsubscribeRequest
 
 _TAKE_OFF = (
     "Mark a request as done when you have taken the recipient off your list. "
-    "Signalbox does not stop emails to them by itself."
+    "Signalbox suppresses them only for emails from which people can unsubscribe."
 )
 
 

@@ -125,6 +125,7 @@ class ServiceDeclaration(Declaration):
     retention_days = Value(int, services.check_retention_days)
     unsubscribe_request_days = Value(int, services.check_unsubscribe_request_days)
     accepts_whole_keys = Value(bool)
+    suppressed_sends_are_rejected = Value(bool)
     repeat_guard_minutes = Value(int, services.check_repeat_guard_minutes)
     time_zone = Value(str, check_time_zone)
     quiet_hours = QuietHoursValue()

@@ -39,6 +39,7 @@ OF_RECIPIENTS = {
     "notifications.GuestListEntry",
     "notifications.Notification",
     "notifications.SandboxMessage",
+    "notifications.Suppression",
     "notifications.TeamMember",
     "notifications.UnsubscribeRequest",
 }

@@ -52,7 +52,7 @@ def test_a_dry_run_shows_every_check_and_stores_nothing(browser: Client, templat
     assert "This message would be accepted." in shown
     assert "Would be sent" in shown
     assert "7 characters (GSM), 1 part" in shown
-    assert shown.count(">OK<") == 12
+    assert shown.count(">OK<") == 13
     assert "Code 37" in shown
     assert not Notification.objects.exists()
     assert not DailyCounter.objects.exists()

@@ -78,18 +78,24 @@ def test_the_repeat_guard_and_whole_keys_are_set(console: Client, service: Servi
     answer = console.post(page_of(service, "api"), {"repeat_guard_minutes": 1441})
     assert "Enter 1 to 1,440 minutes, or 0 to turn the repeat guard off." in answer.content.decode()
 
-    console.post(page_of(service, "api"), {"repeat_guard_minutes": 30, "accepts_whole_keys": "on"})
+    console.post(
+        page_of(service, "api"),
+        {"repeat_guard_minutes": 30, "accepts_whole_keys": "on", "suppressed_sends_are_rejected": "on"},
+    )
 
     service.refresh_from_db()
     assert (service.repeat_guard_minutes, service.accepts_whole_keys) == (30, True)
     shown = console.get(reverse("admin:notifications_service_change", args=[service.pk])).content.decode()
     assert "30 minutes" in shown
+    assert service.suppressed_sends_are_rejected
+    assert "Rejected with 400" in shown
 
 
 def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service) -> None:
     fields = {
         "accepts_whole_keys": True,
         "repeat_guard_minutes": 5,
+        "suppressed_sends_are_rejected": True,
         "time_zone": "Europe/Paris",
         "quiet_hours": {"email": {"from": "22:00", "to": "06:30"}},
         "templates": [{"type": "sms", "name": "Code", "content": "4711", "respect_quiet_hours": True}],
@@ -99,6 +105,7 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
 
     service.refresh_from_db()
     assert (service.accepts_whole_keys, service.repeat_guard_minutes, service.time_zone) == (True, 5, "Europe/Paris")
+    assert service.suppressed_sends_are_rejected
     assert service.quiet_hours == {"email": {"from": "22:00", "to": "06:30", "zone": "service"}}
     assert Template.objects.get().respect_quiet_hours
     assert AuditEvent.objects.filter(object_kind="service").count() == 1
@@ -116,6 +123,7 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
         ({"quiet_hours": {"sms": {"from": "08:00", "to": "05:00"}}}, "Quiet hours can last at most 20 hours."),
         ({"quiet_hours": []}, "must be null or an object with the keys sms and email"),
         ({"accepts_whole_keys": 1}, "must be true or false"),
+        ({"suppressed_sends_are_rejected": "yes"}, "must be true or false"),
     ],
 )
 def test_a_document_with_a_wrong_value_is_rejected(service: Service, fields: dict[str, Any], error: str) -> None:

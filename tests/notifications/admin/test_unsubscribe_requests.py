@@ -215,7 +215,7 @@ def test_one_request_is_marked_as_done_with_the_person(console: Client, template
         again = text_of(console.post(page_of(row, "done")))
 
     row.refresh_from_db()
-    assert "Signalbox does not stop emails to them by itself." in looked
+    assert "Signalbox suppresses them only for emails from which people can unsubscribe." in looked
     assert "Signalbox deletes the request 90 days later." in looked
     assert answer.headers["Location"] == page_of(row)
     assert (row.done_at, row.done_by) == (datetime(2026, 11, 21, 9, 30, tzinfo=UTC), "mina@example.org")

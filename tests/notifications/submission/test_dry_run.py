@@ -20,7 +20,7 @@ UNKNOWN = "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 CHECKS = (
     *("daily_limit", "schema", "channel", "template", "personalisation", "empty", "file_in_text", "sender"),
-    *("recipient", "number", "international_limit", "files", "length"),
+    *("recipient", "suppression", "number", "international_limit", "files", "length"),
 )
 
 
@@ -96,6 +96,7 @@ def test_the_answer_shows_the_text_message_that_would_be_sent(caller: Caller) ->
         "limits": {"sms": {"limit": 250_000, "remaining": 250_000}},
         "scheduled_for": None,
         "repeat_of": None,
+        "suppressed_by": None,
     }
 
 
@@ -165,6 +166,7 @@ def test_every_check_runs_that_earlier_errors_do_not_prevent(caller: Caller) -> 
         "empty": None,
         "sender": [f"sms_sender_id {UNKNOWN} does not exist in database for service id {caller.service.id}"],
         "recipient": None,
+        "suppression": None,
         "number": None,
         "international_limit": None,
         "length": None,
@@ -176,7 +178,7 @@ def test_a_body_without_properties_is_a_result(caller: Caller, body: Any) -> Non
     answer = dry_run(caller, "sms", body)
 
     assert verdicts(answer)["schema"]
-    unknown = ("content", "html", "recipient", "template", "parts", "sends_at", "repeat_of")
+    unknown = ("content", "html", "recipient", "template", "parts", "sends_at", "repeat_of", "suppressed_by")
     assert [answer.json()[name] for name in unknown] == [None] * len(unknown)
 
 
