@@ -102,7 +102,7 @@ class ScheduledFor(_Copied, serializers.DateTimeField):
         of_type(self.field_name, data, (str, type(None)), "string, null")
         if data is None:
             return None
-        moment = _parse_moment(str(data))
+        moment = parse_moment(str(data))
         if moment is None:
             raise errors.ScheduledForFormat
         self.check_time(moment)
@@ -163,7 +163,7 @@ def template_reference(template_id: UUID, version: int, base: str) -> dict[str, 
     return {"id": str(template_id), "version": version, "uri": f"{base}/v2/template/{template_id}/version/{version}"}
 
 
-def _parse_moment(text: str) -> datetime | None:
+def parse_moment(text: str) -> datetime | None:
     """Parse a date and time by ISO 8601. Return None for any other text, such as a date without a time."""
     try:
         moment = datetime.fromisoformat(text) if _DATE_TIME.match(text) else None

@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import URLPattern, path
 
 from notifications.api.bulk.views import BulkSendViewSet
+from notifications.api.suppressions.views import SuppressionViewSet
 from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
 
 
@@ -44,4 +45,9 @@ urlpatterns = [
     *_slashed("v2/template/<str:template_id>/preview", TemplateViewSet.as_view({"post": "preview"})),
     *_slashed("v2/received-text-messages", ReceivedTextViewSet.as_view({"get": "list"})),
     *_slashed("v2/unsubscribe-requests", UnsubscribeRequestViewSet.as_view({"get": "list"})),
+    *_slashed("v2/suppressions", SuppressionViewSet.as_view({"get": "list", "post": "add"})),
+    *_slashed("v2/suppressions/search", SuppressionViewSet.as_view({"post": "search"})),
+    *_slashed(
+        "v2/suppressions/<str:suppression_id>", SuppressionViewSet.as_view({"get": "retrieve", "delete": "lift"})
+    ),
 ]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from config.audit import Actor
+from config.audit.models import ActorKind
 from notifications.models import ApiKey, KeyType, Service
 
 
@@ -24,3 +26,8 @@ class Person:
 
 
 Caller = ApiKey | Person
+
+
+def actor_of(key: ApiKey) -> Actor:
+    """Return an API key as the actor of an audit event."""
+    return Actor(kind=ActorKind.KEY, id=str(key.id), label=key.name)

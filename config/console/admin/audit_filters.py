@@ -36,6 +36,7 @@ KINDS = (
     "retentionrun",
     "service",
     "smssender",
+    "suppression",
     "teammember",
     "template",
     "user",

@@ -30,6 +30,7 @@ from notifications.bulk_tables import tables
 from notifications.bulk_tables.tables import Table
 from notifications.models import BulkSend
 from notifications.submission.bulk import accept, change, dry_run, judge, retry
+from notifications.submission.callers import actor_of
 from notifications.submission.idempotency import Claim, claimed
 
 CLAIM_LASTS = timedelta(seconds=180)
@@ -118,7 +119,7 @@ class BulkSendViewSet(ApiViewSet):
 
     @property
     def _actor(self) -> Actor:
-        return change.actor_of(self.api_key)
+        return actor_of(self.api_key)
 
     def _accept(self, spooled: SpooledBody, claim: Claim) -> Response:
         """Run steps 7 and 8 and the checks of the table. One at a time: a `csv` is a text in memory."""

@@ -6,7 +6,7 @@ from config.docs.parts import Chapter
 from config.rest.handler import HELPFUL
 from notifications.api.authentication import LEEWAY_SECONDS
 from notifications.api.queries import PAGE_SIZE
-from notifications.api.schema import operations
+from notifications.api.schema import operations, suppression_operations
 from notifications.delivery.hand_over import TEST_STATUSES
 from notifications.submission import policy
 
@@ -153,9 +153,27 @@ A template may end with an unsubscribe link. It leads to a page where the recipi
 button for it (RFC 8058), unless you send your own `one_click_unsubscribe_url`. The link works for at least 730 days,
 even after its message is deleted.
 
-A confirmed request is stored once for each email. It does not stop further emails: remove the recipient from your list.
+A confirmed request is stored once for each email. It also suppresses the recipient: your service's later emails with an
+unsubscribe link or a `one_click_unsubscribe_url` end without being sent. Other emails are sent: remove the recipient
+from your list.
 Read the requests here, newest first, {PAGE_SIZE} at a time, or get each request by a callback. Staff see them in the
 console, mark them as done, and decide how long done requests are kept: 30 to 730 days.
+"""
+
+_SUPPRESSIONS = f"""
+A suppressed recipient gets nothing more from your service on one channel. A message to it is accepted and ends at once
+as `permanent-failure`, without reaching a provider. A service may reject such sends with 400 instead, except in bulk
+sends. Messages of test keys ignore suppressions.
+
+| `reason` | When |
+|---|---|
+| `hard_bounce` | a mail server or provider reports that the email address cannot receive email |
+| `complaint` | the recipient reported an email as spam |
+| `unsubscribe` | the recipient unsubscribed; only emails with an unsubscribe link or URL are suppressed |
+| `manual` | you or staff added the recipient |
+
+Read the list newest first, {PAGE_SIZE} at a time. A dry run shows the reason for one message in `suppressed_by`, also
+if an operator suppressed the recipient for the whole installation. Test keys can read the list but not change it.
 """
 
 _CALLBACKS = """
@@ -219,6 +237,7 @@ CHAPTERS = [
     Chapter(title=operations.TEMPLATES, text=_TEMPLATES.strip()),
     Chapter(title=operations.RECEIVED, text=_RECEIVED.strip()),
     Chapter(title=operations.UNSUBSCRIBE_REQUESTS, text=_UNSUBSCRIBE_REQUESTS.strip()),
+    Chapter(title=suppression_operations.SUPPRESSIONS, text=_SUPPRESSIONS.strip()),
     Chapter(title="Callbacks", text=_CALLBACKS.strip()),
     Chapter(title="Trial mode", text=_TRIAL.strip()),
     Chapter(title="Testing", text=_TESTING.strip()),

@@ -25,7 +25,7 @@ _PHONE_NUMBER = (
     *(errors.CountryPrefixUnknown, errors.PhoneNumberInvalid),
 )
 _TEMPLATE = (errors.TemplateNotFound, errors.TemplateOfOtherType, errors.TemplateArchived)
-_RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial)
+_RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial, errors.RecipientSuppressed)
 _SMS_RULES = (
     *(errors.TextMessagesNotAllowed, errors.FileInTextMessage, errors.SmsSenderNotFound),
     *(errors.InternationalNotAllowed, errors.TextMessageTooLong),
@@ -51,6 +51,11 @@ _BULK_STATES = (errors.BulkSendFinished, errors.BulkSendNotScheduled, errors.Not
 _BULK_RULES = (
     *(errors.TemplateNotFound, errors.TemplateArchived, errors.TextMessagesNotAllowed, errors.EmailsNotAllowed),
     *(errors.SmsSenderNotFound, errors.ReplyToNotFound, errors.DailyLimitReached),
+)
+
+_RECIPIENT_SHAPE = (
+    *(errors.PropertiesUnexpected, errors.WrongType, errors.EmailAddressInvalid, *_PHONE_NUMBER),
+    errors.OneRecipient,
 )
 
 _SENDING = (
@@ -98,6 +103,16 @@ BY_OPERATION = {
     "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.PersonalisationMissing),
     "listReceivedTexts": _PAGES,
     "listUnsubscribeRequests": _PAGES,
+    "listSuppressions": (*_PAGES, errors.NotOneOf),
+    "addSuppression": (
+        *(*_READING, errors.SuppressionsReadOnly, *_BODY, *_RECIPIENT_SHAPE, errors.TextPropertyTooLong),
+        *(errors.ExpiresAtFormat, errors.ExpiresAtPast),
+    ),
+    "findSuppressions": (*_READING, *_BODY, *_RECIPIENT_SHAPE),
+    "readSuppression": _ONE,
+    "liftSuppression": (
+        *(*_ONE, errors.SuppressionsReadOnly, errors.PropertiesUnexpected, errors.TextPropertyTooLong),
+    ),
 }
 FAMILIES = {
     "Authentication": _AUTHENTICATION,
@@ -114,6 +129,10 @@ FAMILIES = {
     "Templates and values": _RULES,
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),
     "Bulk sending": (*_BULK_SHAPE, *_TABLE, *_BULK_STATES),
+    "Suppressions": (
+        *(errors.OneRecipient, errors.TextPropertyTooLong, errors.ExpiresAtFormat, errors.ExpiresAtPast),
+        errors.SuppressionsReadOnly,
+    ),
     "Files": _FILES,
     "Sandbox inbox": (errors.SandboxSignInMissing, errors.SandboxOperatorsAlone, errors.SandboxParameterInvalid),
     "Failures": _FAILURES,

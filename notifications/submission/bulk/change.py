@@ -14,12 +14,10 @@ from django.utils import timezone
 
 from config import audit
 from config.audit import Actor
-from config.audit.models import ActorKind
 from config.databases import statements
 from config.metrics import registry
 from notifications import errors
 from notifications.models import (
-    ApiKey,
     BulkRow,
     BulkSend,
     BulkState,
@@ -44,11 +42,6 @@ class Cancellation:
 
     cancelled: int
     already_sent: int
-
-
-def actor_of(key: ApiKey) -> Actor:
-    """Return an API key as the actor of an audit event."""
-    return Actor(kind=ActorKind.KEY, id=str(key.id), label=key.name)
 
 
 def pause(bulk_send: BulkSend, actor: Actor) -> None:

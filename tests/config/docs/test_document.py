@@ -14,7 +14,7 @@ from notifications.api import queries
 from notifications.api.serializers import EmailSerializer, TextMessageSerializer
 from tests import forks
 
-METHODS = {"get", "patch", "post", "put"}
+METHODS = {"delete", "get", "patch", "post", "put"}
 OPERATIONS = [
     (path, method, operation)
     for path, methods in document()["paths"].items()
@@ -78,6 +78,11 @@ def test_every_operation_of_both_areas_is_in_it():
         ("post", "/v2/template/{template_id}/preview"),
         ("get", "/v2/received-text-messages"),
         ("get", "/v2/unsubscribe-requests"),
+        ("get", "/v2/suppressions"),
+        ("post", "/v2/suppressions"),
+        ("post", "/v2/suppressions/search"),
+        ("get", "/v2/suppressions/{suppression_id}"),
+        ("delete", "/v2/suppressions/{suppression_id}"),
         ("post", "/data/{group}/{type}"),
         ("put", "/data/{group}/{type}"),
         ("get", "/data/{group}/{type}"),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from notifications.models import Notification, ReceivedText, TemplateVersion
-from tests.factories import make_notification, make_unsubscribe_request
+from tests.factories import make_notification, make_suppression, make_unsubscribe_request
 from tests.notifications.calling import ADDRESS, NUMBER, Caller, email_template, make_caller, sms_template
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,7 @@ def first() -> Caller:
         make_notification(template, api_key=caller.key, reference=REFERENCE)
     ReceivedText.objects.create(service=caller.service, notify_number="447700900851", user_number="1", content="Hi")
     make_unsubscribe_request(email)
+    make_suppression(caller.service)
     return caller
 
 
@@ -49,6 +50,7 @@ def ids_of(caller: Caller) -> dict[str, str]:
         "notification": newest,
         "received text": service.received_texts.first(),
         "unsubscribe request": service.unsubscribe_requests.first(),
+        "suppression": service.suppressions.first(),
     }
     return {name: str(row.pk) for name, row in rows.items() if row is not None}
 
@@ -64,6 +66,11 @@ def send_sms(caller: Caller, **fields: Any) -> Any:
 def send_email(caller: Caller, **fields: Any) -> Any:
     own = {"template_id": str(caller.service.templates.get(type="email").id)}
     return caller.post("/v2/notifications/email", {"email_address": ADDRESS, **own, **fields})
+
+
+def lift(caller: Caller, identifier: str) -> Any:
+    headers = {"Authorization": caller.authorization()}
+    return caller.client.delete(f"/v2/suppressions/{identifier}", headers=headers)
 
 
 WALK: dict[str, Ask] = {
@@ -84,6 +91,9 @@ WALK: dict[str, Ask] = {
     "list requests after the unsubscribe request": lambda by, ids: by.get(
         f"/v2/unsubscribe-requests?older_than={ids['unsubscribe request']}"
     ),
+    "list after the suppression": lambda by, ids: by.get(f"/v2/suppressions?older_than={ids['suppression']}"),
+    "read the suppression": lambda by, ids: by.get(f"/v2/suppressions/{ids['suppression']}"),
+    "lift the suppression": lambda by, ids: lift(by, ids["suppression"]),
 }
 
 
@@ -128,6 +138,7 @@ def test_the_service_itself_gets_a_result_for_each_id(first: Caller, step: str) 
         ("/v2/notifications", "notifications"),
         ("/v2/received-text-messages", "received_text_messages"),
         ("/v2/unsubscribe-requests", "unsubscribe_requests"),
+        ("/v2/suppressions", "suppressions"),
     ],
 )
 def test_no_list_contains_a_row_of_another_service(first: Caller, second: Caller, path: str, rows: str) -> None:
