@@ -60,6 +60,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "notifications.UnsubscribeRequest",
             "Recipients who want no more emails",
         ),
+        Entry("Suppressions", "block", "notifications.Suppression", "Recipients to whom nothing more is sent"),
     ),
     "Content": (
         Entry("Templates", "article", "notifications.Template", "Message texts and their versions"),

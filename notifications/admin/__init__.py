@@ -11,6 +11,7 @@ from notifications.admin import (
     protected_names,
     senders,
     services,
+    suppressions,
     team,
     templates,
     unsubscribe_requests,

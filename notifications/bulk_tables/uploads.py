@@ -4,7 +4,7 @@ Source: docs/reference/bulk-sending.md §2.
 """
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,7 +13,9 @@ from notifications.bulk_tables import spreadsheets, tables
 from notifications.bulk_tables.columns import is_recipient_column
 from notifications.bulk_tables.tables import Cell, Table, Unreadable
 
-DELIMITERS = (",", "\t", ";")  # the first that gives a recipient column, else the first
+DELIMITERS = (",", "\t", ";")  # the first that gives an expected column, else the first
+
+IsExpected = Callable[[str], bool]
 
 _BYTE_ORDER_MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -42,8 +44,10 @@ class Upload:
     read_as: ReadAs
 
 
-def from_file(data: bytes) -> Upload:
+def from_file(data: bytes, *, is_expected: IsExpected = is_recipient_column) -> Upload:
     """Read a CSV file in any of the DELIMITERS, or an .xlsx or .ods file.
+
+    is_expected: whether the table should have a column of this name, which shows the delimiter
 
     Raises Unreadable and its subclasses, some only while rows are read.
     """
@@ -53,10 +57,10 @@ def from_file(data: bytes) -> Upload:
     text, read_as = _decoded(data)
     if "\0" in text or text.startswith("%PDF-"):
         raise spreadsheets.NotASpreadsheet
-    return Upload(table=from_pasted(text), read_as=read_as)
+    return Upload(table=from_pasted(text, is_expected=is_expected), read_as=read_as)
 
 
-def from_pasted(text: str) -> Table:
+def from_pasted(text: str, *, is_expected: IsExpected = is_recipient_column) -> Table:
     """Read cells pasted from a spreadsheet, or the text of a CSV file in any of the DELIMITERS.
 
     Raises Unreadable and its subclasses, some only while rows are read.
@@ -64,14 +68,14 @@ def from_pasted(text: str) -> Table:
     >>> from_pasted("phone number\\tname\\n07700 900 123\\tAnn").names
     ['phone number', 'name']
     """
-    table = tables.from_csv(text, delimiter=_delimiter(text))
+    table = tables.from_csv(text, delimiter=_delimiter(text, is_expected))
     return Table(
         names=[without_apostrophe(name) for name in table.names],
         rows=_plain(table.rows),
     )
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, is_expected: IsExpected) -> str:
     # Read with commas, a tab before the first name would be ignored as white space.
     begins_with_tab = text.lstrip("\r\n ").startswith("\t")
     for delimiter in sorted(DELIMITERS, key=lambda each: each != "\t") if begins_with_tab else DELIMITERS:
@@ -79,7 +83,7 @@ def _delimiter(text: str) -> str:
             names = tables.from_csv(text, delimiter=delimiter).names
         except Unreadable:
             continue
-        if any(is_recipient_column(without_apostrophe(name)) for name in names):
+        if any(is_expected(without_apostrophe(name)) for name in names):
             return delimiter
     return DELIMITERS[0]
 

@@ -124,6 +124,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_reply_to(service, "second@example.com", is_default=False)
     yield factories.make_guest(service)
     yield factories.make_unsubscribe_request(template)
+    yield factories.make_suppression(service, LONG_ADDRESS)
     yield from _bulk_sends(template)
     yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))
     yield CallbackDelivery.objects.owe_test(endpoint)

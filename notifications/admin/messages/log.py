@@ -18,7 +18,7 @@ from config import formats
 from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
-from notifications.admin import permissions
+from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days, filters, page, search, send, status_titles
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
@@ -120,14 +120,14 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
             if made := days.span(request.POST.get("first", ""), request.POST.get("last", "")):
                 query[days.PARAMETER] = made
         if term := request.POST.get("term", "").strip():
-            query[search.SEARCH] = str(search.keep(request, term))
+            query[search.SEARCH] = str(saved_searches.keep(request, search.KIND, term))
         return HttpResponseRedirect(f"{self.list_url()}?{query.urlencode()}")
 
     def log_for_recipient(self, request: HttpRequest, message: Notification) -> HttpResponse:
         """Search for the recipient of one message. POST only: the search is stored for this person."""
         if request.method != "POST":
             return HttpResponseRedirect(self.row_url(message))
-        found = search.keep(request, f"to:{message.recipient}")
+        found = saved_searches.keep(request, search.KIND, f"to:{message.recipient}")
         return HttpResponseRedirect(f"{self.list_url()}?{urlencode({search.SEARCH: found})}")
 
     @takes_files

@@ -9,24 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
-from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
+from config.console.models import SavedSearch
 from config.encryption import DecryptionFailed
-from notifications.admin import permissions
+from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days
 from notifications.models import ApiCallError, ApiKey, Notification, Role, Template
 from notifications.recipients import normalise
 
 KIND = "messages"
 SEARCH = "search"  # the parameter of the URL
-MOST_CHARACTERS = 1000  # the length limit of a reference
 SHORTEST_PART = 4
 MOST_FOUND = 1000  # messages of one recipient or reference, newest first
 NOTHING = Q(pk__in=[])
@@ -63,21 +59,12 @@ class Found:
     key: ApiKey | None = None
 
 
-def keep(request: HttpRequest, term: str) -> UUID:
-    """Store a term for this person and the chosen service, and return its id."""
-    SavedSearch.objects.forget_old()
-    saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=KIND)
-    saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
-    saved.save()
-    return saved.pk
-
-
 def of(request: HttpRequest) -> Found | None:
     """Return the result of the search in the URL, or None."""
     identifier = request.GET.get(SEARCH)
     if identifier is None:
         return None
-    saved = _saved(request, identifier)
+    saved = saved_searches.find(request, KIND, identifier)
     return _look(request, saved) if saved else Found(note=EXPIRED)
 
 
@@ -189,22 +176,3 @@ def _uuid(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
-
-
-def _saved(request: HttpRequest, identifier: str) -> SavedSearch | None:
-    """Return the search if it belongs to this person and the chosen service and has not expired."""
-    since = timezone.now() - SEARCHES_ARE_KEPT_FOR
-    mine: dict[str, Any] = {"user_id": _user_id(request), "service_id": _service_id(request), "created_at__gte": since}
-    try:
-        return SavedSearch.objects.filter(pk=identifier, kind=KIND, **mine).first()
-    except ValidationError:
-        return None
-
-
-def _user_id(request: HttpRequest) -> int:
-    return int(request.user.pk or 0)  # no user has the id 0
-
-
-def _service_id(request: HttpRequest) -> UUID | None:
-    service = permissions.chosen_service(request)
-    return service.pk if service else None

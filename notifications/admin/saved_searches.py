@@ -1,0 +1,44 @@
+"""Terms of searches by POST, stored encrypted, so that the URL of a result holds only a random id.
+
+Source: docs/reference/console.md §1.2 T1.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils import timezone
+
+from config.console.models import SEARCHES_ARE_KEPT_FOR, SavedSearch
+from notifications.admin import permissions
+
+MOST_CHARACTERS = 1000  # the length limit of a reference
+
+
+def keep(request: HttpRequest, kind: str, term: str) -> UUID:
+    """Store a term for this person and the chosen service, and return its id. kind: the list that is searched"""
+    SavedSearch.objects.forget_old()
+    saved = SavedSearch(user_id=_user_id(request), service_id=_service_id(request), kind=kind)
+    saved.set_term(term.replace("\0", "")[:MOST_CHARACTERS])
+    saved.save()
+    return saved.pk
+
+
+def find(request: HttpRequest, kind: str, identifier: str) -> SavedSearch | None:
+    """Return the search if it belongs to this person and the chosen service and has not expired."""
+    since = timezone.now() - SEARCHES_ARE_KEPT_FOR
+    mine: dict[str, Any] = {"user_id": _user_id(request), "service_id": _service_id(request), "created_at__gte": since}
+    try:
+        return SavedSearch.objects.filter(pk=identifier, kind=kind, **mine).first()
+    except ValidationError:
+        return None
+
+
+def _user_id(request: HttpRequest) -> int:
+    return int(request.user.pk or 0)  # no user has the id 0
+
+
+def _service_id(request: HttpRequest) -> UUID | None:
+    service = permissions.chosen_service(request)
+    return service.pk if service else None

@@ -1,0 +1,179 @@
+"""The list of suppressions, one suppression, and its steps. Source: docs/reference/suppressions.md §4."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.views.decorators.http import require_POST
+
+from config import audit, formats
+from config.console import cells, recent_sign_in
+from config.console.admin.columns import column
+from config.page_bodies import takes_files
+from notifications.admin import permissions, saved_searches
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.admin.suppressions import download, importing, page
+from notifications.admin.suppressions.filters import KIND, RecipientFilter, StateFilter
+from notifications.admin.suppressions.forms import EndForm, LiftForm, NewSuppressionForm
+from notifications.models import Role, Suppression, SuppressionSource
+from notifications.submission import suppression_list
+
+
+@admin.register(Suppression)
+class SuppressionAdmin(ServiceRowAdmin):
+    """Members who manage the service add and lift its suppressions, operators also those of the whole installation."""
+
+    shows_recipients = True
+    page_template = "admin/sections.html"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
+    list_filter = (StateFilter, "reason", "channel", "source", RecipientFilter)
+    change_list_template = "admin/notifications/suppression_list.html"
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    row_actions = {"lift": "lift", "end": "change_end"}
+    empty = "Nobody is suppressed. Recipients appear here after a hard bounce, a complaint or an unsubscribe."
+
+    class Media:
+        css = {"all": ("notifications/log.css",)}
+
+    def add_title(self) -> str:
+        return "Suppress recipient"
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Show where a suppression applies in place of the service, which the whole installation lacks."""
+        return tuple("where" if name == "service" else name for name in super().get_list_display(request))
+
+    # Pages
+
+    def get_urls(self) -> list[URLPattern]:
+        def own(word: str, view: Callable[..., HttpResponseBase]) -> URLPattern:
+            return path(f"{word}/", self.admin_site.admin_view(view), name=f"notifications_suppression_{word}")
+
+        return [
+            own("search", require_POST(self.search)),
+            own("download", self.download),
+            own("import", takes_files(self._import_view)),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        context = {
+            "download_url": f"{self.url_of('download')}{query}",
+            "import_url": self.url_of("import") if self.has_add_permission(request) else "",
+            "search_url": self.url_of("search") if self._may_search(request) else "",
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        may_change = obj.is_active and self.has_change_permission(request, obj)
+        steps = (("Lift…", self.url_of("lift", obj)), ("Change last day…", self.url_of("end", obj)))
+        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
+        return {"sections": [page.section(obj, steps if may_change else ())], "history_url": history_url}
+
+    def search(self, request: HttpRequest) -> HttpResponse:
+        """Store the searched recipient, and show the result under a URL without it (trap T1)."""
+        if not self._may_search(request):
+            raise PermissionDenied
+        term = request.POST.get("term", "").strip()
+        if not term:
+            return HttpResponseRedirect(self.list_url())
+        return HttpResponseRedirect(f"{self.list_url()}?search={saved_searches.keep(request, KIND, term)}")
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewSuppressionForm(posted(request), request=request, services=self._open_services(request))
+        if request.method == "POST" and form.is_valid():
+            values = form.cleaned_data
+            row = suppression_list.new(
+                form.service,
+                values["recipient"],
+                source=SuppressionSource.CONSOLE,
+                created_by=audit.author(request),
+                note=values["note"],
+                expires_at=values["expires_at"],
+            )
+            stored, is_new = suppression_list.add(row, audit.person(request))
+            done = "is suppressed." if is_new else "was suppressed by hand already. The later last day counts."
+            return self.action_done(request, self.row_url(stored), f"{self.title_of(request, stored)} {done}")
+        context = {
+            **self.page_context(request, self.add_title()),
+            "explanation": ["Nothing more is sent to this recipient, until you lift the suppression or it ends."],
+            "form": form,
+            "button": "Suppress recipient",
+        }
+        return TemplateResponse(request, "admin/action.html", context)
+
+    def _import_view(self, request: HttpRequest) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        return importing.answer(self, request, self._open_services(request))
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        """Show the number of suppressions within the list's filters, and stream them when the person confirms."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        try:
+            found = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(self.list_url())
+        if request.method == "POST":
+            download.note(request, found)
+            return download.stream(found)
+        context = {**self.page_context(request, "Download suppressions"), **download.context(request, found)}
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        return TemplateResponse(request, "admin/action.html", {**context, "list_url": f"{self.list_url()}{query}"})
+
+    # Steps
+
+    def lift(self, request: HttpRequest, row: Suppression) -> HttpResponse:
+        title = f"Lift the suppression of {self.title_of(request, row)}"
+        if ended := page.end_of(row):
+            return self.error_page(request, row, title, ended)
+        form = LiftForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            reason = form.cleaned_data["reason"]
+            suppression_list.lift(row, audit.person(request), by=audit.author(request), reason=reason)
+            return self.action_done(request, self.row_url(row), "The suppression is lifted.")
+        return self.action_page(
+            request, row, title=title, button="Lift suppression", form=form, explanation=page.before_lifting(row)
+        )
+
+    def change_end(self, request: HttpRequest, row: Suppression) -> HttpResponse:
+        title = f"Change the last day for {self.title_of(request, row)}"
+        if ended := page.end_of(row):
+            return self.error_page(request, row, title, ended)
+        form = EndForm(posted(request), expires_at=row.expires_at)
+        if request.method == "POST" and form.is_valid():
+            suppression_list.change_end(row, form.cleaned_data["expires_at"], audit.person(request))
+            return self.action_done(request, self.row_url(row), "The last day is changed.")
+        return self.action_page(request, row, title=title, button="Change last day", form=form)
+
+    # Columns
+
+    @admin.display(description="Recipient")
+    def to_whom(self, row: Suppression) -> str:
+        return permissions.shown_recipient(row, row.recipient)
+
+    where = column("Service", page.where)
+    why = column("Reason", lambda row: cells.two_lines(row.get_reason_display(), row.get_source_display()))
+    message = column("Message", lambda row: cells.code(str(row.notification_id)[:8]) if row.notification_id else "–")
+    since = column("Since", lambda row: cells.moment_by(row.created_at, row.created_by))
+    until = column("Until", lambda row: formats.spoken(row.expires_at) if row.expires_at else "–")
+    state = column("State", page.state)
+
+    def _may_search(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request) and permissions.may(request, Role.SEE_RECIPIENTS)

@@ -1,0 +1,72 @@
+"""Import suppressions from a CSV file or a spreadsheet. All rows are stored, or none."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from config import audit, formats
+from config.invalid import InvalidValue
+from notifications.admin.suppressions.forms import ImportForm
+from notifications.bulk_tables import uploads
+from notifications.bulk_tables.tables import Table, Unreadable
+from notifications.models import Service, SuppressionSource
+from notifications.submission import suppression_list, suppression_table
+from notifications.submission.suppression_table import Checked
+
+_ABOUT = (
+    "Nothing more is sent to the recipients in the file, until you lift their suppressions. Recipients who are "
+    "suppressed by hand already stay as they are. If a row has an error, nothing is imported."
+)
+
+
+def answer(model_admin: Any, request: HttpRequest, services: QuerySet[Service]) -> HttpResponse:
+    """Show the form, or import the file. Any: the admin of suppressions"""
+    is_posted = request.method == "POST"
+    form = ImportForm(*([request.POST, request.FILES] if is_posted else []), request=request, services=services)
+    checked = Checked()
+    if is_posted and form.is_valid():
+        try:
+            checked = suppression_table.check(_read(form))
+        except (InvalidValue, Unreadable) as error:
+            form.add_error("file", str(error))
+        else:
+            if not checked.with_errors:
+                done = f"{formats.counted(_store(request, form, checked), 'recipient')} added."
+                return _done(model_admin, request, done)
+            rows = formats.counted(checked.with_errors, "row")
+            form.add_error("file", f"Nothing was imported: {rows} cannot be read. Correct the file and send it again.")
+    context = {
+        **model_admin.page_context(request, "Import suppressions"),
+        "form": form,
+        "about": _ABOUT,
+        "errors": checked.errors,
+        "more": checked.with_errors - len(checked.errors),
+    }
+    return TemplateResponse(request, "admin/notifications/suppression_import.html", context)
+
+
+def _read(form: ImportForm) -> Table:
+    return uploads.from_file(form.cleaned_data["file"].read(), is_expected=suppression_table.is_recipient_column).table
+
+
+def _store(request: HttpRequest, form: ImportForm, checked: Checked) -> int:
+    service, author = form.service, audit.author(request)
+    rows = [
+        suppression_list.new(
+            service,
+            row.recipient,
+            source=SuppressionSource.IMPORT,
+            created_by=author,
+            note=row.note,
+            expires_at=row.expires_at,
+        )
+        for row in checked.rows
+    ]
+    return suppression_list.add_many(service, rows, audit.person(request))
+
+
+def _done(model_admin: Any, request: HttpRequest, message: str) -> HttpResponse:
+    response: HttpResponse = model_admin.action_done(request, model_admin.list_url(), message)
+    return response
