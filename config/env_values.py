@@ -15,7 +15,7 @@ from environs import ValidationError, validate
 Check = Callable[[str], None]
 
 _DOMAIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*")
-
+_EMAIL_ADDRESS = re.compile(rf"[A-Za-z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_DOMAIN.pattern}")
 
 MOST = 2_147_483_647  # the maximum of an integer column
 
@@ -48,6 +48,11 @@ def url(value: str) -> None:
         is_whole = False
     if not is_whole or any(character.isspace() for character in value):
         raise ValidationError("must be a URL such as https://signalbox.example.org")
+
+
+def email_address_or_blank(value: str) -> None:
+    if value and not _EMAIL_ADDRESS.fullmatch(value):
+        raise ValidationError("must be an email address such as bounces@example.org")
 
 
 def url_or_blank(value: str) -> None:

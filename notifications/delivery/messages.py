@@ -24,7 +24,11 @@ class OutgoingSms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingEmail:
-    """Email addresses have ASCII hosts. message_id: `<{id}@{domain}>`, the same for every attempt."""
+    """Email addresses have ASCII hosts.
+
+    envelope_sender: the email address to which mail servers return the email; None for from_address
+    message_id: `<{id}@{domain}>`, the same for every attempt
+    """
 
     from_name: str
     from_address: str
@@ -34,6 +38,7 @@ class OutgoingEmail:
     html: str
     message_id: str
     reply_to: str | None = None
+    envelope_sender: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -49,6 +49,7 @@ def _email(claim: Claim) -> OutgoingEmail:
         html=html_document(text),
         message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
         reply_to=email_addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
+        envelope_sender=settings.BOUNCE_EMAIL_ADDRESS or None,
         headers=_unsubscribe_headers(notification.one_click_unsubscribe_url or own_link),
     )
 

@@ -166,7 +166,10 @@ NAMES: dict[str, tuple[str, set[str]]] = {
     "recall": ("cache", set()),
     "refusal": ("error, rejection", set()),
     "refusals": ("errors, rejections", {"signalbox_refusals", "refusals"}),  # the former metric; a filter's parameter
-    "report": ("delivery receipt", {"report-credentials", "report-credentials-missing", "report-unreadable"}),  # slugs
+    "report": (  # slugs, and the media type of RFC 5965
+        "delivery receipt",
+        {"report-credentials", "report-credentials-missing", "report-unreadable", "message/feedback-report"},
+    ),
     "reseal": ("rotate keys", set()),
     "rota": ("fair scheduling", set()),
     "seal": ("encrypt", set()),

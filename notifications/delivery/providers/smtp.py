@@ -70,7 +70,7 @@ class Smtp:
     def _transmit(self, session: Session, deadline: Deadline, message: OutgoingEmail, content: bytes) -> Accepted:
         session.open_within(deadline)
         try:
-            reply = session.transmit(message.from_address, message.to, content)
+            reply = session.transmit(message.envelope_sender or message.from_address, message.to, content)
         except OSError as error:
             session.drop()
             what = f"over {self._total_seconds:g} s" if deadline.has_passed else type(error).__name__

@@ -135,7 +135,10 @@ def test_a_recipient_that_is_suppressed_already_is_stored_once(caller: Caller) -
 
 
 def test_the_recipient_is_found_by_its_normalised_form(caller: Caller) -> None:
-    both = [make_suppression(caller.service, ANA, reason) for reason in ("manual", "hard_bounce")]
+    both = [
+        make_suppression(caller.service, ANA, reason)
+        for reason in (SuppressionReason.MANUAL, SuppressionReason.HARD_BOUNCE)
+    ]
     make_suppression(make_service(), ANA)
 
     found = caller.post(f"{PATH}/search", {"email_address": "ANA@example.com"})

@@ -1,0 +1,42 @@
+"""Take in one email that arrived for the bounce address. Source: docs/reference/suppressions.md §5."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError
+
+from notifications.receipts import mailbox
+
+_TOO_LARGE = f"The email has more than {mailbox.MOST_BYTES // 1024 // 1024} MiB."
+
+
+class Command(BaseCommand):
+    help = (
+        "Read one email from standard input, as a mail server pipes it, and apply the bounce or complaint in it. "
+        "Other emails are ignored. Example of Postfix: `| manage.py receive_email`. "
+        "Exit code 0, or 75 if the mail server should try again later."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--file", metavar="FILE", help="read this file instead of standard input")
+
+    def handle(self, *args: Any, file: str | None = None, **options: Any) -> None:
+        data = self._read(file)
+        if len(data) > mailbox.MOST_BYTES:
+            self.stdout.write(f"ignored: {_TOO_LARGE}")
+            return
+        try:
+            taken = mailbox.take_in(data)
+        except DatabaseError as error:
+            self.stderr.write(f"The database is not available: {type(error).__name__}")
+            sys.exit(os.EX_TEMPFAIL)
+        self.stdout.write(taken.value)
+
+    def _read(self, file: str | None) -> bytes:
+        if file is None:
+            return sys.stdin.buffer.read(mailbox.MOST_BYTES + 1)
+        with open(file, "rb") as opened:
+            return opened.read(mailbox.MOST_BYTES + 1)

@@ -1,0 +1,46 @@
+"""Take in the emails that arrive for the bounce address. Source: docs/reference/suppressions.md §5."""
+
+from enum import StrEnum
+
+import structlog
+
+from notifications.delivery import status
+from notifications.delivery.messages import Receipt
+from notifications.models import Notification, SuppressionSource
+from notifications.receipts import returned_emails
+from notifications.receipts.returned_emails import Returned
+from notifications.recipients import email as email_addresses
+
+MOST_BYTES = 32 * 1024 * 1024  # a report may contain the whole email with its files
+
+log = structlog.get_logger()
+
+
+class Taken(StrEnum):
+    """What became of an email. Its sender gets no answer in any case."""
+
+    APPLIED = "applied"
+    IGNORED = "ignored"
+    UNKNOWN_MESSAGE = "unknown message"
+
+
+def take_in(data: bytes) -> Taken:
+    """Apply the bounce or complaint in an email to its message, as a delivery receipt."""
+    returned = returned_emails.parse(data)
+    taken = Taken.IGNORED if returned is None else _apply(returned)
+    log.info("mailbox.taken_in", taken=taken.value)
+    return taken
+
+
+def _apply(returned: Returned) -> Taken:
+    found = Notification.objects.filter(pk=returned.notification_id)
+    message = found.only("provider", "recipient", "normalised_recipient").first()
+    if message is None:
+        return Taken.UNKNOWN_MESSAGE
+    own = {message.normalised_recipient, email_addresses.parse(message.recipient).ascii.lower()}
+    # If the recipient forwards their emails, another email address may be the one that does not exist.
+    is_about_recipient = not returned.recipients or bool(own & returned.recipients)
+    code = returned.code if is_about_recipient else f"forwarded: {returned.code}"
+    receipt = Receipt(outcome=returned.outcome, notification_id=message.id, code=code)
+    is_known = status.apply(message.provider, receipt, source=SuppressionSource.MAILBOX)
+    return Taken.APPLIED if is_known else Taken.UNKNOWN_MESSAGE
