@@ -1,6 +1,6 @@
 """Turn audit events into sentences such as "mina revoked the API key “pay-live”".
 
-Every verb that the code records must have its words here. A test searches the source for the verbs.
+`audit_verbs` has the words of each verb.
 """
 
 import re
@@ -19,83 +19,9 @@ from config import formats
 from config.audit import name_and_author_of, titles
 from config.audit.models import ActorKind, AuditEvent
 from config.console import lookups
+from config.console.audit_verbs import FORMER_VERBS, OF_ACCOUNTS, OF_CLEAN_UP, VERBS
 from config.jobs import rules
 
-# Actions on a row: "{who} {words} the {kind} {name}". If the words contain {row}, the row is inserted there.
-VERBS = {
-    "accepted_the_invite_of": "accepted the invite of",
-    "archived": "archived",
-    "changed": "changed",
-    "checked": "checked the table of",
-    "changed_roles_of": "changed the roles of",
-    "created": "created",
-    "cancelled": "cancelled",
-    "deleted": "deleted",
-    "deleted_messages": "deleted all messages of",
-    "downloaded_bad_rows_of": "downloaded the bad rows of",
-    "downloaded_results_of": "downloaded the results of",
-    "downloaded_suppressions": "downloaded the suppressions of",
-    "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",
-    "emptied": "emptied",
-    "exported": "exported",
-    "extended": "set a later last day for",
-    "found_late": "found that {row} is late",
-    "found_recovered": "found that {row} is no longer late",
-    "gave_up": "gave up",
-    "imported_suppressions": "imported suppressions of",
-    "invited": "invited",
-    "issued": "issued",
-    "lifted": "lifted",
-    "made_default": "made {row} the default",
-    "made_live": "made {row} live",
-    "marked_done": "marked {row} as done",
-    "moved": "moved",
-    "paused": "paused",
-    "put_back_to_trial": "returned {row} to trial",
-    "redacted": "redacted personal details in messages of",
-    "removed": "removed",
-    "resent": "resent failed events of",
-    "restored": "restored",
-    "retried": "retried the failed work of",
-    "resumed": "resumed",
-    "revoked": "revoked",
-    "rotated": "replaced",
-    "sent": "sent",
-    "shortened": "set an earlier last day for",
-    "tested": "tested the connection to",
-    "tried": "sent a test event to",
-    "uploaded": "uploaded the table of",
-    "withdrew": "withdrew",
-}
-_FORMER_VERBS = {"provision": "provisioned"}  # of events stored by earlier releases
-# Whole sentences about an account: {0} is the person who acted, {1} the account.
-OF_ACCOUNTS = {
-    "signed_in": "{0} signed in",
-    "signed_out": "{0} signed out",
-    "refused_sign_in": "{0} entered a wrong password or code for {1}",
-    "refused_sign_on": "{0} could not sign in through the sign-in provider",
-    "locked_out": "{0} was locked out after ten wrong passwords or codes for {1}",
-    "changed_name": "{0} changed their name",
-    "changed_password": "{0} changed their password",
-    "enrolled_second_factor": "{0} set up a second factor",
-    "replaced_second_factor": "{0} moved their second factor to another app",
-    "added_passkey": "{0} added a passkey",
-    "renamed_passkey": "{0} renamed a passkey",
-    "removed_passkey": "{0} removed a passkey",
-    "removed_passkeys": "{0} removed the passkeys of {1}",
-    "made_recovery_codes": "{0} created new recovery codes",
-    "ended_sessions": "{0} ended the sessions of {1}",
-    "reset_second_factor": "{0} reset the second factor of {1}",
-    "invited": "{0} created a link for {1} to choose a password",
-    "asked_for_password": "{0} requested a link to choose a password for {1}",
-    "chose_password": "{0} chose a password with a link",
-}
-# Whole sentences with {who}, {name} and the values of the event.
-OF_CLEAN_UP = {
-    "ran": "{who} ran the clean-up “{rule}” and removed {removed}",
-    "failed": "{who} ran the clean-up “{rule}”, and it failed: {error}",
-    "cleaned_up": "{who} removed {removed} from the data set {name} because of its retention",
-}
 _OF_RUNS = {"ran": "ran a clean-up", "failed": "failed to run a clean-up", "cleaned_up": "removed records by retention"}
 _OPEN_END = re.compile(r" (for|from|in|of|to)( …)?$")
 _UNKNOWN = "an account that does not exist"
@@ -227,7 +153,7 @@ def _without_reason(event: AuditEvent, who: str, name: str) -> str:
 
 
 def _words_of(verb: str) -> str:
-    return VERBS.get(verb) or _FORMER_VERBS.get(verb) or verb.replace("_", " ")
+    return VERBS.get(verb) or FORMER_VERBS.get(verb) or verb.replace("_", " ")
 
 
 def _change(event: AuditEvent, row: str) -> str:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from config import areas
 from config.accounts.scope import Access
 from config.audit.models import ActorKind
-from config.console import audit_sentences
+from config.console import audit_sentences, audit_verbs
 
 _WHO = {
     ActorKind.USER: "People",
@@ -55,7 +55,7 @@ class AuditFilters(forms.Form):
             self.fields[area.column] = _choice(area.title, area.choices(request))
         kinds = [(kind, audit_sentences.kind_of(kind)) for kind in KINDS]
         self.fields["kind"] = _choice("Kind", sorted(kinds, key=lambda kind: kind[1].lower()))
-        known = {**audit_sentences.VERBS, **audit_sentences.OF_ACCOUNTS, **audit_sentences.OF_CLEAN_UP}
+        known = {**audit_verbs.VERBS, **audit_verbs.OF_ACCOUNTS, **audit_verbs.OF_CLEAN_UP}
         verbs = [(verb, audit_sentences.in_words(verb)) for verb in known]
         self.fields["verb"] = _choice("Action", sorted(verbs, key=lambda verb: verb[1]))
 

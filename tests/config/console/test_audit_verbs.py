@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.console import audit_sentences
+from config.console import audit_verbs
 from tests.config.console import verbs
 
-KNOWN = {*audit_sentences.VERBS, *audit_sentences.OF_ACCOUNTS, *audit_sentences.OF_CLEAN_UP}
+KNOWN = {*audit_verbs.VERBS, *audit_verbs.OF_ACCOUNTS, *audit_verbs.OF_CLEAN_UP}
 
 
 @pytest.fixture(scope="module")
