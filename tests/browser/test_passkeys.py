@@ -135,7 +135,7 @@ def test_a_device_adds_one_passkey_for_an_account(person: Person):
 def test_a_wrong_name_is_shown_before_the_device_is_asked(person: Person):
     person.add("")
 
-    expect(person.page.get_by_role("alert").filter(visible=True)).to_contain_text("This field is required.")
+    expect(person.page.get_by_role("alert").filter(visible=True)).to_contain_text("Enter a name for the passkey.")
     assert Looks().problems(person.page) == []
     assert person.device.send("WebAuthn.getCredentials", {"authenticatorId": person.authenticator})["credentials"] == []
 
@@ -166,7 +166,7 @@ def test_a_passkey_confirms_a_sign_in(person: Person):
     page.goto("/admin/confirm/?next=/admin/account/name/")
     assert Looks().problems(page) == []
 
-    person.press("Use a passkey instead")
+    person.press("Use a passkey")
 
     expect(page).to_have_url(re.compile("/admin/account/name/$"))
 

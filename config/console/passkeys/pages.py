@@ -43,6 +43,7 @@ class PasskeyNameForm(forms.Form):
         max_length=passkeys.NAME_CHARACTERS,
         widget=TextInput(attrs={"autocomplete": "off", "autofocus": True}),
         help_text="For example Work laptop, or Blue security key.",
+        error_messages={"required": "Enter a name for the passkey."},
     )
 
     def clean_name(self) -> str:

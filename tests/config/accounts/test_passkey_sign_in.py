@@ -380,7 +380,7 @@ def test_a_passkey_confirms_a_sign_in(client, key):
 
     answer = use(client, f"{CONFIRM}?next=/admin/account/second-factor/", key)
 
-    assert "Use a passkey instead" in page
+    assert "Use your passkey" in page
     assert answer["Location"] == "/admin/account/second-factor/"
     assert client.get("/admin/account/second-factor/").status_code == 200
 

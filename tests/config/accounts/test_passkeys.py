@@ -179,7 +179,7 @@ def test_a_passkey_belongs_to_one_account(client, operator):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("", "This field is required."),
+        ("", "Enter a name for the passkey."),
         ("x" * 65, "at most 64 characters"),
         ("Lap\u202etop", "invisible characters"),
         ("Lap\0top", "Null characters are not allowed."),
