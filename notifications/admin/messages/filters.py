@@ -34,7 +34,7 @@ class StatusFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         groups = [(name, title) for name, (title, _) in status_titles.GROUPS.items()]
-        return [*groups, *((value, f"Only {value}") for value in Status.values)]
+        return [*groups, *((value, f"Only {value}") for value in Status.values if value not in status_titles.GROUPS)]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         others = set(Status.values) - set(statuses(request.GET))

@@ -439,3 +439,12 @@ def test_messages_of_another_service_do_not_exist(message):
     for page in ("change", "history", "recipient"):
         assert stranger.get(page_of(message, page)).status_code == 404
     assert stranger.post(page_of(message, "recipient")).status_code == 404
+
+
+def test_the_filter_has_each_status_once(console, service):
+    factories.make_notification(factories.make_template(service))
+
+    page = console.get(LOG, {"status": "delivered"}).content.decode()
+
+    assert "Only sent" in page
+    assert "Only delivered" not in page
