@@ -14,6 +14,7 @@ from django.forms import Media
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.text import capfirst
 
 from config.console import recent_sign_in
 from config.console.admin.saving import SavingAdmin
@@ -115,6 +116,9 @@ class RowActionsAdmin(SavingAdmin):
     ) -> HttpResponse:
         """Return a page that explains why an action is not possible. remedy: label and URL of a button that helps"""
         return self.action_page(request, obj, title=title, button="", error=error, remedy=remedy)
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: int) -> HttpResponse:
+        return self.action_done(request, self.list_url(), f"{capfirst(self.row_noun())} “{obj_display}” is deleted.")
 
     def action_done(self, request: HttpRequest, url: str, message: str) -> HttpResponse:
         messages.success(request, message)

@@ -6,6 +6,7 @@ import pytest
 from django.contrib import admin
 from django.urls import reverse
 
+from datasets.models import DataGroup
 from notifications.models import Permission
 from tests import factories
 
@@ -68,3 +69,12 @@ def test_destructive_actions_are_above_the_form(console):
     page = console.get(f"{place}change/").content.decode()
 
     assert page.index(f'href="{place}delete/">Delete…</a>') < page.index('id="datagroup_form"')
+
+
+def test_the_message_after_a_deletion_names_the_row(console):
+    group = DataGroup.objects.create(name="tides")
+
+    done = console.post(reverse("admin:datasets_datagroup_delete", args=[group.pk]), {"post": "yes"}, follow=True)
+
+    assert "Group “tides” is deleted." in done.content.decode()
+    assert not DataGroup.objects.exists()
