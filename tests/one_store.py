@@ -52,11 +52,13 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
     "config/console/test_forms.py",
     "config/console/test_history.py",
     "config/console/test_links.py",
+    "config/console/test_page_titles.py",
     "config/console/test_recent_sign_in.py",
     "config/console/test_scoping.py",
     "config/console/test_without_theme.py",
     "datasets/test_settings_page.py",
     "notifications/admin/test_api_keys.py",
+    "notifications/admin/test_bulk_vectors.py",  # over HTTP, the same tables are checked on both
     "notifications/admin/test_callbacks.py",
     "notifications/admin/test_guest_list.py",
     "notifications/admin/test_new_services.py",

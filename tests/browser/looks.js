@@ -4,7 +4,7 @@ window.looks = {
 
     // Check the page as it is now, with one run of axe-core at most. `known` has the hashes of the text styles and of
     // the structures that are checked already. Three texts of each unknown style are checked, because another element
-    // may cover the first. In the dark scheme and for a known structure, only colours are checked.
+    // may cover the first. For a known structure, only colours are checked.
     async examine({width, isDark, known}) {
         this.still(isDark)
         const elements = [...document.body.querySelectorAll("*")]
@@ -12,10 +12,10 @@ window.looks = {
         const knownStyles = new Set(known.styles)
         const unknown = Map.groupBy([...styleOf.keys()].filter((one) => !knownStyles.has(styleOf.get(one))),
             (one) => styleOf.get(one))
-        const structure = isDark ? "" : this.hash(this.skeleton())
-        const isNew = !isDark && !known.structures.includes(structure)
+        const structure = this.hash(this.skeleton())
+        const isNew = !known.structures.includes(structure)
         const found = await this.run([...unknown.values()].flatMap((alike) => alike.slice(0, 3)), isNew)
-        const measured = isDark ? [] : this.measures(width, elements)
+        const measured = this.measures(width, elements)
         return {
             problems: [...this.lines(found.violations), ...measured], structure, styles: [...unknown.keys()],
             unsure: [...new Set(found.incomplete.filter((rule) => this.colourRules.includes(rule.id))

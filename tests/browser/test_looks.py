@@ -46,6 +46,17 @@ def test_low_contrast_is_found_at_each_width_and_in_each_scheme(page: Page, styl
     assert all("color-contrast <p class=" in one for one in found)
 
 
+@pytest.mark.parametrize("style", [".pale { color: #bbb; }", ".dark .pale { color: #444; }"], ids=["light", "dark"])
+def test_in_turns_two_pages_find_a_problem_of_one_scheme_at_both_widths(page: Page, style: str):
+    first, second = Looks(in_turns=True), Looks(in_turns=True)
+    assert problems(second, page, "") == []
+
+    found = problems(first, page, PALE, style) + problems(second, page, PALE, style)
+
+    scheme = "dark" if ".dark" in style else "light"
+    assert {one.partition(":")[0] for one in found} == {f"1280 {scheme}", f"390 {scheme}"}
+
+
 def test_low_contrast_is_found_on_a_later_page(page: Page):
     looks = Looks()
     assert problems(looks, page, PALE) == []

@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext
@@ -26,11 +27,11 @@ def make_rows(service: Service, *, is_compared: bool = False) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A browser that opens pages at the first width and checks them at each width."""
+    """A browser that opens pages at the first width and checks them at each width, in the two schemes in turns."""
 
     context: BrowserContext
     widths: tuple[int, ...]
-    looks: Looks = field(default_factory=Looks)
+    looks: Looks = field(default_factory=partial(Looks, in_turns=True))
 
     def problems(self, places: Iterable[str]) -> list[str]:
         page = self.context.new_page()

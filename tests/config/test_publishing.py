@@ -2,17 +2,17 @@
 
 import json
 import os
+import re
 import signal
-import subprocess
-import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.servers import ROOT
+from tests import forks
 
 PUBLISH = """
-import sys, time
+import os, time
 import django
 django.setup()
 from config.queue import publishing
@@ -21,7 +21,7 @@ from config.queue.app import app
 @app.task
 def look_again(row): pass
 
-for line in sys.stdin:
+for line in open(os.environ["COMMANDS"]):
     started = time.monotonic()
     publishing.enqueue(look_again, "a-row")
     print(f"{time.monotonic() - started:.3f}", flush=True)
@@ -31,45 +31,44 @@ for line in sys.stdin:
 class Publisher:
     """A process that publishes on command and prints how long that took."""
 
-    def __init__(self, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", PUBLISH],
-            cwd=ROOT,
-            env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.lines: list[str] = []
+    def __init__(self, folder: Path, **environment: str) -> None:
+        pipe = folder / "commands"
+        os.mkfifo(pipe)
+        given = {"DJANGO_SETTINGS_MODULE": "config.settings", "COMMANDS": str(pipe), **environment}
+        self.program = forks.start("-c", PUBLISH, log=folder / "publisher.log", environment={**os.environ, **given})
+        self._commands = pipe.open("w", buffering=1)
+        self._times = 0
 
     def publish(self) -> float:
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "the publisher has died"
-            try:
-                return float(line)
-            except ValueError:
-                self.lines.append(line)
+        self._commands.write("\n")
+        self._times += 1
+        self.program.wait_until(lambda: len(self._lines(r"\d+\.\d{3}")) == self._times)
+        return float(self._lines(r"\d+\.\d{3}")[-1])
 
     @property
     def failures(self) -> int:
-        return sum("queue.unreachable" in line for line in self.lines)
+        return len(self._lines(".*queue.unreachable.*"))
+
+    def stop(self) -> None:
+        self.program.stop()
+        self._commands.close()
+
+    def _lines(self, form: str) -> list[str]:
+        """Return the complete lines of this form in the log."""
+        return re.findall(rf"^({form})\n", self.program.log.read_text(), re.MULTILINE)
 
 
 @pytest.fixture
-def publish_to():
+def publish_to(tmp_path):
     started = []
 
     def start(**environment: str) -> Publisher:
-        started.append(Publisher(**environment))
+        started.append(Publisher(tmp_path, **environment))
         return started[-1]
 
     yield start
     for publisher in started:
-        publisher.process.terminate()
-        publisher.process.communicate()
+        publisher.stop()
 
 
 def test_a_message_reaches_redis(publish_to, redis_server):
@@ -93,9 +92,8 @@ tasks.drain.apply_async(("sms",), queue="send-sms")
 """
 
 
-def test_the_message_equals_celerys(redis_server):
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "REDIS_URL": redis_server.url}
-    subprocess.run([sys.executable, "-c", BOTH_WAYS], cwd=ROOT, env=environment, check=True)
+def test_the_message_equals_celerys(redis_server, tmp_path):
+    forks.output_of(BOTH_WAYS, tmp_path, REDIS_URL=redis_server.url)
 
     celerys, ours = map(json.loads, redis_server.client().lrange("send-sms", 0, -1))  # the newest first
 
