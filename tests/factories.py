@@ -27,6 +27,7 @@ from notifications.models import (
     Template,
     TemplateVersion,
     UnsubscribeRequest,
+    VersionState,
 )
 from notifications.recipients import normalise
 
@@ -75,6 +76,16 @@ def make_template(
         unsubscribe_link=unsubscribe_link,
     )
     return template
+
+
+def make_draft(
+    template: Template, content: str = "Dear ((name)), bring ((item))", state: VersionState = VersionState.DRAFT
+) -> TemplateVersion:
+    """Return a version that is not published."""
+    words = template.published().words()
+    draft = template.save_draft({**words, "content": content}, note="", author="bo@example.org")
+    draft.change_state(state)
+    return draft
 
 
 def make_sms_sender(service: Service, sender: str = "PIGEON", *, is_default: bool = True, **fields: Any) -> SmsSender:

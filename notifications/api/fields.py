@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from config.rest.content import write_moment
@@ -85,6 +86,19 @@ class Identifier(_Copied, serializers.UUIDField):
         if parsed is None:
             raise errors.NotAUuid(name=self.field_name)
         return GivenId(parsed, str(data))
+
+
+@extend_schema_field(
+    {"type": ["integer", "string"], "minimum": 1, "maximum": requests.MAX_VERSION, "pattern": "^draft$"}
+)
+class TemplateVersionChoice(_Copied, serializers.Field[Any, Any, Any, Any]):
+    """The number of a version, or `draft`."""
+
+    def to_internal_value(self, data: object) -> int | str:
+        is_number = isinstance(data, int) and not isinstance(data, bool) and 0 < data <= requests.MAX_VERSION
+        if not is_number and data != requests.DRAFT:
+            raise errors.TemplateVersionInvalid(value=errors.shown(data))
+        return data  # type: ignore[return-value]  # an int or a str
 
 
 class Personalisation(_Copied, serializers.DictField):

@@ -74,6 +74,13 @@ class MessageSerializer(RequestSerializer):
         help_text="Your own name for this message or for several messages. Do not put personal data in it.",
     )
     template_id = fields.Identifier(help_text="The id of the template. The console shows it.")
+    template_version = fields.TemplateVersionChoice(
+        required=False,
+        help_text=(
+            "Only with a test key: the version of the template, as a number, or `draft` for the draft. "
+            "By default the version in use."
+        ),
+    )
     personalisation = fields.Personalisation(
         required=False,
         help_text=(
@@ -102,7 +109,10 @@ class TextMessageSerializer(MessageSerializer):
     """A text message to send."""
 
     kind = SmsRequest
-    order = ("reference", "phone_number", "template_id", "personalisation", "scheduled_for", "sms_sender_id")
+    order = (
+        *("reference", "phone_number", "template_id", "template_version", "personalisation", "scheduled_for"),
+        "sms_sender_id",
+    )
 
     phone_number = fields.PhoneNumber(
         help_text="A UK number, or an international one with the permission. Spaces, hyphens and brackets are ignored."
@@ -117,8 +127,8 @@ class EmailSerializer(MessageSerializer):
 
     kind = EmailRequest
     order = (
-        *("reference", "email_address", "template_id", "personalisation", "scheduled_for", "email_reply_to_id"),
-        *("one_click_unsubscribe_url", "sanitise_content_for"),
+        *("reference", "email_address", "template_id", "template_version", "personalisation", "scheduled_for"),
+        *("email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for"),
     )
 
     email_address = fields.EmailAddress(help_text="The recipient.")

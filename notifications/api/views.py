@@ -38,7 +38,7 @@ from notifications.api.serializers import (
     SentTextMessage,
     TextMessageSerializer,
 )
-from notifications.models import LimitKind, Notification, Service, TemplateVersion
+from notifications.models import ApiKey, LimitKind, Notification, TemplateVersion, VersionState
 from notifications.submission import dry_run, limits, scheduled, submit, templates
 from notifications.submission.checks import Submission
 from notifications.submission.dry_run import DryRun
@@ -153,22 +153,28 @@ class NotificationViewSet(ApiViewSet):
 
 
 class TemplateViewSet(ApiViewSet):
-    """Read templates. Archived templates are not in the list but can be read by id."""
+    """Read templates. Archived templates are not in the list but can be read by id, and drafts only by a test key."""
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.TEMPLATE_FILTERS)
-        versions = templates.newest_versions(self.service.id).filter(template__archived_at=None)
+        by_test_key = templates.uses_test_version(self.api_key)
+        versions = templates.versions_in_use(self.service.id, by_test_key=by_test_key).filter(
+            template__archived_at=None
+        )
         if types := request.query_params.getlist("type"):
             versions = versions.filter(template__type__in=types)
         # Sorted in Python, because databases order names differently.
-        rows = sorted(versions, key=lambda version: (version.name, version.template.type))
+        newest = {version.template_id: version for version in versions.reverse()}
+        rows = sorted(newest.values(), key=lambda version: (version.name, version.template.type))
         return Response(TemplatesSerializer({"templates": rows}).data)
 
     def retrieve(self, request: Request, template_id: str) -> Response:
-        return Response(TemplateSerializer().to_representation(_newest(self.service, template_id)))
+        return Response(TemplateSerializer().to_representation(_in_use(self.api_key, template_id)))
 
     def version(self, request: Request, template_id: str, number: str) -> Response:
         own = TemplateVersion.objects.filter(template=_id("id", template_id), template__service=self.service)
+        if not templates.uses_test_version(self.api_key):
+            own = own.filter(state=VersionState.PUBLISHED)
         is_number = number.isascii() and number.isdecimal() and len(number) < 10  # fits the integer column
         version = own.select_related("template").filter(number=int(number)).first() if is_number else None
         if version is None:
@@ -176,7 +182,7 @@ class TemplateViewSet(ApiViewSet):
         return Response(TemplateSerializer().to_representation(version))
 
     def preview(self, request: Request, template_id: str) -> Response:
-        version = _newest(self.service, template_id)
+        version = _in_use(self.api_key, template_id)
         serializer = PreviewValuesSerializer(data=read_json_if_any(request), context=self.context)
         serializer.is_valid(raise_exception=True)
         values = serializer.validated_data.get("personalisation", {})
@@ -211,8 +217,9 @@ def _id(name: str, text: str) -> UUID:
     return parsed
 
 
-def _newest(service: Service, template_id: str) -> TemplateVersion:
-    version = templates.newest_versions(service.id).filter(template=_id("id", template_id)).first()
+def _in_use(key: ApiKey, template_id: str) -> TemplateVersion:
+    versions = templates.versions_in_use(key.service_id, by_test_key=templates.uses_test_version(key))
+    version = versions.filter(template=_id("id", template_id)).first()
     if version is None:
         raise errors.NoResultFound
     return version

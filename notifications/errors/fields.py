@@ -86,6 +86,12 @@ class TooManyItems(ValidationError):
     fix = "Send at most 10,000 items in one value. Items of inner lists count, too."
 
 
+class TemplateVersionInvalid(ValidationError):
+    slug = "template-version"
+    text = "template_version {value} is neither a version number nor draft"
+    fix = 'Use the number of a version, such as `3`, or `"draft"`.'
+
+
 class ScheduledForFormat(ValidationError):
     slug = "scheduled-for-format"
     text = (

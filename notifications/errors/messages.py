@@ -23,6 +23,24 @@ class TemplateArchived(SendingError):
     fix = "Use another template, or restore this one in the console."
 
 
+class VersionForTestKeysOnly(SendingError):
+    slug = "template-version-key"
+    text = "template_version can only be used with a test API key"
+    fix = "Leave `template_version` out, or use a test key. Live and team keys use the published version."
+
+
+class TemplateVersionNotFound(SendingError):
+    slug = "template-version-not-found"
+    text = "Template has no version {version}"
+    fix = "Use a number from the list of versions in the console, or leave `template_version` out."
+
+
+class TemplateHasNoDraft(SendingError):
+    slug = "template-draft"
+    text = "Template has no draft"
+    fix = "Save a draft in the console, or leave `template_version` out to use the version in use."
+
+
 class PersonalisationMissing(SendingError):
     slug = "missing-personalisation"
     text = "Missing personalisation: {names}"

@@ -1,12 +1,29 @@
-"""Templates and their versions. A version never changes; every edit creates a new version."""
+"""Templates and their versions. The text of a version never changes; every edit creates a new version."""
 
 import uuid
+from typing import Any
 
 from django.db import models
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from notifications.models.channel import Channel
 from notifications.models.service import Service
+
+
+class VersionState(models.TextChoices):
+    """Which callers use a version.
+
+    PUBLISHED: callers with any key; the newest one is the `current_version` of its template
+    TEST: test keys, instead of the current version
+    DRAFT: test keys that name the draft
+    REPLACED: nobody; a draft that was replaced or discarded before its publication
+    """
+
+    PUBLISHED = "published", "published"
+    TEST = "test", "test keys only"
+    DRAFT = "draft", "draft"
+    REPLACED = "replaced", "not published"
 
 
 class Template(models.Model):
@@ -36,12 +53,57 @@ class Template(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def published(self) -> "TemplateVersion":
+        """Return the version that callers use."""
+        return self.versions.get(number=self.current_version)
+
+    def newest(self) -> "TemplateVersion":
+        """Return the version that staff edit next: the draft, else that of test keys, else the published one."""
+        return self.versions.exclude(state=VersionState.REPLACED).order_by("-number")[0]
+
+    def last_number(self) -> int:
+        """Return the highest number of all versions, drafts included."""
+        last: int = self.versions.aggregate(last=Max("number"))["last"]
+        return last
+
+    # The callers of these methods have locked the row of the template.
+
+    def save_draft(self, text: dict[str, Any], *, note: str, author: str) -> "TemplateVersion":  # Any: columns
+        """Store a text as the draft, instead of an earlier draft, and return it."""
+        self.versions.filter(state=VersionState.DRAFT).update(state=VersionState.REPLACED)
+        return self.versions.create(
+            number=self.last_number() + 1, state=VersionState.DRAFT, note=note, created_by=author, **text
+        )
+
+    def publish(self, version: "TemplateVersion") -> None:
+        """Make the newest version the current one. It replaces the draft and the version of test keys."""
+        self._replace_unpublished(version)
+        version.change_state(VersionState.PUBLISHED)
+        self.name, self.current_version, self.updated_at = version.name, version.number, timezone.now()
+        self.save(update_fields=["name", "current_version", "updated_at"])
+
+    def publish_for_test_keys(self, version: "TemplateVersion") -> None:
+        """Make the newest version the one of test keys. It replaces the draft and the version of test keys."""
+        self._replace_unpublished(version)
+        version.change_state(VersionState.TEST)
+
+    def _replace_unpublished(self, version: "TemplateVersion") -> None:
+        unpublished = self.versions.filter(state__in=[VersionState.DRAFT, VersionState.TEST])
+        unpublished.exclude(pk=version.pk).update(state=VersionState.REPLACED)
+
 
 class TemplateVersion(models.Model):
     """One text of a template, exactly as given: no trimming, no line-end conversion."""
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
+    state = models.CharField(
+        max_length=9,
+        choices=VersionState.choices,
+        default=VersionState.PUBLISHED,
+        db_default=VersionState.PUBLISHED,
+        editable=False,
+    )
     name = models.CharField(max_length=255)
     subject = models.TextField(null=True, blank=True)  # noqa: DJ001  null for a text message, "" for an empty subject
     content = models.TextField()
@@ -54,10 +116,21 @@ class TemplateVersion(models.Model):
         ordering = ["-number"]
         constraints = [
             models.UniqueConstraint(fields=["template", "number"], name="template_version_number_unique"),
+            models.UniqueConstraint(fields=["template"], condition=Q(state="draft"), name="template_one_draft"),
+            models.UniqueConstraint(fields=["template"], condition=Q(state="test"), name="template_one_for_test_keys"),
         ]
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.number}"
+
+    @property
+    def is_unpublished(self) -> bool:
+        """Return whether the version is a draft, or is used by test keys only."""
+        return self.state in (VersionState.DRAFT, VersionState.TEST)
+
+    def change_state(self, state: VersionState) -> None:
+        self.state = state
+        self.save(update_fields=["state"])
 
     def words(self) -> dict[str, object]:
         """Return the fields that the audit compares between two versions."""

@@ -65,6 +65,15 @@ def find(*texts: str) -> list[str]:
     return list(names.values())
 
 
+def keys(*texts: str) -> frozenset[str]:
+    """Return the names in the form in which they are compared.
+
+    >>> sorted(keys("Hello ((First name))", "((first_name)) ((item))"))
+    ['firstname', 'item']
+    """
+    return frozenset(map(key, find(*texts)))
+
+
 def conditions(*texts: str) -> set[str]:
     """Return the keys of the names that only decide whether a conditional text is shown.
 

@@ -104,6 +104,7 @@ class Checked:
     """
 
     caller: Caller
+    template: TemplateText
     submission: Submission
     counted: Sequence[LimitKind]
     is_simulated: bool

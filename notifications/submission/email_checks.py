@@ -33,7 +33,8 @@ class EmailChecks:
         policy.check_channel(self.service, Channel.EMAIL)
 
     def find_template(self) -> None:
-        self.template = templates.for_sending(self.service.id, self.request.template_id, Channel.EMAIL)
+        request = self.request
+        self.template = templates.for_sending(self.caller, request.template_id, Channel.EMAIL, request.template_version)
 
     def fill(self) -> None:
         """Sanitise the values, check that none is missing, and render the email with links in place of files."""
@@ -99,6 +100,7 @@ class EmailChecks:
         )
         return Checked(
             caller=self.caller,
+            template=self.template,
             submission=submission,
             counted=[LimitKind.EMAIL],
             is_simulated=self.is_simulated,
@@ -109,7 +111,7 @@ class EmailChecks:
 
 CHECKS = (
     Check("channel", EmailChecks.check_channel),
-    Check("template", EmailChecks.find_template, reads=["template_id"]),
+    Check("template", EmailChecks.find_template, reads=["template_id", "template_version"]),
     Check("personalisation", EmailChecks.fill, needs=["template"], reads=["personalisation", "sanitise_content_for"]),
     Check("empty", EmailChecks.check_not_empty, needs=["personalisation"]),
     Check("sender", EmailChecks.choose_reply_to, reads=["email_reply_to_id"]),

@@ -16,6 +16,8 @@ from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 
 MAX_LIST_ITEMS = 10_000
+MAX_VERSION = 2**31 - 1  # of an integer column
+DRAFT = "draft"  # as `template_version`
 MAX_NAME_CHARACTERS_SHOWN = 50  # errors repeat names that the caller chose, truncated to this
 
 
@@ -29,10 +31,15 @@ class GivenId:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmsRequest:
-    """A text message to send. personalisation: placeholder name → string, number, boolean, list of these, or object"""
+    """A text message to send.
+
+    template_version: the number of a version, or DRAFT; None for the version in use
+    personalisation: placeholder name → string, number, boolean, list of these, or object
+    """
 
     phone_number: PhoneNumber
     template_id: UUID
+    template_version: int | str | None = None
     personalisation: Mapping[str, object] = field(default_factory=dict)
     reference: str | None = None
     scheduled_for: datetime | None = None
@@ -45,6 +52,7 @@ class EmailRequest:
 
     email_address: EmailAddress
     template_id: UUID
+    template_version: int | str | None = None
     personalisation: Mapping[str, object] = field(default_factory=dict)
     reference: str | None = None
     scheduled_for: datetime | None = None

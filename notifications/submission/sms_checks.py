@@ -25,7 +25,8 @@ class SmsChecks:
         policy.check_channel(self.service, Channel.SMS)
 
     def find_template(self) -> None:
-        self.template = templates.for_sending(self.service.id, self.request.template_id, Channel.SMS)
+        request = self.request
+        self.template = templates.for_sending(self.caller, request.template_id, Channel.SMS, request.template_version)
 
     def fill(self) -> None:
         values, template = self.request.personalisation, self.template
@@ -78,6 +79,7 @@ class SmsChecks:
         is_counted_international = policy.is_counted_international(number)
         return Checked(
             caller=self.caller,
+            template=self.template,
             submission=Submission(notification=notification, body=self.text.text, sent_from=sent_from),
             counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
             is_simulated=policy.is_simulated(number),
@@ -86,7 +88,7 @@ class SmsChecks:
 
 CHECKS = (
     Check("channel", SmsChecks.check_channel),
-    Check("template", SmsChecks.find_template, reads=["template_id"]),
+    Check("template", SmsChecks.find_template, reads=["template_id", "template_version"]),
     Check("personalisation", SmsChecks.fill, needs=["template"], reads=["personalisation"]),
     Check("empty", SmsChecks.check_not_empty, needs=["personalisation"]),
     Check("file_in_text", SmsChecks.refuse_files, reads=["personalisation"]),

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from notifications import errors
-from notifications.models import Channel, TemplateVersion
+from notifications.models import ApiKey, Channel, KeyType, TemplateVersion, VersionState
 from notifications.rendering import placeholders
-from notifications.submission.requests import MAX_NAME_CHARACTERS_SHOWN
+from notifications.submission.callers import Caller
+from notifications.submission.requests import DRAFT, MAX_NAME_CHARACTERS_SHOWN
 from notifications.submission.ttl_cache import cached
 
 MAX_NAMES_SHOWN = 20
@@ -21,36 +22,45 @@ MAX_NAMES_SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One version of a template, exactly as stored. `subject` is empty for a text message."""
+    """One version of a template, exactly as stored. `subject` is empty for a text message.
+
+    names: of its placeholders, in the form in which they are compared
+    """
 
     id: UUID
     type: Channel
     version: int
     subject: str
     content: str
+    names: frozenset[str]
     unsubscribe_link: bool
     respect_quiet_hours: bool
     is_archived: bool
 
 
-def for_sending(service_id: UUID, template_id: UUID, channel: Channel) -> TemplateText:
-    """Return the template. Raises TemplateNotFound, TemplateOfOtherType, TemplateArchived.
+def for_sending(caller: Caller, template_id: UUID, channel: Channel, version: int | str | None = None) -> TemplateText:
+    """Return the version of a template that the caller uses.
 
-    A template of another service is not found.
+    version: the number that a test key chose, or DRAFT; None for the version in use
+    Raises VersionForTestKeysOnly, TemplateNotFound, TemplateOfOtherType, TemplateArchived, TemplateHasNoDraft,
+    TemplateVersionNotFound. A template of another service is not found.
     """
-    template = _newest(service_id, template_id)
+    by_test_key = uses_test_version(caller)
+    if version is not None and not by_test_key:
+        raise errors.VersionForTestKeysOnly
+    template = _newest(caller.service_id, template_id, by_test_key=by_test_key)
     if template is None:
         raise errors.TemplateNotFound
     if template.type != channel:
         raise errors.TemplateOfOtherType(template_type=template.type, channel=channel)
     if template.is_archived:
         raise errors.TemplateArchived
-    return template
+    return template if version is None else _chosen(template, version)
 
 
 def for_bulk_sending(service_id: UUID, template_id: UUID) -> TemplateText:
-    """Return the template, of either channel. Raises TemplateNotFound, TemplateArchived."""
-    template = _newest(service_id, template_id)
+    """Return the published template, of either channel. Raises TemplateNotFound, TemplateArchived."""
+    template = _newest(service_id, template_id, by_test_key=False)
     if template is None:
         raise errors.TemplateNotFound
     if template.is_archived:
@@ -58,10 +68,21 @@ def for_bulk_sending(service_id: UUID, template_id: UUID) -> TemplateText:
     return template
 
 
-def newest_versions(service_id: UUID) -> QuerySet[TemplateVersion]:
-    """Return the newest version of each template of the service, archived templates included."""
-    versions = TemplateVersion.objects.select_related("template").order_by()
-    return versions.filter(template__service_id=service_id, number=F("template__current_version"))
+def uses_test_version(caller: Caller) -> bool:
+    """Return whether the caller uses the version for test keys, if a template has one. The console does not."""
+    return isinstance(caller, ApiKey) and caller.key_type == KeyType.TEST
+
+
+def versions_in_use(service_id: UUID, *, by_test_key: bool) -> QuerySet[TemplateVersion]:
+    """Return the version in use of each template of the service, archived templates included.
+
+    by_test_key: also return the version for test keys; of two versions, they use the one with the higher number
+    """
+    is_used = Q(number=F("template__current_version"))
+    if by_test_key:
+        is_used |= Q(state=VersionState.TEST)
+    versions = TemplateVersion.objects.filter(is_used, template__service_id=service_id)
+    return versions.select_related("template").order_by("-number")
 
 
 def check_personalisation(subject: str, content: str, personalisation: Mapping[str, object]) -> None:
@@ -71,17 +92,34 @@ def check_personalisation(subject: str, content: str, personalisation: Mapping[s
         raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))
 
 
+def _chosen(template: TemplateText, version: int | str) -> TemplateText:
+    chosen = _version(template.id, version)
+    if chosen is None:
+        raise errors.TemplateHasNoDraft if version == DRAFT else errors.TemplateVersionNotFound(version=version)
+    return chosen
+
+
 @cached
-def _newest(service_id: UUID, template_id: UUID) -> TemplateText | None:
-    row = newest_versions(service_id).filter(template_id=template_id).first()
-    if row is None:
-        return None
+def _newest(service_id: UUID, template_id: UUID, *, by_test_key: bool) -> TemplateText | None:
+    row = versions_in_use(service_id, by_test_key=by_test_key).filter(template_id=template_id).first()
+    return None if row is None else text_of(row)
+
+
+@cached
+def _version(template_id: UUID, version: int | str) -> TemplateText | None:
+    named = {"state": VersionState.DRAFT} if version == DRAFT else {"number": version}
+    row = TemplateVersion.objects.select_related("template").filter(template_id=template_id, **named).first()
+    return None if row is None else text_of(row)
+
+
+def text_of(row: TemplateVersion) -> TemplateText:
     return TemplateText(
         id=row.template.id,
         type=Channel(row.template.type),
         version=row.number,
         subject=row.subject or "",
         content=row.content,
+        names=placeholders.keys(row.subject or "", row.content),
         unsubscribe_link=row.unsubscribe_link,
         respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,

@@ -9,7 +9,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from tests.factories import make_reply_to, make_service, make_sms_sender
+from notifications.models import VersionState
+from tests.factories import make_draft, make_reply_to, make_service, make_sms_sender, make_template
 
 BEFORE, SENDERS, RATE = (
     "0001_squashed_0027_request_id_index",
@@ -72,3 +73,31 @@ def test_a_rate_limit_of_zero_is_named_and_stays() -> None:
     ]
     services.filter(pk=service.pk).update(rate_limit_per_minute=1)
     assert migrated(RATE).get_model("notifications", "Service").objects.get().rate_limit_per_minute == 1
+
+
+def test_without_drafts_each_template_keeps_its_published_version() -> None:
+    """The previous release numbers versions by the published one, and would show drafts as versions."""
+    template = make_template(content="Dear ((name))")
+    template.publish(make_draft(template, "Dear all"))
+    make_draft(template, "Dear a", state=VersionState.TEST)
+    make_draft(template, "Dear b")
+
+    earlier = migrated("0048_suppressions")
+
+    versions = earlier.get_model("notifications", "TemplateVersion").objects
+    assert sorted(versions.values_list("number", flat=True)) == [1, 2]
+    assert earlier.get_model("notifications", "Template").objects.get().current_version == 2
+
+
+def test_a_version_of_the_previous_release_is_published() -> None:
+    template = make_template()
+
+    with connection.cursor() as cursor:  # its statement does not name the new column
+        cursor.execute(
+            "INSERT INTO notifications_templateversion"
+            " (template_id, number, name, subject, content, unsubscribe_link, note, created_at, created_by)"
+            " SELECT template_id, 2, name, subject, content, unsubscribe_link, note, created_at, created_by"
+            " FROM notifications_templateversion"
+        )
+
+    assert template.versions.get(number=2).state == VersionState.PUBLISHED

@@ -26,10 +26,10 @@ from notifications.bulk_tables.check import TableCheck, TableError
 from notifications.bulk_tables.columns import Columns
 from notifications.bulk_tables.rows import Rules, check_row
 from notifications.bulk_tables.tables import NAMES_ROW, Cell, Table
-from notifications.models import BulkRow, BulkSend, BulkTable, Channel, KeyType, TemplateVersion
+from notifications.models import BulkRow, BulkSend, BulkTable, Channel, KeyType
+from notifications.submission import templates
 from notifications.submission.bulk import judge
 from notifications.submission.callers import Person
-from notifications.submission.templates import TemplateText
 
 _SEEN_AT_ONCE = 2_000
 _DELETED_AT_ONCE = 1_000
@@ -54,7 +54,7 @@ class Draft:
     def of(cls, table: BulkTable) -> "Draft":
         bulk_send = table.bulk_send
         person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=bulk_send.created_by)
-        asked = judge.rules_for(person, _text_of(table.version()))
+        asked = judge.rules_for(person, templates.text_of(table.version()))
         layout = mapping.layout(table.names, asked.placeholders, table.choice, is_email=asked.is_email)
         matched = columns.match(layout.names, asked.placeholders, is_email=asked.is_email)
         return cls(table=table, layout=layout, columns=matched, rules=asked, person=person)
@@ -186,16 +186,3 @@ CHECK = BulkJob(
     task_seconds=_TASK_SECONDS,
     new_pace=_pace,
 )
-
-
-def _text_of(version: TemplateVersion) -> TemplateText:
-    return TemplateText(
-        id=version.template_id,
-        type=Channel(version.template.type),
-        version=version.number,
-        subject=version.subject or "",
-        content=version.content,
-        unsubscribe_link=version.unsubscribe_link,
-        is_archived=version.template.archived_at is not None,
-        respect_quiet_hours=version.template.respect_quiet_hours,
-    )

@@ -142,6 +142,12 @@ Read a message by its id, or list the newest {PAGE_SIZE} and follow `links.next`
 
 _TEMPLATES = """
 Staff create templates in the console, with placeholders in double brackets: `((name))`. Each change is a new version.
+
+A version can be a draft first. With a **test** key you can send the draft before it is published
+(`"template_version": "draft"` in the body of a send), or any version by its number (`"template_version": 3`). Staff can
+also publish a version for test keys only: test keys then use it without naming it, and other keys stay with the
+published version. Send values for new placeholders before the new version is published: values without a placeholder
+are ignored.
 """
 
 _RECEIVED = f"""

@@ -16,7 +16,7 @@ _IDEMPOTENCY = (errors.IdempotencyKeyMalformed, errors.IdempotencyKeyReused, err
 _SCHEDULED_FOR = (errors.ScheduledForFormat, errors.ScheduledForPast, errors.ScheduledForTooFar)
 _SHAPE = (
     *(errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
-    *(errors.TooManyItems, *_SCHEDULED_FOR),
+    *(errors.TemplateVersionInvalid, errors.TooManyItems, *_SCHEDULED_FOR),
 )
 _MOVE = (errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, *_SCHEDULED_FOR)
 _EMAIL_SHAPE = (errors.EmailAddressInvalid, errors.UnsubscribeUrlInvalid, errors.UnsubscribeUrlTooLong)
@@ -24,7 +24,10 @@ _PHONE_NUMBER = (
     *(errors.TooManyDigits, errors.NotEnoughDigits, errors.NotAUkMobile, errors.LettersOrSymbols),
     *(errors.CountryPrefixUnknown, errors.PhoneNumberInvalid),
 )
-_TEMPLATE = (errors.TemplateNotFound, errors.TemplateOfOtherType, errors.TemplateArchived)
+_TEMPLATE = (
+    *(errors.VersionForTestKeysOnly, errors.TemplateNotFound, errors.TemplateOfOtherType, errors.TemplateArchived),
+    *(errors.TemplateHasNoDraft, errors.TemplateVersionNotFound),
+)
 _RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial, errors.RecipientSuppressed)
 _SMS_RULES = (
     *(errors.TextMessagesNotAllowed, errors.FileInTextMessage, errors.SmsSenderNotFound),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Model, Q
+from django.db.models import F, Max, Model, Q
 
 from config.management.declarations import Entry
 from notifications.models import (
@@ -17,6 +17,7 @@ from notifications.models import (
     TeamMember,
     Template,
     TemplateVersion,
+    VersionState,
 )
 from notifications.validation.names import same_case
 
@@ -51,6 +52,11 @@ class Stored:
         self.versions = {
             version.template_id: version for version in of_services.filter(number=F("template__current_version"))
         }
+        numbers = of_services.order_by().values_list("template").annotate(last=Max("number"))
+        self.last_numbers: dict[UUID, int] = dict(numbers)
+        self.unpublished: defaultdict[UUID, list[TemplateVersion]] = defaultdict(list)
+        for version in of_services.filter(state__in=[VersionState.DRAFT, VersionState.TEST]):
+            self.unpublished[version.template_id].append(version)
 
     def of(self, model: type[Model], service: Service) -> list[Any]:
         return self._rows[model, service.pk]

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from config.management.declarations import Entry
 from notifications.management.provision.sync import Rows, Sync
-from notifications.models import Channel, Template, TemplateVersion
+from notifications.models import Channel, Template, TemplateVersion, VersionState
 from notifications.validation import templates
 
 _WORDS = ("name", "subject", "content", "unsubscribe_link")
@@ -57,11 +57,13 @@ def _update(sync: Sync, template: Template, values: dict[str, Any]) -> None:
     kept = _words(current)
     wanted = kept | {name: values[name] for name in _WORDS if name in values}
     if wanted != kept:
-        number = current.number + 1 if current else 1
+        number = sync.stored.last_numbers.get(template.pk, 0) + 1
         sync.changes.add(
             TemplateVersion(template=template, number=number, created_by=settings.PROVISION_AUTHOR, **wanted)
         )
         sync.changes.change(template, current_version=number, updated_at=timezone.now() if current else None)
+        for version in sync.stored.unpublished[template.pk]:
+            sync.changes.change(version, state=VersionState.REPLACED)
     if values.get("archived", template.archived_at is not None) == (template.archived_at is None):
         sync.changes.change(template, archived_at=timezone.now() if values["archived"] else None)
 
