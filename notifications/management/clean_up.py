@@ -1,7 +1,7 @@
 """The clean-up rules of messages, files, unsubscribe requests and the rows that belong to them."""
 
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
@@ -22,10 +22,12 @@ from notifications.models import (
     SandboxMessage,
     Service,
     Suppression,
+    TemplateUse,
     UnsubscribeRequest,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
+from notifications.models.template_use import DAYS_KEPT
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
@@ -97,6 +99,13 @@ def _remove_remains() -> Iterator[Batch]:
         yield Batch(label="files", number=0, error=expiry.AWAY)
 
 
+def _due_template_uses() -> Iterator[Due]:
+    found = TemplateUse.objects.to_forget().order_by().aggregate(number=Count("pk"), oldest=Min("day"))
+    if found["number"]:
+        oldest = datetime.combine(found["oldest"], time(tzinfo=UTC))
+        yield Due(label="all services", number=found["number"], oldest=oldest)
+
+
 RULES = (
     RetentionRule(
         name="old-messages",
@@ -166,6 +175,13 @@ RULES = (
         name="key-errors",
         title="Errors of API keys",
         keeps=lambda: f"the latest {ERRORS_KEPT_PER_KEY} of each key, for {rules.ERRORS_ARE_KEPT_FOR.days} days",
+    ),
+    RetentionRule(
+        name="template-uses",
+        title="Names that calls send for templates",
+        keeps=lambda: f"{DAYS_KEPT} days, without values",
+        preview=_due_template_uses,
+        remove=lambda: rules.delete(TemplateUse.objects.to_forget(), "all services"),
     ),
     rules.for_rows(
         "all services",

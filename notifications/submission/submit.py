@@ -12,7 +12,7 @@ from notifications.attachments import store
 from notifications.delivery import repeats
 from notifications.delivery.repeats import RepeatsMessage
 from notifications.models import Attachment, Channel, Notification
-from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, usage
+from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, template_use, usage
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Checked, Submission
 from notifications.submission.email_checks import EmailChecks
@@ -28,12 +28,12 @@ def submit_sms(caller: Caller, request: SmsRequest, *, keep: Keep | None = None)
     Raises the errors of `check_sms`, and DailyLimitReached from the transaction. The task is enqueued after the commit,
     so a worker never looks for a row that does not exist.
     """
-    return _accept(check_sms(caller, request), keep)
+    return _accept(check_sms(caller, request), request, keep)
 
 
 def submit_email(caller: Caller, request: EmailRequest, *, keep: Keep | None = None) -> Submission:
     """Check, render, store and enqueue one email: steps 9 to 23 of the contract, in its order."""
-    return _accept(check_email(caller, request), keep)
+    return _accept(check_email(caller, request), request, keep)
 
 
 def check_sms(caller: Caller, request: SmsRequest) -> Checked:
@@ -50,7 +50,15 @@ def check_email(caller: Caller, request: EmailRequest) -> Checked:
     return message.checked()
 
 
-def _accept(checked: Checked, keep: Keep | None) -> Submission:
+def _accept(checked: Checked, request: SmsRequest | EmailRequest, keep: Keep | None) -> Submission:
+    """Accept the message, and count the call for the template that it used."""
+    submission = _store_once(checked, keep)
+    if request.template_version is None:
+        template_use.count(checked.caller, checked.template, request.personalisation)
+    return submission
+
+
+def _store_once(checked: Checked, keep: Keep | None) -> Submission:
     """Store the message with its files, and enqueue it. If the repeat guard knows it, answer with the first message."""
     notification = checked.submission.notification
     has_guard = bool(notification.service.repeat_guard_minutes) and notification.reference is not None

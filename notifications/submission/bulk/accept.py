@@ -17,7 +17,7 @@ from notifications import errors
 from notifications.bulk_tables.check import limit_errors
 from notifications.bulk_tables.tables import Table
 from notifications.models import ApiKey, BulkRow, BulkSend, BulkState, Channel, LimitKind, Origin, RowState
-from notifications.submission import limits, usage
+from notifications.submission import limits, template_use, usage
 from notifications.submission.bulk import judge, waking
 from notifications.submission.bulk.judge import Judged
 from notifications.submission.bulk.requests import BulkRequest, Sender, find_sender, find_template
@@ -62,6 +62,7 @@ def accept(
         judged.close()
     if used := sender.sms_sender or sender.reply_to:
         usage.note_sender(used)
+    template_use.count(caller, template, dict.fromkeys(judged.sent_names, ""))
     log.info("bulk_send.accepted", bulk_send_id=str(bulk_send.id), rows=bulk_send.row_count)
     return bulk_send
 

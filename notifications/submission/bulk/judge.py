@@ -52,6 +52,7 @@ _one_at_a_time = Lock()
 class Judged:
     """A checked table. Its good rows are in an unlinked file, as `BulkRow.line` writes them.
 
+    sent_names: of all columns
     names: of the columns that are kept: those that the template or the service uses
     table_hash: of the names and all rows
     """
@@ -75,6 +76,7 @@ class Judged:
         self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  closed by `close`
         columns = self.check.columns
         places = columns.used_places
+        self.sent_names = table.names
         self.names = [table.names[place] for place in places]
         digest = hashlib.sha256(msgspec.json.encode(self.names))
         try:

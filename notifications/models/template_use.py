@@ -1,0 +1,64 @@
+"""The use of templates by API keys: the names of the values that the calls of a day sent, without the values.
+
+Source: docs/reference/console.md §3.2.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, timedelta
+from hashlib import sha256
+
+from django.db import models
+from django.db.models import F
+from django.utils import timezone
+
+from notifications.models.api_key import ApiKey
+from notifications.models.template import Template
+
+DAYS_KEPT = 31
+
+
+class TemplateUseQuerySet(models.QuerySet["TemplateUse"]):
+    def add(self, rows: "Sequence[TemplateUse]") -> None:
+        """Add the calls of these rows to the stored rows of the same template, key, day and names."""
+        same = ("template_id", "key_id", "day", "names_hash")
+        empty = [TemplateUse(names_sent=row.names_sent, **{name: getattr(row, name) for name in same}) for row in rows]
+        self.bulk_create(empty, ignore_conflicts=True)
+        for row in rows:
+            mine = self.filter(**{name: getattr(row, name) for name in same})
+            mine.update(calls=F("calls") + row.calls)
+
+    def to_forget(self) -> "TemplateUseQuerySet":
+        """Return the rows that are no longer kept, oldest first."""
+        first = timezone.now().astimezone(UTC).date() - timedelta(days=DAYS_KEPT)
+        return self.filter(day__lt=first).order_by("day")
+
+
+class TemplateUse(models.Model):
+    """The accepted calls of one key with one template on one UTC day that sent values with the same names.
+
+    names_sent: the names in the form in which they are compared, sorted; values that are null are left out
+    """
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="uses", db_index=False)
+    key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="template_uses")
+    day = models.DateField()
+    names_sent = models.JSONField()
+    names_hash = models.CharField(max_length=64)
+    calls = models.PositiveIntegerField(default=0)
+
+    objects = TemplateUseQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["template", "key", "day", "names_hash"], name="template_use_unique")
+        ]
+        indexes = [models.Index(fields=["day"], name="template_use_day")]
+
+    def __str__(self) -> str:
+        return f"Calls on {self.day}"
+
+
+def hash_of(names: Sequence[str]) -> str:
+    """Return the hash of a sorted list of names, which may be too long for an index."""
+    return sha256(json.dumps(list(names)).encode()).hexdigest()
