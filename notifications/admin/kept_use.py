@@ -7,6 +7,7 @@ up to `MOST` for each key type, from one index. Source: docs/reference/console.m
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -33,15 +34,23 @@ class KeysFound:
         return f"In {where} it was used by the key{'' if len(names) == 1 else 's'} {', '.join(names)}."
 
 
-def keys(service_id: UUID, field: str, rows: Collection[UUID]) -> KeysFound:
+def keys(
+    service_id: UUID,
+    field: str,
+    rows: Collection[UUID],
+    *,
+    key_types: Collection[KeyType] = tuple(KeyType),
+    since: datetime | None = None,
+) -> KeysFound:
     """Return the keys that used these rows. field: the message column that refers to them, such as `template`."""
     found: defaultdict[UUID, set[str]] = defaultdict(set)
-    for key_type in KeyType:
+    for key_type in key_types:
         used = _looked_through(service_id, key_type).filter(**{f"{field}__in": rows}).exclude(api_key=None)
+        used = used.filter(created_at__gte=since) if since else used
         for row, name in used.values_list(field, "api_key__name").distinct():
             found[row].add(name)
     return KeysFound(
-        names={row: sorted(names) for row, names in found.items()}, is_whole=_is_whole(service_id, KeyType)
+        names={row: sorted(names) for row, names in found.items()}, is_whole=_is_whole(service_id, key_types)
     )
 
 

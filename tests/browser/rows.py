@@ -38,6 +38,7 @@ from notifications.models import (
     Status,
     Template,
 )
+from notifications.submission import template_use, templates
 from tests import factories
 from tests.datasets import making
 from tests.notifications.download.sending import send_file
@@ -73,6 +74,8 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
         f"{reverse('admin:notifications_bulksend_add')}?template={ids['template']}",
         f"{reverse('admin:notifications_notification_send')}?template={ids['template']}",
         f"{reverse('admin:notifications_template_version', args=[ids['template']])}?number=1",
+        f"{reverse('admin:notifications_template_restore-draft', args=[ids['template']])}?number=1",
+        f"{reverse('admin:notifications_template_discard', args=[ids['template']])}?number=2",
         f"{reverse('admin:datasets_accesstoken_add')}?data_set={ids['dataset']}",
         reverse("sandbox-inbox"),
         reverse("sandbox-message", args=[arrived]),
@@ -117,7 +120,11 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     of_member.save()
     yield from (service, trial, template, data_set, data_set.group, data_set.type, data_set.tokens.get(), email)
     yield factories.make_template(service, archived_at=timezone.now())
-    yield factories.make_api_key(service)
+    key = factories.make_api_key(service)
+    factories.make_draft(template, "High water, ((name)), at the ((quay))")
+    template_use.count(key, templates.text_of(template.published()), {"name": "Ana"})
+    template_use.store_pending()
+    yield key
     yield factories.make_sms_sender(service)
     yield factories.make_sms_sender(service, "TIDES", is_default=False)
     yield factories.make_reply_to(service)

@@ -1,4 +1,4 @@
-"""Templates: the list and the editor. Each saved change creates a version; versions never change.
+"""Templates: the list and the editor. Each saved change creates a version or a draft; their texts never change.
 
 Source: docs/reference/console.md §2.4.
 """
@@ -9,26 +9,25 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Prefetch
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import F, Prefetch, Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config import audit, formats
-from config.audit import changes
 from config.console import cells
 from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import preview, samples
-from notifications.admin.templates.archiving import ArchivingAdmin
-from notifications.admin.templates.forms import TemplateForm, current_version
+from notifications.admin.templates.comparing import ComparingAdmin
+from notifications.admin.templates.drafts import named_version
+from notifications.admin.templates.forms import TemplateForm
 from notifications.admin.templates.use import InUseFilter, UnusedFilter, with_use
 from notifications.admin.templates.versions import VersionInline
-from notifications.models import Channel, Role, Template, TemplateVersion
+from notifications.models import Channel, Role, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
 from notifications.submission import examples
 
@@ -39,7 +38,7 @@ _CHIPS_SHOWN = 12
 
 
 @admin.register(Template)
-class TemplateAdmin(ArchivingAdmin):
+class TemplateAdmin(ComparingAdmin):
     form = TemplateForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.EDIT_TEMPLATES})
@@ -50,8 +49,16 @@ class TemplateAdmin(ArchivingAdmin):
     list_filter = ("type", InUseFilter, UnusedFilter)
     search_fields = ("name",)
     search_help_text = "Name or id"
-    row_actions = {"archive": "archive", "restore": "restore", "version": "version_page"}
-    read_only_actions = frozenset({"version"})
+    row_actions = {
+        "archive": "archive",
+        "restore": "restore",
+        "version": "version_page",
+        "compare": "compare",
+        "publish": "publish",
+        "discard": "discard",
+        "restore-draft": "restore_as_draft",
+    }
+    read_only_actions = frozenset({"version", "compare"})
     change_form_template = "admin/notifications/template_change_form.html"
     change_list_template = "admin/notifications/template_list.html"
     empty = "No templates yet. A template is the text people receive; ((name)) marks what the caller fills in."
@@ -79,10 +86,11 @@ class TemplateAdmin(ArchivingAdmin):
         return () if obj is None else self.inlines
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Prefetch only the newest version of each template, for the placeholders column."""
-        newest = TemplateVersion.objects.filter(number=F("template__current_version"))
+        """Prefetch only the published version of each template, for the placeholders column, and its draft."""
+        shown = Q(number=F("template__current_version")) | Q(state__in=[VersionState.DRAFT, VersionState.TEST])
+        versions = TemplateVersion.objects.filter(shown).order_by("number")
         rows = with_use(super().get_queryset(request))
-        return rows.prefetch_related(Prefetch("versions", newest, to_attr="newest"))
+        return rows.prefetch_related(Prefetch("versions", versions, to_attr="shown_versions"))
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         """Search by a part of the name, or by the whole id."""
@@ -97,24 +105,27 @@ class TemplateAdmin(ArchivingAdmin):
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
         """Return the preview, for browsers without scripts, and the actions on the template."""
-        typed = posted(request) or preview.typed_of(obj.newest[0])
+        may_change = self.has_change_permission(request, obj)
+        shown = obj.newest() if may_change else obj.published()
+        typed = posted(request) or preview.typed_of(shown)
         return {
             **preview.context(typed, obj, permissions.services_of(request)),
             "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, obj),
             "may_send": permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]),
-            "shown_version": obj.newest[0],
+            "shown_version": shown,
+            "published_version": obj.current_version,
         }
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Store the next version if the text differs. Messages accepted before keep their version."""
-        obj.has_new_version = True
+        """Store the next version or draft if the text differs. Messages accepted before keep their version."""
         if not change:
             super().save_model(request, obj, form, change)
-            self._write_version(request, obj, form, number=1)
+            TemplateVersion.objects.create(
+                template=obj, number=1, note=form.cleaned_data["note"], created_by=audit.author(request), **form.text()
+            )
             self._keep_samples(request, obj)
             return
         stored = Template.objects.select_for_update().get(pk=obj.pk)  # of two saves at once, one is later
-        before = current_version(stored)
         self._keep_samples(request, obj)
         if obj.redact_personalisation and not stored.redact_personalisation:
             obj.save(update_fields=["redact_personalisation"])
@@ -123,26 +134,24 @@ class TemplateAdmin(ArchivingAdmin):
             obj.save(update_fields=["respect_quiet_hours"])
             was, now = ({"respect_quiet_hours": row.respect_quiet_hours} for row in (stored, obj))
             self.audit(request, "changed", obj, before=was, after=now)
-        obj.has_new_version = _differs(before, form.text())
-        if not obj.has_new_version:
-            return
-        obj.current_version = before.number + 1
-        obj.updated_at = timezone.now()
-        obj.save(update_fields=["name", "current_version", "updated_at"])
-        after = self._write_version(request, obj, form, number=obj.current_version)
-        was, now = changes.difference(before.words(), after.words())
-        self.audit(request, "changed", obj, before=was, after=now, reason=after.note)
+        obj.done = self.save_text(request, stored, form.text(), form.cleaned_data["note"])
+
+    def save_label(self, obj: Any) -> str:
+        return super().save_label(obj) if obj is None else "Publish template"
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Remove *History*: *Versions* shows the author of each text, and the audit shows other changes."""
+        context = {**context, "draft_label": "Save draft" if kwargs.get("obj") else ""}
         page = super().render_change_form(request, context, *args, **kwargs)
         page.context_data["show_history"] = False
         return page
 
     def done_message(self, request: HttpRequest, obj: Any, done: str) -> str:
-        if obj.has_new_version:
-            return f"Saved as version {obj.current_version}. Messages sent from now on use it."
-        return f"The text has not changed. It is still version {obj.current_version}."
+        return getattr(obj, "done", "") or f"Saved as version {obj.current_version}. Messages sent from now on use it."
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        """Go on to the page that names the calls that would break, if there are any."""
+        return super().response_change(request, obj) if obj.done else HttpResponseRedirect(self.url_of("publish", obj))
 
     def preview(self, request: HttpRequest) -> HttpResponse:
         """Render the submitted text with the functions that send. Nothing is stored."""
@@ -157,12 +166,7 @@ class TemplateAdmin(ArchivingAdmin):
 
     def version_page(self, request: HttpRequest, template: Template) -> HttpResponse:
         """Show the version in the parameter `number` as the editor shows its preview."""
-        number = request.GET.get("number", "")
-        version = (
-            template.versions.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
-        )
-        if version is None:
-            raise Http404
+        version = named_version(template, request.GET.get("number", ""))
         context = preview.context(preview.typed_of(version), template, permissions.services_of(request))
         page = self.page_context(request, f"{version.name}, version {version.number}", template)
         page = {**page, **context, "shown_version": version}
@@ -172,7 +176,7 @@ class TemplateAdmin(ArchivingAdmin):
 
     @admin.display(description="Placeholders")
     def placeholders(self, template: Any) -> SafeString | str:
-        version = template.newest[0]
+        version = _published(template)
         names = placeholders.find(version.subject or "", version.content)
         shown = names[:_CHIPS_SHOWN] + (["…"] if len(names) > _CHIPS_SHOWN else [])
         return format_html('<span class="nf-chips">{}</span>', cells.chips(shown, "mono")) if names else "–"
@@ -185,12 +189,13 @@ class TemplateAdmin(ArchivingAdmin):
 
     @admin.display(description="Changed", ordering="updated_at")
     def changed(self, template: Any) -> SafeString | str:
-        version = template.newest[0]
+        version = _published(template)
         return cells.moment_by(version.created_at, version.created_by)
 
     @admin.display(description="Name", ordering="name")
-    def called(self, template: Template) -> SafeString:
-        return cells.two_lines(template.name, f"version {template.current_version}")
+    def called(self, template: Any) -> SafeString:
+        drafts = [f"{row.get_state_display()}: {row.number}" for row in template.shown_versions if row.is_unpublished]
+        return cells.two_lines(template.name, ", ".join([f"version {template.current_version}", *drafts]))
 
     id_to_copy = column("Id", lambda template: cells.copied(str(template.pk), f"template-{template.pk}"))
 
@@ -201,20 +206,8 @@ class TemplateAdmin(ArchivingAdmin):
         kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
         Template.objects.filter(pk=template.pk).update(samples=kept)
 
-    def _write_version(self, request: HttpRequest, template: Template, form: Any, *, number: int) -> TemplateVersion:
-        return TemplateVersion.objects.create(
-            template=template,
-            number=number,
-            note=form.cleaned_data["note"],
-            created_by=audit.author(request),
-            **form.text(),
-        )
 
-
-def _differs(version: TemplateVersion, text: dict[str, Any]) -> bool:
-    """Return whether more than line ends has changed: browsers send CRLF, older texts may have LF."""
-    return any(_plain(getattr(version, name)) != _plain(value) for name, value in text.items())
-
-
-def _plain(value: object) -> object:
-    return value.replace("\r\n", "\n") if isinstance(value, str) else value
+def _published(template: Any) -> TemplateVersion:
+    """Return the published version of a row of the list."""
+    found: TemplateVersion = next(row for row in template.shown_versions if row.number == template.current_version)
+    return found

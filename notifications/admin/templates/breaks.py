@@ -1,41 +1,123 @@
-"""Breaking changes of a template: new placeholders that callers do not send yet.
+"""Breaking changes of a template: new placeholders that callers do not send yet, and the calls that would fail.
 
-Source: docs/reference/console.md §2.4.
+The calls of yesterday show how many would have failed. Source: docs/reference/console.md §3.2.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, timedelta
+from itertools import groupby
+
+from django.db.models import Q
+from django.utils import timezone
 
 from notifications.admin import kept_use
-from notifications.models import Template, TemplateVersion
+from notifications.models import ApiKey, KeyType, Template, TemplateUse, TemplateVersion
 from notifications.rendering import placeholders
+
+DAYS = 30  # keys that used the template within these days are named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyUse:
+    """The calls of one key. calls, last_day: of the last DAYS days; None for calls that were made before the recording
+
+    sent, missing: the new placeholders that all calls sent, and those that some calls did not send
+    last_missing_day: the last day on which a call did not send one of these
+    """
+
+    name: str
+    type: str
+    sent: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    calls: int | None = None
+    last_missing_day: date | None = None
+    yesterday: int = 0
+    failing_yesterday: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Break:
-    """names: the new placeholders, spelled as in the text; used_by: a sentence that names the keys."""
+    """names: the new placeholders that calls do not send, spelled as in the text; keys: all that used the template"""
 
     names: Sequence[str]
-    used_by: str
-
-    @property
-    def accepted(self) -> str:
-        """Return the confirmation value of the button. A further new placeholder needs a new confirmation."""
-        return "((" + "))((".join(sorted(map(placeholders.key, self.names))) + "))"
+    keys: Sequence[KeyUse]
 
     @property
     def error(self) -> str:
         """Return the error that callers would get."""
         return f"Missing personalisation: {', '.join(self.names)}"
 
+    @property
+    def yesterday(self) -> int:
+        return sum(key.yesterday for key in self.keys)
 
-def find(template: Template, before: TemplateVersion, *texts: str) -> Break | None:
-    """Return the breaking change of a new text. None: no new placeholder, or no key uses the template."""
-    known = set(map(placeholders.key, placeholders.find(before.subject or "", before.content)))
-    names = [name for name in placeholders.find(*texts) if placeholders.key(name) not in known]
-    if not names:
+    @property
+    def failing_yesterday(self) -> int:
+        return sum(key.failing_yesterday for key in self.keys)
+
+
+def find(template: Template, version: TemplateVersion) -> Break | None:
+    """Return how publishing a version would break calls. None: no live key misses a new placeholder."""
+    known = _names(template.published())
+    new = {key: name for key, name in _names(version).items() if key not in known}
+    if not new:
         return None
-    keys = kept_use.keys(template.service_id, "template", [template.pk])
-    if template.pk not in keys.names:
-        return None
-    return Break(names=names, used_by=keys.sentence(template.pk))
+    recorded = [_use_of(list(uses), new) for _, uses in groupby(_uses(template), key=lambda use: use.key_id)]
+    names = {key.name for key in recorded}
+    earlier = [
+        KeyUse(name=key.name, type=key.get_key_type_display(), missing=list(new.values()))
+        for key in _earlier_keys(template)
+        if key.name not in names
+    ]
+    keys = sorted([*recorded, *earlier], key=lambda key: key.name)
+    missing = [name for name in new.values() if any(name in key.missing for key in keys)]
+    return Break(names=missing, keys=keys) if missing else None
+
+
+def _use_of(uses: Sequence[TemplateUse], new: dict[str, str]) -> KeyUse:
+    """Return the use by one key. new: the new placeholders, by the form in which names are compared"""
+    lacking = [use for use in uses if not new.keys() <= set(use.names_sent)]
+    missing = {key for use in lacking for key in new.keys() - set(use.names_sent)}
+    yesterday = _today() - timedelta(days=1)
+    return KeyUse(
+        name=uses[0].key.name,
+        type=uses[0].key.get_key_type_display(),
+        sent=[name for key, name in new.items() if key not in missing],
+        missing=[name for key, name in new.items() if key in missing],
+        calls=sum(use.calls for use in uses),
+        last_missing_day=max((use.day for use in lacking), default=None),
+        yesterday=sum(use.calls for use in uses if use.day == yesterday),
+        failing_yesterday=sum(use.calls for use in lacking if use.day == yesterday),
+    )
+
+
+def _uses(template: Template) -> list[TemplateUse]:
+    """Return the recorded use by keys that can still make calls, sorted by key."""
+    first = _today() - timedelta(days=DAYS)
+    recent = template.uses.filter(_can_call("key__"), day__gte=first, calls__gt=0)
+    return list(recent.select_related("key").order_by("key"))
+
+
+def _earlier_keys(template: Template) -> list[ApiKey]:
+    """Return keys that used the template in these days, perhaps before the names of their values were recorded."""
+    since = timezone.now() - timedelta(days=DAYS)
+    found = kept_use.keys(
+        template.service_id, "template", [template.pk], key_types=(KeyType.LIVE, KeyType.TEAM), since=since
+    )
+    names = found.names.get(template.pk, [])
+    return list(ApiKey.objects.filter(_can_call(), service=template.service_id, name__in=names))
+
+
+def _can_call(path: str = "") -> Q:
+    ends = Q(**{f"{path}expires_at": None}) | Q(**{f"{path}expires_at__gt": timezone.now()})
+    return Q(**{f"{path}revoked_at": None}) & ends
+
+
+def _names(version: TemplateVersion) -> dict[str, str]:
+    found = placeholders.find(version.subject or "", version.content)
+    return {placeholders.key(name): name for name in found}
+
+
+def _today() -> date:
+    return timezone.now().astimezone(UTC).date()

@@ -1,4 +1,4 @@
-"""The form of the template editor: the name and the text of the next version.
+"""The form of the template editor: the name and the text of the next version or draft.
 
 Source: docs/reference/console.md §2.4; docs/reference/rendering.md §1.
 """
@@ -11,8 +11,6 @@ from config.console import cells
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from config.invalid import InvalidValue
-from notifications.admin.templates import breaks
-from notifications.admin.templates.breaks import Break
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
 from notifications.validation import names, templates
@@ -28,11 +26,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     """based_on: the version on which the edit is based. A newer version is never overwritten unseen (trap T10).
 
     theirs: the newer version, or None
-    breaks: the breaking change that the person has not accepted, or None
     """
 
     theirs: TemplateVersion | None = None
-    breaks: Break | None = None
 
     type = forms.ChoiceField(label="Type", choices=_TYPES, initial=Channel.EMAIL, widget=RadioSelect)
     subject = forms.CharField(required=False, strip=False, max_length=1000, widget=TextInput, help_text=_EMAILS_ONLY)
@@ -81,13 +77,14 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 self.fields[name].help_text = self.fields[name].help_text.removeprefix(_EMAILS_ONLY).strip()
         if self.instance.redact_personalisation and "redact_personalisation" in self.fields:
             self.fields["redact_personalisation"].disabled = True
-        version = current_version(self.instance)
+        version = self.instance.newest()
         self.initial = {
             **self.initial,
+            "name": version.name,
             "subject": version.subject or "",
             "content": version.content,
             "unsubscribe_link": version.unsubscribe_link,
-            "based_on": version.number,
+            "based_on": self.instance.last_number(),
         }
 
     def clean_name(self) -> str:
@@ -108,8 +105,6 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         for field, error in find_errors(channel, cleaned.get("subject"), cleaned.get("content")):
             self.add_error(field, error)
         self._refuse_newer_version(cleaned)
-        if not self.errors and not self.instance._state.adding:
-            self._stop_before_break(cleaned)
         return cleaned
 
     def text(self) -> dict[str, Any]:
@@ -124,25 +119,15 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         if self.instance._state.adding or seen is None:
             return
         stored = Template.objects.select_for_update().get(pk=self.instance.pk)  # of two saves at once, one is later
-        newest = current_version(stored)
+        newest = stored.newest()
         if newest.number > seen:
             self.theirs = newest
             # The page now shows both versions, so a second save overwrites deliberately.
-            self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": newest.number}
+            self.data = {**{name: self.data.get(name) for name in self.data}, "based_on": stored.last_number()}
             who = cells.author(newest.created_by) or "Somebody"
             raise forms.ValidationError(
                 f"{who} saved version {newest.number} while you edited version {seen}. "
                 "Both texts are below. Your text is not saved. Copy the parts you want to keep, then save again."
-            )
-
-    def _stop_before_break(self, cleaned: dict[str, Any]) -> None:
-        """Add an error for a breaking change unless the person accepted it with `accepts_break`."""
-        subject = cleaned.get("subject") if self.instance.type == Channel.EMAIL else None
-        found = breaks.find(self.instance, current_version(self.instance), subject or "", cleaned["content"])
-        if found and self.data.get("accepts_break") != found.accepted:
-            self.breaks = found
-            raise forms.ValidationError(
-                "This change breaks calls. Read the details below, then save it or change the text."
             )
 
 
@@ -164,10 +149,6 @@ def find_errors(channel: Channel, subject: str | None, content: str | None) -> l
     except InvalidValue as error:
         found.append(("content", str(error)))
     return found
-
-
-def current_version(template: Template) -> TemplateVersion:
-    return TemplateVersion.objects.get(template=template, number=template.current_version)
 
 
 def _rejected_by_editor(content: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The read-only list of a template's versions, newest first. Source: docs/reference/console.md §2.4."""
+"""The read-only list of a template's versions and drafts, newest first. Source: docs/reference/console.md §2.4."""
 
 from typing import Any
 
@@ -14,15 +14,20 @@ from config.console import cells
 from config.console.admin import ConsoleInline
 from config.console.admin.columns import column
 from notifications.admin import kept_use
-from notifications.models import Template, TemplateVersion
+from notifications.models import Template, TemplateVersion, VersionState
 
 _SHOWN = 100
+_STATES = {
+    VersionState.DRAFT: ("Draft", "accent"),
+    VersionState.TEST: ("Test keys only", "accent"),
+    VersionState.REPLACED: ("Not published", ""),
+}
 
 
 class VersionInline(ConsoleInline):
     model = TemplateVersion
     fields = ("version", "author", "created", "change_note", "messages", "look")
-    readonly_fields = fields
+    readonly_fields = (*fields, "restore")
     verbose_name_plural = "Versions"
     tab = True
     first_tab = "Template"  # the name of the tab beside this one
@@ -33,10 +38,17 @@ class VersionInline(ConsoleInline):
         oldest_shown = F("template__current_version") - _SHOWN + 1
         return super().get_queryset(request).filter(number__gte=oldest_shown).defer("subject", "content")
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show the links that restore versions to people who may change the template."""
+        may_change = admin.site.get_model_admin(Template).has_change_permission(request, obj)
+        return (*self.fields, "restore") if may_change else self.fields
+
     @admin.display(description="Version")
     def version(self, version: TemplateVersion) -> SafeString | str:
-        is_current = version.number == version.template.current_version
-        return format_html("{} {}", version.number, cells.chip("In use", "good")) if is_current else str(version.number)
+        title, tone = _STATES.get(VersionState(version.state), ("", ""))
+        if version.number == version.template.current_version:
+            title, tone = "In use", "good"
+        return format_html("{} {}", version.number, cells.chip(title, tone)) if title else str(version.number)
 
     author = column("Saved by", lambda version: cells.author(version.created_by) or "–")
     created = column("Saved", lambda version: cells.moment(version.created_at))
@@ -51,7 +63,30 @@ class VersionInline(ConsoleInline):
     @admin.display(description="View")
     def look(self, version: TemplateVersion) -> SafeString:
         url = reverse("admin:notifications_template_version", args=[version.template_id])
-        return format_html('<a class="sb-link" href="{}?number={}">View version {}</a>', url, *2 * [version.number])
+        compare = reverse("admin:notifications_template_compare", args=[version.template_id])
+        return format_html(
+            '<a class="sb-link" href="{}?number={}">View version {}</a><br>'
+            '<a class="sb-link" href="{}?to={}">Compare version {}</a>',
+            *(url, version.number, version.number, compare, version.number, version.number),
+        )
+
+    @admin.display(description="Restore")
+    def restore(self, version: TemplateVersion) -> SafeString | str:
+        newest = _newest_number(version.template)
+        if version.number == newest:
+            return "–"
+        url = reverse("admin:notifications_template_restore-draft", args=[version.template_id])
+        return format_html(
+            '<a class="sb-link" href="{}?number={}">Restore version {} as draft</a>', url, *2 * [version.number]
+        )
+
+
+def _newest_number(template: Any) -> int:
+    """Return the number of the version that the editor shows, read once for all rows of a page."""
+    known: int | None = getattr(template, "newest_number", None)
+    if known is None:
+        known = template.newest_number = template.newest().number
+    return known
 
 
 def _sent(template: Template) -> Any:

@@ -62,8 +62,10 @@ def _events(actor: audit.Actor, done: Changes, versions_before: Mapping[Any, Tem
             yield _event(actor, "created", one.row, None, changes.snapshot(one.row))
         elif before := versions_before.get(one.row.template_id):
             was, now = changes.difference(before.words(), one.row.words())
-            yield _event(actor, "changed", one.row.template, was, now)
+            yield _event(actor, "published", one.row.template, was, now)
     for one in done.changed:
+        if isinstance(one.row, TemplateVersion):  # a draft that the new version replaces
+            continue
         for verb, was, now in _deeds(one):
             yield _event(actor, verb, one.row, was, now)
     for one in done.removed:

@@ -108,7 +108,7 @@ def test_a_new_version_is_audited_with_the_changed_words_only():
 
     found = later(templates=[template(content="Dear all")])
 
-    event = found["changed", "template", "Letter"]
+    event = found["published", "template", "Letter"]
     assert len(found) == 1
     assert (event.before, event.after) == ({"content": "Dear ((name))"}, {"content": "Dear all"})
     assert audit_sentences.sentence(event).endswith("changed the content of the template “Letter”")

@@ -1,0 +1,61 @@
+"""Two versions of a template side by side, with the words that differ marked.
+
+Source: docs/reference/console.md §3.2.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from notifications.admin.templates import differences
+from notifications.admin.templates.differences import Segment
+from notifications.admin.templates.drafts import DraftsAdmin, named_version
+from notifications.models import Channel, Template, TemplateVersion, VersionState
+
+_OFFERED = 100  # the newest versions
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of both texts, such as the subject."""
+
+    name: str
+    segments: list[Segment]
+
+
+class ComparingAdmin(DraftsAdmin):
+    """The page that compares two versions, for everybody who may see the template."""
+
+    def compare(self, request: HttpRequest, template: Template) -> HttpResponse:
+        """Compare the versions in the parameters `from` and `to`, by default the newest two that matter."""
+        number = request.GET.get("to")
+        after = template.newest() if number is None else named_version(template, number)
+        number = request.GET.get("from")
+        before = _before(template, after) if number is None else named_version(template, number)
+        page = {
+            **self.page_context(request, f"Compare versions of {template.name}", template),
+            "versions": template.versions.defer("subject", "content")[:_OFFERED],
+            "before": before,
+            "after": after,
+            "parts": list(_parts(template, before, after)) if before else [],
+        }
+        page["is_same"] = all(segment.is_same for part in page["parts"] for segment in part.segments)
+        return TemplateResponse(request, "admin/notifications/template_compare.html", page)
+
+
+def _before(template: Template, after: TemplateVersion) -> TemplateVersion | None:
+    """Return the version to compare with: the published one before it, or None."""
+    earlier = template.versions.filter(number__lt=after.number, state=VersionState.PUBLISHED)
+    return earlier.order_by("-number").first()
+
+
+def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[Part]:
+    yield Part("Name", differences.segments(before.name, after.name))
+    if template.type == Channel.EMAIL:
+        yield Part("Subject", differences.segments(before.subject or "", after.subject or ""))
+    yield Part("Message", differences.segments(before.content, after.content))
+    if template.type == Channel.EMAIL:
+        links = ["Yes" if version.unsubscribe_link else "No" for version in (before, after)]
+        yield Part("Unsubscribe link", differences.segments(*links))
