@@ -26,6 +26,7 @@ from notifications.models import (
     TeamMember,
     Template,
     TemplateVersion,
+    VersionState,
 )
 from tests import factories
 
@@ -163,6 +164,30 @@ def test_changed_content_becomes_the_next_version_byte_for_byte():
         "Dear ((name))",
         " Dear\r\n((name)) \n",
     ]
+
+
+def test_changed_content_is_published_instead_of_drafts():
+    apply_one(templates=[template()])
+    factories.make_draft(Template.objects.get(), "two", state=VersionState.TEST)
+    factories.make_draft(Template.objects.get(), "three")
+
+    apply_one(templates=[template(content="four")])
+
+    stored = Template.objects.get()
+    assert (stored.current_version, stored.published().content) == (4, "four")
+    states = stored.versions.order_by("number").values_list("state", flat=True)
+    assert list(states) == ["published", "replaced", "replaced", "published"]
+    apply_one(templates=[template(content="four")])
+    assert stored.versions.count() == 4
+
+
+def test_unchanged_content_leaves_the_draft():
+    apply_one(templates=[template()])
+    factories.make_draft(Template.objects.get(), "two")
+
+    apply_one(templates=[template()])
+
+    assert Template.objects.get().versions.get(number=2).state == VersionState.DRAFT
 
 
 def test_a_template_found_by_id_can_get_another_name():

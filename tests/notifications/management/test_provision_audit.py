@@ -111,7 +111,7 @@ def test_a_new_version_is_audited_with_the_changed_words_only():
     event = found["published", "template", "Letter"]
     assert len(found) == 1
     assert (event.before, event.after) == ({"content": "Dear ((name))"}, {"content": "Dear all"})
-    assert audit_sentences.sentence(event).endswith("changed the content of the template “Letter”")
+    assert audit_sentences.sentence(event).endswith("published a new version of the template “Letter”")
 
 
 def test_removed_members_and_guests_are_masked_in_the_audit():
