@@ -6,6 +6,8 @@ from benchmarks.scaleout.application import ROLES
 from benchmarks.scaleout.stand import Stand
 from benchmarks.scaleout.verdict import Verdict
 
+SETTLE_SECONDS = 6  # HAProxy uses a web process again after five checks
+
 
 def all_restarted(stand: Stand) -> Verdict:
     """S5: web, worker and clock of each machine are restarted in turn, with draining."""
@@ -16,7 +18,7 @@ def all_restarted(stand: Stand) -> Verdict:
         for role in ROLES:
             for machine in stand.apps:
                 stand.application.restart(role, machine)
-                time.sleep(2)
+                time.sleep(SETTLE_SECONDS)
 
     seen = stand.observe(events)
     verdict.require_always(seen)

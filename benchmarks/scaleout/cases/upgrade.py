@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from benchmarks.scaleout.application import ROLES
+from benchmarks.scaleout.cases.processes import SETTLE_SECONDS
 from benchmarks.scaleout.stand import Stand
 from benchmarks.scaleout.verdict import Verdict
 from tests.servers import ROOT
@@ -39,6 +40,7 @@ def upgraded(stand: Stand) -> Verdict:
         for role in ROLES:
             for machine in stand.apps:
                 application.restart(role, machine)
+                time.sleep(SETTLE_SECONDS)
         time.sleep(5)
 
     seen = stand.observe(events)
