@@ -24,7 +24,7 @@ def make_demo(stored: dict[str, str], options: DemoOptions = USUAL) -> DemoResul
     """Create the demo data that does not exist yet. If `stored` has no key, revoke the old key and create a new one."""
     with transaction.atomic():
         key = _make_services(stored.get(KEY_VARIABLE, ""))
-        make_bulk_send()
+        make_bulk_send(options.seed)
         make_messages(options.seed, options.factor)
     return DemoResult(
         variables={

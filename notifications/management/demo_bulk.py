@@ -19,8 +19,8 @@ _FAILED = {9: Status.TEMPORARY_FAILURE, 17: Status.PERMANENT_FAILURE, 31: Status
 _REPLIES = {Status.TEMPORARY_FAILURE: "452 4.2.2 Mailbox full", Status.PERMANENT_FAILURE: "550 5.1.1 No such mailbox"}
 
 
-def make_bulk_send() -> None:
-    """Store the bulk send with its rows and messages, unless it exists."""
+def make_bulk_send(seed: int = 1) -> None:
+    """Store the bulk send with its rows and messages, unless it exists. The ids of the messages depend on the seed."""
     if BulkSend.objects.filter(pk=BULK_SEND).exists():
         return
     service = Service.objects.get(id=demo_document.PARKS)
@@ -48,7 +48,7 @@ def make_bulk_send() -> None:
     )
     month = f"{at:%B}"
     rows = BulkRow.objects.bulk_create(_row(bulk_send, number, month) for number in range(2, READERS + 2))
-    Notification.objects.bulk_create(_message(bulk_send, row, month) for row in rows)
+    Notification.objects.bulk_create(_message(bulk_send, row, month, seed) for row in rows)
 
 
 def _row(bulk_send: BulkSend, number: int, month: str) -> BulkRow:
@@ -63,12 +63,13 @@ def _row(bulk_send: BulkSend, number: int, month: str) -> BulkRow:
     )
 
 
-def _message(bulk_send: BulkSend, row: BulkRow, month: str) -> Notification:
+def _message(bulk_send: BulkSend, row: BulkRow, month: str, seed: int) -> Notification:
     at = bulk_send.created_at + timedelta(seconds=row.number)
     status = _FAILED.get(row.number, Status.DELIVERED)
     outcome = "accepted" if status == Status.DELIVERED else str(status).removesuffix("-failure")
     reply = _REPLIES.get(status, "")
     return Notification(
+        id=uuid.uuid5(BULK_SEND, f"message {row.number} of seed {seed}"),
         service=bulk_send.service,
         key_type=bulk_send.key_type,
         origin=bulk_send.origin,

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from notifications.receipts import mailbox
+from notifications.delivery.returned_emails import mailbox
 
 _TOO_LARGE = f"The email has more than {mailbox.MOST_BYTES // 1024 // 1024} MiB."
 

@@ -6,9 +6,9 @@ import structlog
 
 from notifications.delivery import status
 from notifications.delivery.messages import Receipt
+from notifications.delivery.returned_emails import parsing
+from notifications.delivery.returned_emails.parsing import Returned
 from notifications.models import Notification, SuppressionSource
-from notifications.receipts import returned_emails
-from notifications.receipts.returned_emails import Returned
 from notifications.recipients import email as email_addresses
 
 MOST_BYTES = 32 * 1024 * 1024  # a report may contain the whole email with its files
@@ -26,7 +26,7 @@ class Taken(StrEnum):
 
 def take_in(data: bytes) -> Taken:
     """Apply the bounce or complaint in an email to its message, as a delivery receipt."""
-    returned = returned_emails.parse(data)
+    returned = parsing.parse(data)
     taken = Taken.IGNORED if returned is None else _apply(returned)
     log.info("mailbox.taken_in", taken=taken.value)
     return taken

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from notifications.delivery.returned_emails import mailbox
+from notifications.delivery.returned_emails.mailbox import Taken
 from notifications.models import Notification, Status, Suppression, SuppressionReason, SuppressionSource
-from notifications.receipts import mailbox
-from notifications.receipts.mailbox import Taken
 from tests.factories import make_notification
+from tests.notifications.delivery.postfix import BOUNCES, Postfix
 from tests.notifications.draining import drain_messages
-from tests.notifications.receipts.postfix import BOUNCES, Postfix
 
 pytestmark = pytest.mark.django_db
 
