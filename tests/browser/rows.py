@@ -227,7 +227,7 @@ def _paths(name: str, route: str, rows: list[Model]) -> Iterator[str]:
 
 
 def _is_page(path: str, person: User, client: Client) -> bool:
-    request: HttpRequest = RequestFactory().get(path)
+    request: HttpRequest = RequestFactory(SERVER_NAME="127.0.0.1").get(path)
     request.user, request.session = person, client.session  # type: ignore[assignment]  # set by middleware
     view = resolve(path)
     try:
