@@ -24,7 +24,7 @@ from django.test import Client, TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from tests import forks, one_store
+from tests import one_store
 from tests.servers import PrivateRedis, Program, SmtpSink
 from tests.service import MIGRATED, Service
 
@@ -180,10 +180,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore files without selected tests, because importing the whole suite takes 7 s."""
-    if collection_path.suffix != ".py" or not config.getoption("--stores-only"):
+    """Ignore files without selected tests, because importing the whole suite takes each process 7 s."""
+    if collection_path.suffix != ".py":
         return None
-    return True if collection_path.relative_to(config.rootpath).as_posix().startswith(one_store.PLACES) else None
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    is_left_out = config.getoption("--stores-only") and place.startswith(one_store.PLACES)
+    is_beside = config.getoption("markexpr") == "alone" and "mark.alone" not in collection_path.read_text()
+    return True if is_left_out or is_beside else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -225,13 +228,11 @@ def _waits_for_programs(item: pytest.Item) -> bool:
     return has_fixture or any(module.get(one.__name__) is one for one in (subprocess, Program, Service))
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_collection_finish() -> None:
     """Exclude all imported objects from later garbage collections, a fifth of the time of a test."""
     gc.collect()
     gc.freeze()
     gc.enable()
-    if session.config.getoption("processes") and any(map(_waits_for_programs, session.items)):
-        forks.start_root()  # before the processes fork, so that they share it
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -69,20 +69,11 @@ _NUMBER = 16  # bytes for a process id and an exit code
 
 
 @cache
-def start_root() -> int:
-    """Start the process that all others are forks of, and return its port. It ends when its input closes.
-
-    The processes of a parallel run share it.
-    """
+def _root() -> int:
+    """Start the process that all others are forks of, and return its port. It ends when its input closes."""
     port = free_port()
     command = [sys.executable, "-m", "tests.forks", str(port), "root"]
     _roots.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
-    return port
-
-
-@cache
-def _root() -> int:
-    port = start_root()
     wait_until(lambda: accepts(port))
     return port
 
