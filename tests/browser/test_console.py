@@ -44,7 +44,7 @@ def test_a_person_does_all_of_the_work_in_the_browser(page: Page, service: Servi
     group = f"g{uuid.uuid4().hex[:8]}"
 
     open_by_sidebar(page, "Services")
-    page.get_by_role("link", name=re.compile("(New|Add) service")).first.click()
+    page.get_by_role("link", name="Create service").first.click()
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create service").click()
     expect(page.get_by_text("Next: create a template.")).to_be_visible()

@@ -196,6 +196,8 @@ def test_every_page_that_reloads_itself_is_listed_in_sessions():
         "clean_up.html",
         "health.html",
         "job.html",
+        "provider.html",
+        "queue.html",
     }
 
 

@@ -125,7 +125,7 @@ def test_a_callback_with_the_same_token_only_shows_its_new_url(console, service)
     ]
 
 
-def test_a_saved_template_is_audited_with_the_changed_words_and_its_note(console, service):
+def test_a_saved_template_is_audited_with_the_changed_fields_and_its_note(console, service):
     template = factories.make_template(service, name="Letter", subject="Hi", content="Dear ((name))")
     form = {"name": "Letter", "subject": "Hi", "content": "Dear ((name)) ((x))", "unsubscribe_link": "on"}
     form |= {"note": "adds x", "based_on": 1, "versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
@@ -133,7 +133,6 @@ def test_a_saved_template_is_audited_with_the_changed_words_and_its_note(console
     console.post(reverse("admin:notifications_template_change", args=[template.pk]), form)
 
     event = AuditEvent.objects.get()
-    assert event.before == {"content": "Dear ((name))", "unsubscribe_link": False}
-    assert event.after == {"content": "Dear ((name)) ((x))", "unsubscribe_link": True}
-    changed = "changed content and unsubscribe link of the template “Letter”"
-    assert sentences(console) == [f"mina@example.org {changed}: adds x"]
+    assert event.before == {"version": 1, "content": "Dear ((name))", "unsubscribe_link": False}
+    assert event.after == {"version": 2, "content": "Dear ((name)) ((x))", "unsubscribe_link": True}
+    assert sentences(console) == ["mina@example.org published a new version of the template “Letter”: adds x"]
