@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -78,8 +79,8 @@ class Postfix:
         values = {"folder": self._folder, "port": self.port, "uid": nobody.pw_uid, "gid": nobody.pw_gid}
         (self._folder / "etc/main.cf").write_text(_MAIN.format(**values).lstrip())
         (self._folder / "etc/master.cf").write_text(_SERVICES.format(**values).lstrip())
-        command = ("/usr/sbin/postfix", "-c", self._folder / "etc", "start-fg")
-        self._program = Program(*command, log=self._folder / "start.log")
+        self._command = ("/usr/sbin/postfix", "-c", str(self._folder / "etc"))
+        self._program = Program(*self._command, "start-fg", log=self._folder / "start.log")
         self._program.wait_until(lambda: accepts(self.port))
 
     @property
@@ -95,6 +96,8 @@ class Postfix:
         return self.returned()[0]
 
     def stop(self) -> None:
+        # The command has started a master process in a group of its own.
+        subprocess.run([*self._command, "abort"], check=True, capture_output=True)
         self._program.stop()
         for _ in range(2):  # a process that ends may still write a file
             shutil.rmtree(self._folder, ignore_errors=True)
