@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -12,12 +11,13 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_POST
 
 from config import audit, formats
-from config.console import cells, recent_sign_in
+from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.admin.suppressions import download, importing, page
+from notifications.admin.suppressions import importing, page
+from notifications.admin.suppressions.download import DOWNLOAD
 from notifications.admin.suppressions.filters import KIND, RecipientFilter, StateFilter
 from notifications.admin.suppressions.forms import EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
@@ -121,21 +121,7 @@ class SuppressionAdmin(ServiceRowAdmin):
         return importing.answer(self, request, self._open_services(request))
 
     def download(self, request: HttpRequest) -> HttpResponseBase:
-        """Show the number of suppressions within the list's filters, and stream them when the person confirms."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        if not recent_sign_in.is_recent(request):
-            return recent_sign_in.ask(request)
-        try:
-            found = self.get_changelist_instance(request).get_queryset(request)
-        except IncorrectLookupParameters:
-            return HttpResponseRedirect(self.list_url())
-        if request.method == "POST":
-            download.note(request, found)
-            return download.stream(found)
-        context = {**self.page_context(request, "Download suppressions"), **download.context(request, found)}
-        query = f"?{request.GET.urlencode()}" if request.GET else ""
-        return TemplateResponse(request, "admin/action.html", {**context, "list_url": f"{self.list_url()}{query}"})
+        return DOWNLOAD.answer(self, request)
 
     # Steps
 

@@ -3,23 +3,21 @@
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.template.response import TemplateResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
 from config import formats
-from config.console import cells, recent_sign_in
+from config.console import cells
 from config.console.admin import many_rows
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from config.console.sections import Fact, Section
 from notifications.admin import permissions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
-from notifications.admin.unsubscribe_requests import download, marking
+from notifications.admin.unsubscribe_requests import marking
+from notifications.admin.unsubscribe_requests.download import DOWNLOAD
 from notifications.models import Notification, Role, UnsubscribeRequest
 
 _TAKE_OFF = (
@@ -72,34 +70,7 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         return {"sections": [section], "history_url": history_url}
 
     def download(self, request: HttpRequest) -> HttpResponseBase:
-        """Show the number of requests within the list's filters, and stream them when the person confirms."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        if not recent_sign_in.is_recent(request):
-            return recent_sign_in.ask(request)
-        try:
-            found = self.get_changelist_instance(request).get_queryset(request)
-        except IncorrectLookupParameters:
-            return HttpResponseRedirect(self.list_url())
-        if request.method == "POST":
-            download.note(request, found)
-            return download.stream(found)
-        number = found.order_by().count()
-        requests = formats.counted(number, "unsubscribe request")
-        within = " within the filters of the list" if request.GET else ""
-        masked = "Some recipients are masked, because you do not have the role “See recipients” in their service."
-        context = {
-            **self.page_context(request, "Download unsubscribe requests"),
-            "explanation": [
-                f"The CSV file has {requests}{within}.",
-                *([masked] if found.filter(is_shown_whole=False).exists() else []),
-                "The download is recorded in the audit.",
-            ],
-            "error": "" if number else f"There are no unsubscribe requests{within}.",
-            "button": f"Download {requests}",
-            "list_url": _with_filters(request, self.list_url()),
-        }
-        return TemplateResponse(request, "admin/action.html", context)
+        return DOWNLOAD.answer(self, request)
 
     # Steps
 

@@ -1,0 +1,103 @@
+"""Download the rows of a list as a CSV file: within its filters, masked by role, and audited in every service."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from config import audit, formats
+from config.console import recent_sign_in
+from config.databases import replica
+from config.databases.streaming import streamed
+from config.spreadsheets import csv_line
+from notifications.admin.service_rows import ServiceRowAdmin
+
+_ROWS_AT_ONCE = 500
+_MASKED = "Some recipients are masked, because you do not have the role “See recipients” in their service."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListDownload:
+    """What is downloaded. The rows of the list are annotated by `permissions.with_sight`.
+
+    noun: of one row, such as `unsubscribe request`
+    header, columns: the names of the file's columns, and the columns of the database that `cells` gets
+    """
+
+    noun: str
+    header: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Callable[[Any], Iterable[str]]
+
+    @property
+    def plural(self) -> str:
+        return f"{self.noun}s"
+
+    def answer(self, model_admin: ServiceRowAdmin, request: HttpRequest) -> HttpResponseBase:
+        """Show the number of rows within the list's filters, and stream them when the person confirms."""
+        if not model_admin.has_view_permission(request):
+            raise PermissionDenied
+        if not recent_sign_in.is_recent(request):
+            return recent_sign_in.ask(request)
+        try:
+            found = model_admin.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:
+            return HttpResponseRedirect(model_admin.list_url())
+        if request.method == "POST":
+            self._audit(request, found)
+            return self._stream(found)
+        number = found.order_by().count()
+        named = formats.counted(number, self.noun)
+        within = " within the filters of the list" if request.GET else ""
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        context = {
+            **model_admin.page_context(request, f"Download {self.plural}"),
+            "explanation": [
+                f"The CSV file has {named}{within}.",
+                *([_MASKED] if found.filter(is_shown_whole=False).exists() else []),
+                "The download is recorded in the audit.",
+            ],
+            "error": "" if number else f"There are no {self.plural}{within}.",
+            "button": f"Download {named}",
+            "list_url": f"{model_admin.list_url()}{query}",
+        }
+        return TemplateResponse(request, "admin/action.html", context)
+
+    def _stream(self, found: QuerySet[Any]) -> StreamingHttpResponse:
+        name = f"{self.plural.replace(' ', '-')}-{timezone.localdate():%Y-%m-%d}.csv"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+        lines = replica.read_from(self._lines(found))
+        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+    def _lines(self, found: QuerySet[Any]) -> Iterator[bytes]:
+        rows = streamed(found.values_list(*self.columns, named=True), chunk_size=_ROWS_AT_ONCE)
+        for cells in chain([self.header], map(self.cells, rows)):
+            yield csv_line(cells).encode()
+
+    def _audit(self, request: HttpRequest, found: QuerySet[Any]) -> None:
+        """Audit the download in each service, with the number of its rows, and for rows of the whole installation."""
+        counted = found.order_by().values_list("service_id", "service__name").annotate(number=Count("pk"))
+        with transaction.atomic():
+            for service_id, name, number in counted:
+                about = {"object_kind": "service", "object_id": service_id, "service_id": service_id}
+                everywhere = {"object_kind": "installation", "object_id": "all"}
+                audit.record(
+                    audit.person(request),
+                    f"downloaded_{self.plural.replace(' ', '_')}",
+                    after={**({"name": name} if service_id else {}), self.plural.rpartition(" ")[2]: number},
+                    **(about if service_id else everywhere),
+                )
+
+
+def moment(at: datetime | None) -> str:
+    """Return a cell with a time in UTC, blank for None."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if at else ""
