@@ -157,7 +157,7 @@ def test_a_chunk_without_an_end_does_too(attacked, line):
 
 
 def test_eight_receipts_with_a_forged_signature_do_too(attacked):
-    body = b"mandrill_events=" + b"%41" * (MIB // 3 - 10)
+    body = b"mandrill_events=" + b"%41" * (MIB // 4 - 10)
     request = [
         head("/providers/mail/receipt", FORM, f"Content-Length: {len(body)}", "X-Mandrill-Signature: eHg="),
         body,

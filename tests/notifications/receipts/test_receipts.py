@@ -296,6 +296,15 @@ def test_a_receipt_over_the_limit_is_413() -> None:
     assert refused(post(raw=b" " * (1024 * 1024 + 1))) == (413, "PayloadTooLarge")
 
 
+def test_a_form_has_a_lower_limit_because_parsing_it_takes_75_times_its_size() -> None:
+    too_long = b"a=" + b"x" * 768 * 1024
+    form = "application/x-www-form-urlencoded"
+    with override_settings(PROVIDERS=PROVIDERS):
+        answer = Client().generic("POST", "/providers/gateway-1/receipt", too_long, content_type=form)
+
+    assert refused(answer) == (413, "PayloadTooLarge")
+
+
 def test_a_check_of_the_url_is_answered() -> None:
     with override_settings(PROVIDERS=PROVIDERS):
         assert Client().head("/providers/gateway-1/receipt").status_code == 200
