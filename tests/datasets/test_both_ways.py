@@ -1,6 +1,5 @@
 """Console form and provision document apply the same rules to the settings of a data set; the API checks the path."""
 
-import doctest
 import html
 import re
 from typing import Any
@@ -11,7 +10,6 @@ from django.test import Client
 from django.urls import reverse
 
 from config.areas import DocumentErrors
-from datasets import validation
 from datasets.management import provision
 from datasets.models import DataSet
 
@@ -105,10 +103,3 @@ def test_the_api_answers_an_impossible_path_like_an_unknown_one(client, name, wo
 
     assert answer.status_code == 401
     assert answer.json() == client.get("/data/unknown/unknown").json()
-
-
-def test_the_doctests_of_the_rules_pass():
-    result = doctest.testmod(validation)
-
-    assert result.attempted > 0
-    assert result.failed == 0

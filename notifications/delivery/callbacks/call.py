@@ -103,7 +103,7 @@ def delay_after(failed_attempts: int, *, chance: random.Random) -> timedelta | N
     """Return the delay after this number of failures, or None after the last attempt.
 
     >>> delay_after(1, chance=random.Random(4)), delay_after(10, chance=random.Random(4))
-    (datetime.timedelta(seconds=4, microseconds=472090), None)
+    (datetime.timedelta(seconds=4, microseconds=472096), None)
     """
     if failed_attempts > len(_DELAYS):
         return None

@@ -3,7 +3,6 @@
 Source: docs/reference/files.md §6, §7.
 """
 
-import doctest
 import hashlib
 import hmac
 import uuid
@@ -13,17 +12,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from notifications.admin.attachments import forms
-from notifications.attachments import encryption, links, validation
+from notifications.attachments import encryption, links
 from notifications.attachments.encryption import BlobDamaged, FileKey
-from notifications.management import health_checks
 
 SERVICE = uuid.UUID("11111111-2222-4333-8444-555555555555")
-
-
-@pytest.mark.parametrize("module", [links, encryption, validation, health_checks, forms], ids=lambda one: one.__name__)
-def test_the_doctests_of_a_module_pass(module):
-    assert doctest.testmod(module).failed == 0
 
 
 def test_the_blob_has_the_format_of_the_contract():

@@ -1,7 +1,5 @@
 """A person chooses the columns: every row then has the values of the chosen columns."""
 
-import doctest
-
 import pytest
 
 from notifications.bulk_tables import mapping
@@ -81,7 +79,3 @@ def test_other_spellings_of_a_column_are_named():
     assert mapping.spellings(names, ["first name", "x"]) == [
         Spellings(used="FIRST NAME", others=["First name", "first_name"])
     ]
-
-
-def test_examples():
-    assert doctest.testmod(mapping).failed == 0

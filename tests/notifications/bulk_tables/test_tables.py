@@ -1,16 +1,14 @@
 """Tables beyond the vectors: damaged text, large cells, and rows that are read one by one."""
 
 import csv
-import doctest
 import io
 import random
 import string
 from collections.abc import Iterator
-from types import ModuleType
 
 import pytest
 
-from notifications.bulk_tables import spreadsheets, tables, uploads
+from notifications.bulk_tables import tables
 from notifications.bulk_tables.tables import NotConvertible, UnclosedQuote, Unreadable
 
 
@@ -104,11 +102,3 @@ def test_rows_are_read_one_by_one() -> None:
 
 def test_rows_of_separators_before_the_names_and_after_the_rows_are_left_out() -> None:
     assert rows_of(",,\n , \na,b\n1,2\n,,,\n") == [["a", "b"], ["1", "2"]]
-
-
-@pytest.mark.parametrize("module", [tables, uploads, spreadsheets], ids=lambda module: module.__name__)
-def test_examples(module: ModuleType) -> None:
-    result = doctest.testmod(module)
-
-    assert result.attempted > 0
-    assert result.failed == 0

@@ -1,6 +1,5 @@
 """Sizes, days and moments in texts."""
 
-import doctest
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -9,10 +8,6 @@ import pytest
 from notifications.download import texts
 
 LONDON = ZoneInfo("Europe/London")
-
-
-def test_the_doctests_pass():
-    assert doctest.testmod(texts).failed == 0
 
 
 @pytest.mark.parametrize(

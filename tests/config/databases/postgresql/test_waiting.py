@@ -3,7 +3,6 @@
 Source: docs/reference/security.md §12; docs/testing.md, A8, A9; under load in benchmarks/faults/postgres_away.py.
 """
 
-import doctest
 import os
 import signal
 from collections.abc import Iterator
@@ -100,7 +99,3 @@ def test_a_limit_of_one_transaction_applies_to_server_and_client() -> None:
         assert connection.connection.answer_seconds == 25 + waiting.BEYOND_SECONDS
 
     assert connection.connection.answer_seconds == 5 + waiting.BEYOND_SECONDS
-
-
-def test_the_doctests_pass() -> None:
-    assert doctest.testmod(waiting).failed == 0
