@@ -35,7 +35,7 @@ def make_messages(seed: int = 1, factor: int = 1) -> int:
     stored = 0
     while some := list(islice(chain([first] if not stored else [], messages), AT_ONCE)):
         stored += len(Notification.objects.bulk_create(some))
-    today = timezone.now().astimezone(UTC).date()
+    today = timezone.localdate(timezone=UTC)
     for days_ago in range(DAYS + 1):
         counting.count_day(service.pk, today - timedelta(days=days_ago))
     return stored

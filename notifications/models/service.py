@@ -123,7 +123,7 @@ class Service(models.Model):
 
     def kept_since(self) -> datetime:
         """Return the start of the oldest UTC day whose messages are shown, even if older ones are not deleted yet."""
-        day = timezone.now().astimezone(UTC).date() - timedelta(days=self.retention_days)
+        day = timezone.localdate(timezone=UTC) - timedelta(days=self.retention_days)
         return datetime.combine(day, time(tzinfo=UTC))
 
 

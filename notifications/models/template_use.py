@@ -30,7 +30,7 @@ class TemplateUseQuerySet(models.QuerySet["TemplateUse"]):
 
     def to_forget(self) -> "TemplateUseQuerySet":
         """Return the rows that are no longer kept, oldest first."""
-        first = timezone.now().astimezone(UTC).date() - timedelta(days=DAYS_KEPT)
+        first = timezone.localdate(timezone=UTC) - timedelta(days=DAYS_KEPT)
         return self.filter(day__lt=first).order_by("day")
 
 

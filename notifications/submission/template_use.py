@@ -82,7 +82,7 @@ def _row(use: _Use, calls: int) -> TemplateUse:
 
 
 def _today() -> date:
-    return timezone.now().astimezone(UTC).date()
+    return timezone.localdate(timezone=UTC)
 
 
 registry.also_flush(store_pending)

@@ -79,7 +79,7 @@ def templates_used(key: ApiKey) -> list[tuple[str, int]]:
 
 
 def _today() -> date:
-    return timezone.now().astimezone(UTC).date()
+    return timezone.localdate(timezone=UTC)
 
 
 def _sum(rows: QuerySet[Any], field: str) -> Coalesce:

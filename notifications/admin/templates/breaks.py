@@ -120,4 +120,4 @@ def _names(version: TemplateVersion) -> dict[str, str]:
 
 
 def _today() -> date:
-    return timezone.now().astimezone(UTC).date()
+    return timezone.localdate(timezone=UTC)

@@ -52,7 +52,7 @@ def _counts() -> QuerySet[DailyCount]:
 
 
 def _today() -> date:
-    return timezone.now().astimezone(UTC).date()
+    return timezone.localdate(timezone=UTC)
 
 
 def _start(day: date) -> datetime:
