@@ -29,12 +29,12 @@ _MASKED = "Some recipients are masked, because you do not have the role “See r
 class ListDownload:
     """What is downloaded. The rows of the list are annotated by `permissions.with_sight`.
 
-    noun: of one row, such as `unsubscribe request`; verb: of the audit event
+    noun: of one row, such as `unsubscribe request`
     header, columns: the names of the file's columns, and the columns of the database that `cells` gets
     """
 
     noun: str
-    verb: str
+    audit_verb: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Callable[[Any], Iterable[str]]
@@ -93,7 +93,7 @@ class ListDownload:
                 everywhere = {"object_kind": "installation", "object_id": "all"}
                 audit.record(
                     audit.person(request),
-                    self.verb,
+                    self.audit_verb,
                     after={**({"name": name} if service_id else {}), self.plural.rpartition(" ")[2]: number},
                     **(about if service_id else everywhere),
                 )

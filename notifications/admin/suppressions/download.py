@@ -28,7 +28,7 @@ def _cells(row: Any) -> Iterable[str]:  # Any: a named tuple of the columns
 
 DOWNLOAD = ListDownload(
     noun="suppression",
-    verb="downloaded_suppressions",
+    audit_verb="downloaded_suppressions",
     header=(
         *("Recipient", "Channel", "Suppressed because", "Source", "Reason", "Message id", "Service"),
         *("Since (UTC)", "Added by", "Until (UTC)", "Lifted at (UTC)", "Lifted by", "Why lifted"),

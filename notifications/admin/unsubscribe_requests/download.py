@@ -23,7 +23,7 @@ def _cells(row: Any) -> Iterable[str]:  # Any: a named tuple of the columns
 
 DOWNLOAD = ListDownload(
     noun="unsubscribe request",
-    verb="downloaded_unsubscribe_requests",
+    audit_verb="downloaded_unsubscribe_requests",
     header=(
         *("Requested at (UTC)", "Email address", "Service", "Template", "Template id", "Email sent at (UTC)"),
         *("Message id", "Done at (UTC)", "Done by"),

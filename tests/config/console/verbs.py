@@ -8,11 +8,12 @@ from tests.servers import ROOT
 
 PACKAGES = ("config", "datasets", "notifications")
 _PARAMETER = "verb"
+_FIELD = "audit_verb"
 _Trees = dict[Path, ast.Module]
 
 
 def written() -> dict[str, str]:
-    """Return each verb with a place that writes it: each value passed for a parameter called `verb`."""
+    """Return each verb with a place that writes it: each value of a parameter `verb` or of a field `audit_verb`."""
     trees = {
         path: ast.parse(path.read_text())
         for package in PACKAGES
@@ -22,11 +23,13 @@ def written() -> dict[str, str]:
     takers = _takers(trees)
     found: dict[str, str] = {}
     for path, tree in trees.items():
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                for call in ast.walk(function):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.keyword) and node.arg == _FIELD and isinstance(node.value, ast.Constant):
+                found.setdefault(str(node.value.value), f"{path.name}:{node.value.lineno}")
+            if isinstance(node, ast.FunctionDef):
+                for call in ast.walk(node):
                     if isinstance(call, ast.Call):
-                        for verb in _verbs_of(call, takers, function):
+                        for verb in _verbs_of(call, takers, node):
                             found.setdefault(verb, f"{path.name}:{call.lineno}")
     return found
 
