@@ -153,14 +153,15 @@ def test_a_broken_connection_before_the_record_of_an_acceptance_sends_nothing_tw
     """On SQLite, which has no connections to break, this is an ordinary delivery."""
 
     def cut() -> None:
-        sink.before_answer = None
         if killable.environment["DATABASE_URL"].startswith("postgres"):
             with psycopg.connect(killable.environment["DATABASE_URL"], autocommit=True) as anybody:
                 anybody.execute(CUT_ALL)
+        sink.before_answer = None
 
     killable.start_worker()
     sink.before_answer = cut
     [identifier] = accept(killable, 1)
+    wait_until(lambda: sink.before_answer is None)  # the command below must not lose its connection, too
 
     wait_until(lambda: statuses(killable, [identifier]) == {"delivered": 1})
 
