@@ -15,10 +15,11 @@ from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
 from config.console.theme import Select
-from notifications.admin import kept_use, permissions
+from notifications.admin import permissions
 from notifications.admin.senders.forms import ReplyToForm, SmsSenderForm
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender
+from notifications.submission import kept_use
 from notifications.validation import services
 
 

@@ -23,13 +23,14 @@ from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import preview, samples
 from notifications.admin.templates.comparing import ComparingAdmin
-from notifications.admin.templates.drafts import named_version
+from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.forms import TemplateForm
 from notifications.admin.templates.use import InUseFilter, UnusedFilter, with_use
 from notifications.admin.templates.versions import VersionInline
 from notifications.models import Channel, Role, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
 from notifications.submission import examples
+from notifications.submission.template_changes import changing
 
 _OPTIONS = ("respect_quiet_hours", "redact_personalisation", "note", "based_on")
 _TEXT_FIELDS = ("name", "content", *_OPTIONS)
@@ -127,13 +128,8 @@ class TemplateAdmin(ComparingAdmin):
             return
         stored = Template.objects.select_for_update().get(pk=obj.pk)  # of two saves at once, one is later
         self._keep_samples(request, obj)
-        if obj.redact_personalisation and not stored.redact_personalisation:
-            obj.save(update_fields=["redact_personalisation"])
-            self.audit(request, "redacted", obj)
-        if obj.respect_quiet_hours != stored.respect_quiet_hours:
-            obj.save(update_fields=["respect_quiet_hours"])
-            was, now = ({"respect_quiet_hours": row.respect_quiet_hours} for row in (stored, obj))
-            self.audit(request, "changed", obj, before=was, after=now)
+        options = {name: getattr(obj, name) for name in ("redact_personalisation", "respect_quiet_hours")}
+        changing.change_options(stored, options, editor_of(request))
         obj.done = self.save_text(request, stored, form.text(), form.cleaned_data["note"])
 
     def save_label(self, obj: Any) -> str:

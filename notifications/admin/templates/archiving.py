@@ -11,16 +11,16 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 
-from config import audit, formats
+from config import formats
 from config.console.admin import many_rows
 from config.console.theme import CheckboxInput
 from config.jobs.bulk import BulkJob, over_rows
 from config.jobs.models import BulkJobRun
-from notifications.admin import kept_use
 from notifications.admin.service_rows import ServiceRowAdmin, posted
 from notifications.models import Template
+from notifications.submission import kept_use
+from notifications.submission.template_changes import changing
 
 _ARCHIVE, _RESTORE = "archive-templates", "restore-templates"
 _ARCHIVING = (
@@ -115,11 +115,7 @@ class ArchivingAdmin(ServiceRowAdmin):
 def _set_archived(run: BulkJobRun, ids: Sequence[str], *, is_archived: bool) -> int:
     """Archive or restore these templates, and return how many changed."""
     templates = list(Template.objects.select_for_update().filter(pk__in=ids, archived_at__isnull=is_archived))
-    moment = timezone.now() if is_archived else None
-    Template.objects.filter(pk__in=[row.pk for row in templates]).update(archived_at=moment)
-    for row in templates:
-        verb = "archived" if is_archived else "restored"
-        audit.record(run.actor, verb, row, before={"archived": not is_archived}, after={"archived": is_archived})
+    changing.set_archived(templates, run.actor, is_archived=is_archived)
     return len(templates)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 
 from config import audit
-from config.audit import changes
-from notifications.admin.templates import breaks
 from notifications.admin.templates.archiving import ArchivingAdmin
 from notifications.models import Template, TemplateVersion, VersionState
+from notifications.submission.template_changes import breaks, changing
+from notifications.submission.template_changes.changing import Editor
 
 SAVE_DRAFT = "_save_draft"  # the name of the button
 FOR_ALL_KEYS = "all"  # the value of the button that publishes for all keys
@@ -122,14 +122,15 @@ class DraftsAdmin(ArchivingAdmin):
         is_changed = differs(newest, text)
         if not is_changed and (is_draft or not newest.is_unpublished):
             return f"The text has not changed. It is still version {newest.number}."
+        if is_draft:
+            version = changing.save_draft(template, text, editor_of(request), note=note)
+            return f"Saved as a draft, version {version.number}. Calls use version {template.current_version}."
         version = template.save_draft(text, note=note, author=audit.author(request)) if is_changed else newest
-        if not is_draft and breaks.find(template, version) is None:
+        if breaks.find(template, version) is None:
             return self.publish_version(request, template, version, is_for_all=True)
         if is_changed:
-            self._audit_text(request, "saved_draft", template, version)
-        if not is_draft:
-            return ""
-        return f"Saved as a draft, version {version.number}. Calls use version {template.current_version}."
+            changing.record_draft(template, version, editor_of(request))
+        return ""
 
     def publish_version(
         self,
@@ -141,24 +142,16 @@ class DraftsAdmin(ArchivingAdmin):
         missing: Sequence[str] = (),
     ) -> str:
         """Publish a version and return what was done. missing: the placeholders that some callers do not send"""
-        further = {"breaks_calls_without": list(missing)} if missing else {}
         if is_for_all:
-            self._audit_text(request, "published", template, version, **further)
-            template.publish(version)
+            changing.publish(template, version, editor_of(request), missing=missing)
             return f"Saved as version {version.number}. Messages sent from now on use it."
-        self._audit_text(request, "published_for_test_keys", template, version, **further)
-        template.publish_for_test_keys(version)
+        changing.publish_for_test_keys(template, version, editor_of(request), missing=missing)
         others = f"Other keys use version {template.current_version}."
         return f"Test keys use version {version.number} from now on. {others}"
 
-    def _audit_text(
-        self, request: HttpRequest, verb: str, template: Template, version: TemplateVersion, **further: object
-    ) -> None:
-        """Record how the text differs from the published one, before the version is published."""
-        published = template.published()
-        was, now = changes.difference(published.words(), version.words())
-        was, now = {"version": published.number, **was}, {"version": version.number, **now, **further}
-        self.audit(request, verb, template, before=was, after=now, reason=version.note)
+
+def editor_of(request: HttpRequest) -> Editor:
+    return Editor(actor=audit.person(request), author=audit.author(request))
 
 
 def differs(version: TemplateVersion, text: dict[str, Any]) -> bool:

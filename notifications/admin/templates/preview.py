@@ -7,14 +7,13 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from notifications.admin import kept_use
 from notifications.admin.templates import samples
 from notifications.admin.templates.forms import find_errors
 from notifications.admin.templates.warnings import warnings
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
 from notifications.rendering import email, placeholders, preview, sms
 from notifications.rendering.placeholders import Lists
-from notifications.submission import senders
+from notifications.submission import kept_use, senders
 from notifications.submission.samples import FILE
 
 _UNSUBSCRIBE = (

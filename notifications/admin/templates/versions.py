@@ -13,8 +13,8 @@ from config import formats
 from config.console import cells
 from config.console.admin import ConsoleInline
 from config.console.admin.columns import column
-from notifications.admin import kept_use
 from notifications.models import Template, TemplateVersion, VersionState
+from notifications.submission import kept_use
 
 _SHOWN = 100
 _STATES = {

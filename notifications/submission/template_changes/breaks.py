@@ -11,9 +11,9 @@ from itertools import groupby
 from django.db.models import Q
 from django.utils import timezone
 
-from notifications.admin import kept_use
 from notifications.models import ApiKey, KeyType, Template, TemplateUse, TemplateVersion
 from notifications.rendering import placeholders
+from notifications.submission import kept_use
 
 DAYS = 30  # keys that used the template within these days are named
 
