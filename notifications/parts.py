@@ -8,6 +8,7 @@ from notifications.admin import overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.bulk_sends.checking import CHECK
 from notifications.admin.bulk_sends.reading import READ
+from notifications.admin.messages.retrying import RETRY_MESSAGES
 from notifications.admin.queue import page as queue_page
 from notifications.admin.queue.retrying import RETRY_CALLBACKS
 from notifications.admin.team import groups
@@ -21,7 +22,7 @@ PARTS: tuple[object, ...] = (
     COMMANDS,
     Documentation("notifications.api.schema.PART"),
     *clean_up.RULES,
-    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK, RETRY_CALLBACKS),
+    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK, RETRY_CALLBACKS, RETRY_MESSAGES),
     queue_page.PAGES,
     permissions.ACCESS,
     groups.GROUP_ACCESS,

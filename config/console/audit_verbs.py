@@ -42,6 +42,7 @@ VERBS = {
     "resent": "resent failed events of",
     "restored": "restored",
     "retried": "retried the failed work of",
+    "retried_message": "retried",
     "restored_as_draft": "restored an earlier version as the draft of",
     "resumed": "resumed",
     "revoked": "revoked",

@@ -22,6 +22,7 @@ from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
 from notifications.models.received_text import ReceivedText
 from notifications.models.repeat_guard import RepeatGuard
+from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.sending_pause import PauseKind, SendingPause

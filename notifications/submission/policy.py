@@ -13,6 +13,8 @@ from notifications.models import (
     Channel,
     GuestListEntry,
     KeyType,
+    LimitKind,
+    Notification,
     Permission,
     Service,
     Suppression,
@@ -144,6 +146,15 @@ def is_counted_international(number: PhoneNumber) -> bool:
     Crown dependencies do not count: they have the code +44, although their price is that of another country.
     """
     return number.is_international and not number.crown_dependency
+
+
+def counted_for(message: Notification) -> list[LimitKind]:
+    """Return the daily limits that a stored message counts against."""
+    if message.channel == Channel.EMAIL:
+        return [LimitKind.EMAIL]
+    if is_counted_international(parse_phone_number(message.recipient, message.service)):
+        return [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]
+    return [LimitKind.SMS]
 
 
 def console_url(service: Service) -> str:

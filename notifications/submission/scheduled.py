@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.metrics import registry
 from notifications import errors, tasks
 from notifications.delivery import quiet_hours, repeats
-from notifications.models import ApiKey, Channel, DailyCounter, KeyType, LimitKind, Notification, Status
+from notifications.models import ApiKey, Channel, DailyCounter, KeyType, Notification, Status
 from notifications.submission import policy
 
 log = structlog.get_logger()
@@ -59,19 +59,10 @@ def cancel(message: Notification) -> None:
                 return
             raise errors.NotScheduled
         if message.key_type != KeyType.TEST and _day(message.created_at) == _day(now):
-            DailyCounter.objects.return_one(message.service_id, _day(now), _counted(message))
+            DailyCounter.objects.return_one(message.service_id, _day(now), policy.counted_for(message))
         repeats.forget(message)
         transaction.on_commit(lambda: registry.MESSAGES.add(message.channel, message.key_type, Status.CANCELLED))
     log.info("notification.cancelled", notification_id=str(message.id))
-
-
-def _counted(message: Notification) -> list[LimitKind]:
-    """Return the daily limits that the message was counted against."""
-    if message.channel == Channel.EMAIL:
-        return [LimitKind.EMAIL]
-    if policy.is_counted_international(policy.parse_phone_number(message.recipient, message.service)):
-        return [LimitKind.SMS, LimitKind.INTERNATIONAL_SMS]
-    return [LimitKind.SMS]
 
 
 def _day(moment: datetime) -> date:

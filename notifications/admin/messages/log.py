@@ -19,9 +19,10 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
-from notifications.admin.messages import days, filters, page, search, send, status_titles
+from notifications.admin.messages import days, filters, list_actions, page, search, send, status_titles
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
+from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role
@@ -31,8 +32,8 @@ _SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
-class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
-    """Messages are read-only. One that waits for its time can be moved or cancelled."""
+class NotificationAdmin(ScheduledMessageActions, RetryAction, ServiceRowAdmin):
+    """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
     may_add = may_change = False
     shows_recipients = True
@@ -59,7 +60,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     search_fields = ()
-    row_actions = {"recipient": "log_for_recipient", MOVE: "move", CANCEL: "cancel"}
+    row_actions = {"recipient": "log_for_recipient", MOVE: "move", CANCEL: "cancel", RETRY: "retry"}
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
@@ -87,7 +88,7 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
-        if word in {MOVE, CANCEL}:
+        if word in {MOVE, CANCEL, RETRY}:
             return permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
         return permissions.may_see_recipients(request, obj.service_id)
 
@@ -97,7 +98,12 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         def own(word: str, view: Any) -> Any:
             return path(f"{word}/", self.admin_site.admin_view(view), name=f"notifications_notification_{word}")
 
-        return [own("search", require_POST(self.search)), own("send", self.send), *super().get_urls()]
+        return [
+            own("search", require_POST(self.search)),
+            own("send", self.send),
+            own(list_actions.RETRY_FAILED, self.retry_failed),
+            *super().get_urls(),
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         answer = super().changelist_view(request, extra_context)
@@ -134,6 +140,9 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
     def send(self, request: HttpRequest) -> HttpResponse:
         return send.SendPage(self, request).answer()
 
+    def retry_failed(self, request: HttpRequest) -> HttpResponse:
+        return RETRY_FAILED.answer(self, request)
+
     def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
         """Return the context around the list: counters, search and its note, left-out tests, and retention."""
         first, last = days.chosen(request.GET.get(days.PARAMETER, ""))
@@ -141,8 +150,10 @@ class NotificationAdmin(ScheduledMessageActions, ServiceRowAdmin):
         services = permissions.listed_services(request)
         tests = Notification.objects.filter(service__in=services, key_type=KeyType.TEST)
         chosen = permissions.chosen_service(request)
+        counters = changelist.counters(request)
         return {
-            "counters": changelist.counters(request),
+            "counters": counters,
+            "list_actions": list_actions.buttons(self, request, counters),
             "found": changelist.found,
             "first_day": first.isoformat() if first else "",
             "last_day": last.isoformat() if last else "",

@@ -14,7 +14,7 @@ from config import formats
 from config.console import cells
 from config.console.sections import Fact
 from notifications.admin import permissions
-from notifications.admin.messages import scheduling, status_titles, timeline
+from notifications.admin.messages import related, retrying, scheduling, status_titles, timeline
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
@@ -33,6 +33,7 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
         "facts": _facts(message),
         "files": _files(message),
         "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
+        "actions": retrying.buttons(request, message),
         "may_reschedule": scheduling.is_open(request, message),
         "may_search_recipient": permissions.may_see_recipients(request, message.service_id),
         **({"unfilled": redaction.pieces(message)} if redaction.is_on(message) else shown(message)),
@@ -81,8 +82,7 @@ def _facts(message: Notification) -> list[Fact]:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
     facts.append(Fact(label="Reference", value=message.reference or "–"))
     facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))
-    facts.append(_sent_as(message))
-    return facts
+    return [*facts, _sent_as(message), *related.facts(message)]
 
 
 def _sent_as(message: Notification) -> Fact:

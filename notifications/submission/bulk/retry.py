@@ -10,15 +10,15 @@ from notifications import errors
 from notifications.bulk_tables import tables
 from notifications.bulk_tables.columns import REFERENCE
 from notifications.bulk_tables.tables import Cell
-from notifications.models import BulkSend, Status
+from notifications.models import BulkSend
 from notifications.models.bulk_row import BulkRowQuerySet
 from notifications.rendering.placeholders import key
 from notifications.submission.bulk.accept import accept
 from notifications.submission.bulk.requests import BulkRequest
 from notifications.submission.callers import Caller
 from notifications.submission.requests import GivenId
+from notifications.submission.retry import RETRIED
 
-RETRIED = (Status.TECHNICAL_FAILURE, Status.TEMPORARY_FAILURE)
 ROWS_AT_ONCE = 2_000
 
 

@@ -1,0 +1,26 @@
+"""The actions above the log: each applies to all messages that the filters match."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any  # the admin of the log, and the counters above it
+
+from django.http import HttpRequest
+
+from config.console.admin.row_actions import Button
+from notifications.admin.messages import send
+from notifications.admin.messages.paging import NEWER, OLDER
+
+RETRY_FAILED = "retry-failed"
+_PAGING = (OLDER, NEWER, "p")
+
+
+def buttons(model_admin: Any, request: HttpRequest, counters: Iterable[Mapping[str, Any]]) -> list[Button]:
+    """Return the actions that this person may do and that apply to a message of the list."""
+    query = request.GET.copy()
+    for name in _PAGING:
+        query.pop(name, None)
+    suffix = f"?{query.urlencode()}" if query else ""
+    numbers = {counter["title"]: counter["shown"] for counter in counters}
+    found = []
+    if numbers.get("Failed", "0") != "0" and send.may_send(request):
+        found.append(Button("Retry failed…", url=f"{model_admin.url_of(RETRY_FAILED)}{suffix}"))
+    return found

@@ -1,0 +1,23 @@
+"""The facts of a message's page on the messages that were made from it, or from which it was made."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from config.console.sections import Fact
+from notifications.models import Notification, RetriedMessage
+
+
+def facts(message: Notification) -> Iterator[Fact]:
+    for link in RetriedMessage.objects.of(message):
+        if link.message_id == message.pk:
+            yield Fact(label="Retried as", value=_link(link.retry_id))
+        else:
+            yield Fact(label="Retry of", value=_link(link.message_id))
+
+
+def _link(message_id: object) -> SafeString:
+    url = reverse("admin:notifications_notification_change", args=[message_id])
+    return format_html('<a class="sb-link" href="{}">Message {}</a>', url, str(message_id)[:8])
