@@ -29,7 +29,7 @@ from notifications.models.sending_pause import PauseKind, SendingPause
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember
 from notifications.models.status import Status
 from notifications.models.suppression import Suppression, SuppressionReason, SuppressionSource
-from notifications.models.template import Template, TemplateVersion, VersionState
+from notifications.models.template import Template, TemplateTag, TemplateVersion, VersionState
 from notifications.models.template_use import TemplateUse
 from notifications.models.text_part import TextPart
 from notifications.models.unsubscribe_request import UnsubscribeRequest

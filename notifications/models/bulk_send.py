@@ -53,6 +53,7 @@ class BulkSend(models.Model):
     """One template that is sent to every row of a table, and the progress.
 
     template_version, service_name, prefix_sms, sms_sender, reply_to: those of acceptance
+    language: the one that the caller chose, or empty
     is_sender_chosen: the caller chose the sender, or it is the default sender of texts, so the API shows its id
     names: the column names of the stored cells
     table_hash: of all rows, so that the same table is noticed
@@ -74,6 +75,7 @@ class BulkSend(models.Model):
     channel = models.CharField(max_length=5, choices=Channel.choices)
     template = models.ForeignKey("notifications.Template", on_delete=models.CASCADE)
     template_version = models.PositiveIntegerField()
+    language = models.CharField(max_length=35, blank=True, db_default="")
     service_name = models.CharField(max_length=255)
     prefix_sms = models.BooleanField(default=False)
     sms_sender = models.ForeignKey(SmsSender, on_delete=models.SET_NULL, null=True, db_index=False)

@@ -121,6 +121,7 @@ class Notification(models.Model):
 
     recipient: as the caller gave it, without ignorable characters
     normalised_recipient: the form for sending and comparison
+    language: of the text of the template; empty for messages of earlier releases
     body: the filled text, for an email as Markdown; it is in the response and is sent
     due_at: when to send the message; the time limit for retries starts here, and retries move only `next_attempt_at`
     quiet_until: the end of the quiet hours that delay the message, or None; equal to `due_at`
@@ -149,6 +150,7 @@ class Notification(models.Model):
     channel = models.CharField(max_length=5, choices=Channel.choices)
     template = models.ForeignKey("notifications.Template", on_delete=models.CASCADE, db_index=False)
     template_version = models.PositiveIntegerField()
+    language = models.CharField(max_length=35, blank=True, db_default="")
     recipient = models.CharField(max_length=400)
     normalised_recipient = models.CharField(max_length=400)
     reference = models.CharField(max_length=1000, null=True)  # noqa: DJ001  null if not given; "" is a reference

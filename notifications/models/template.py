@@ -1,6 +1,7 @@
 """Templates and their versions. The text of a version never changes; every edit creates a new version."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -9,6 +10,8 @@ from django.utils import timezone
 
 from notifications.models.channel import Channel
 from notifications.models.service import Service
+
+DEFAULT_LANGUAGE = "en"
 
 
 class VersionState(models.TextChoices):
@@ -66,7 +69,15 @@ class Template(models.Model):
         last: int = self.versions.aggregate(last=Max("number"))["last"]
         return last
 
+    def tag_names(self) -> list[str]:
+        return [tag.name for tag in self.tags.all()]
+
     # The callers of these methods have locked the row of the template.
+
+    def set_tags(self, names: Sequence[str]) -> None:
+        """Replace the tags. names: as `parse_tags` returns them"""
+        self.tags.exclude(name__in=names).delete()
+        self.tags.bulk_create([TemplateTag(template=self, name=name) for name in names], ignore_conflicts=True)
 
     def save_draft(self, text: dict[str, Any], *, note: str, author: str) -> "TemplateVersion":  # Any: columns
         """Store a text as the draft, instead of an earlier draft, and return it."""
@@ -92,8 +103,27 @@ class Template(models.Model):
         unpublished.exclude(pk=version.pk).update(state=VersionState.REPLACED)
 
 
+class TemplateTag(models.Model):
+    """A word that groups templates in the list, in lower case."""
+
+    template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="tags", db_index=False)
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["template", "name"], name="template_tag_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class TemplateVersion(models.Model):
-    """One text of a template, exactly as given: no trimming, no line-end conversion."""
+    """One text of a template, exactly as given: no trimming, no line-end conversion.
+
+    defaults: the values of placeholders that a send leaves out: `{name: text}`
+    language: of `subject` and `content`, such as `en`
+    translations: the same text in further languages: `[{"language", "subject", "content"}]`
+    """
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -108,6 +138,9 @@ class TemplateVersion(models.Model):
     subject = models.TextField(null=True, blank=True)  # noqa: DJ001  null for a text message, "" for an empty subject
     content = models.TextField()
     unsubscribe_link = models.BooleanField(default=False)
+    defaults = models.JSONField(default=dict, db_default={}, editable=False)
+    language = models.CharField(max_length=35, default=DEFAULT_LANGUAGE, db_default=DEFAULT_LANGUAGE, editable=False)
+    translations = models.JSONField(default=list, db_default=[], editable=False)
     note = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True, editable=False)
@@ -139,4 +172,7 @@ class TemplateVersion(models.Model):
             "subject": self.subject,
             "content": self.content,
             "unsubscribe_link": self.unsubscribe_link,
+            "defaults": self.defaults,
+            "language": self.language,
+            "translations": self.translations,
         }

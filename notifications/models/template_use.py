@@ -44,6 +44,7 @@ class TemplateUse(models.Model):
     key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="template_uses")
     day = models.DateField()
     names_sent = models.JSONField()
+    language = models.CharField(max_length=35, blank=True, default="", db_default="")
     names_hash = models.CharField(max_length=64)
     calls = models.PositiveIntegerField(default=0)
 

@@ -21,7 +21,7 @@ from config.console import cells
 from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
-from notifications.admin.templates import preview, samples
+from notifications.admin.templates import preview, samples, tags
 from notifications.admin.templates.comparing import ComparingAdmin
 from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.forms import TemplateForm
@@ -32,7 +32,7 @@ from notifications.rendering import placeholders
 from notifications.submission import examples
 from notifications.submission.template_changes import changing
 
-_OPTIONS = ("respect_quiet_hours", "redact_personalisation", "note", "based_on")
+_OPTIONS = ("tags", "respect_quiet_hours", "redact_personalisation", "note", "based_on")
 _TEXT_FIELDS = ("name", "content", *_OPTIONS)
 _EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", *_OPTIONS)
 _CHIPS_SHOWN = 12
@@ -47,7 +47,7 @@ class TemplateAdmin(ComparingAdmin):
     guards_start = False  # its form carries the version it is based on
     opens_new_row = True
     list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
-    list_filter = ("type", InUseFilter, UnusedFilter)
+    list_filter = ("type", tags.TagFilter, InUseFilter, UnusedFilter)
     search_fields = ("name",)
     search_help_text = "Name or id"
     row_actions = {
@@ -91,7 +91,7 @@ class TemplateAdmin(ComparingAdmin):
         shown = Q(number=F("template__current_version")) | Q(state__in=[VersionState.DRAFT, VersionState.TEST])
         versions = TemplateVersion.objects.filter(shown).order_by("number")
         rows = with_use(super().get_queryset(request))
-        return rows.prefetch_related(Prefetch("versions", versions, to_attr="shown_versions"))
+        return rows.prefetch_related(Prefetch("versions", versions, to_attr="shown_versions"), "tags")
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
         """Search by a part of the name, or by the whole id."""
@@ -114,6 +114,7 @@ class TemplateAdmin(ComparingAdmin):
             "curl": examples.shell(settings.BASE_URL, examples.PLACE_FOR_KEY, obj),
             "may_send": permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]),
             "shown_version": shown,
+            "tags": tags.chips(obj),
             "published_version": obj.current_version,
         }
 
@@ -124,12 +125,14 @@ class TemplateAdmin(ComparingAdmin):
             TemplateVersion.objects.create(
                 template=obj, number=1, note=form.cleaned_data["note"], created_by=audit.author(request), **form.text()
             )
+            obj.set_tags(form.cleaned_data["tags"])
             self._keep_samples(request, obj)
             return
         stored = Template.objects.select_for_update().get(pk=obj.pk)  # of two saves at once, one is later
         self._keep_samples(request, obj)
         options = {name: getattr(obj, name) for name in ("redact_personalisation", "respect_quiet_hours")}
         changing.change_options(stored, options, editor_of(request))
+        changing.change_tags(stored, form.cleaned_data["tags"], editor_of(request))
         obj.done = self.save_text(request, stored, form.text(), form.cleaned_data["note"])
 
     def save_label(self, obj: Any) -> str:
@@ -191,7 +194,8 @@ class TemplateAdmin(ComparingAdmin):
     @admin.display(description="Name", ordering="name")
     def called(self, template: Any) -> SafeString:
         drafts = [f"{row.get_state_display()}: {row.number}" for row in template.shown_versions if row.is_unpublished]
-        return cells.two_lines(template.name, ", ".join([f"version {template.current_version}", *drafts]))
+        name = cells.two_lines(template.name, ", ".join([f"version {template.current_version}", *drafts]))
+        return format_html("{}{}", name, tags.chips(template))
 
     id_to_copy = column("Id", lambda template: cells.copied(str(template.pk), f"template-{template.pk}"))
 

@@ -13,7 +13,7 @@ from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from config.invalid import InvalidValue
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
-from notifications.validation import names, templates
+from notifications.validation import names, tags, templates
 
 _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
@@ -44,6 +44,11 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         required=False,
         widget=CheckboxInput,
         help_text=f"{_EMAILS_ONLY} Recipients confirm on a web page. Their requests appear under Unsubscribe requests.",
+    )
+    tags = forms.CharField(
+        required=False,
+        widget=TextInput,
+        help_text="Words that group templates in the list, separated by commas.",
     )
     note = forms.CharField(
         label="Note for this version", required=False, max_length=255, widget=TextInput, help_text="Only staff see it."
@@ -84,6 +89,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             "subject": version.subject or "",
             "content": version.content,
             "unsubscribe_link": version.unsubscribe_link,
+            "tags": ", ".join(self.instance.tag_names()),
             "based_on": self.instance.last_number(),
         }
 
@@ -94,6 +100,9 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def clean_subject(self) -> str:
         return _with_plain_line_ends(self.cleaned_data["subject"])
+
+    def clean_tags(self) -> list[str]:
+        return checked(tags.typed_tags, self.cleaned_data["tags"])
 
     def clean_content(self) -> str:
         """Replace CRLF, which browsers send, with LF."""

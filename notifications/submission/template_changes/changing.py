@@ -77,6 +77,14 @@ def change_options(template: Template, options: Mapping[str, Any], editor: Edito
         audit.record(editor.actor, "changed", template, before=was, after=now)
 
 
+def change_tags(template: Template, names: Sequence[str], editor: Editor) -> None:
+    """Replace the tags. names: as `parse_tags` returns them"""
+    was, now = template.tag_names(), list(names)
+    if now != was:
+        template.set_tags(now)
+        audit.record(editor.actor, "changed", template, before={"tags": was}, after={"tags": now})
+
+
 def set_archived(templates: Sequence[Template], actor: Actor, *, is_archived: bool) -> None:
     """Archive or restore templates."""
     moment = timezone.now() if is_archived else None
