@@ -16,6 +16,7 @@ from notifications.models import (
     GuestListEntry,
     KeyType,
     Notification,
+    ReceivedText,
     RecipientKind,
     ReplyToAddress,
     Service,
@@ -191,3 +192,10 @@ def make_suppression(
         "source": SuppressionSource.CONSOLE if reason == SuppressionReason.MANUAL else SuppressionSource.PROVIDER,
     }
     return Suppression.objects.create(service=service, **values | fields)
+
+
+def make_received_text(
+    service: Service, content: str = "When is high water?", user_number: str = "447700900123", **fields: Any
+) -> ReceivedText:
+    values: dict[str, Any] = {"notify_number": "447700900777", "user_number": user_number, "content": content}
+    return ReceivedText.objects.create(service=service, **values | fields)

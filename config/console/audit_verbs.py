@@ -17,6 +17,7 @@ VERBS = {
     "discarded_draft": "discarded the draft of",
     "downloaded_bad_rows_of": "downloaded the bad rows of",
     "downloaded_results_of": "downloaded the results of",
+    "downloaded_received_texts": "downloaded the received texts of",
     "downloaded_suppressions": "downloaded the suppressions of",
     "downloaded_unsubscribe_requests": "downloaded the unsubscribe requests of",
     "emptied": "emptied",

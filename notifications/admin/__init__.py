@@ -9,6 +9,7 @@ from notifications.admin import (
     messages,
     overview,
     protected_names,
+    received_texts,
     senders,
     services,
     suppressions,

@@ -50,9 +50,10 @@ class ListDownload:
         if not recent_sign_in.is_recent(request):
             return recent_sign_in.ask(request)
         try:
-            found = model_admin.get_changelist_instance(request).get_queryset(request)
+            listed = model_admin.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:
             return HttpResponseRedirect(model_admin.list_url())
+        found = model_admin.downloaded(request, listed)
         if request.method == "POST":
             self._audit(request, found)
             return self._stream(found)

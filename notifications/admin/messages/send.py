@@ -20,7 +20,7 @@ from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
 from notifications.admin import permissions
-from notifications.admin.messages import page, send_dry_run
+from notifications.admin.messages import page, replying, send_dry_run
 from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
@@ -62,19 +62,22 @@ class SendPage:
     def __init__(self, model_admin: Any, request: HttpRequest) -> None:
         self._admin, self._request = model_admin, request
         self._asked_for = request.POST.get("template") or request.GET.get("template") or ""
+        self._reply_to = replying.asked_for(request)
 
     def answer(self) -> HttpResponse:
         if not self._asked_for:
-            if not may_send(self._request):
+            if not self._reply_to and not may_send(self._request):
                 raise PermissionDenied
             return self._page(None)
         version = choice.newest_version(self._request, self._asked_for)
         if not permissions.may_in(self._request, version.template.service_id, [Role.SEND_MESSAGES]):
             raise PermissionDenied
+        if self._reply_to:
+            replying.check_template(self._reply_to, version.template)
         self._service: Service = version.template.service
         if self._request.method != "POST":
             return self._page(self._form(version))
-        if chosen := self._request.POST.get("use"):
+        if (chosen := self._request.POST.get("use")) and not self._reply_to:
             return self._page(self._form(version, initial=self._with_recipient(version, chosen)))
         form = self._form(version, self._request.POST, self._request.FILES)
         if not form.is_valid():
@@ -147,6 +150,9 @@ class SendPage:
             done = "All checks passed. Nothing is stored or sent for a simulated recipient."
             messages.success(self._request, done)
             return HttpResponseRedirect(f"{self._admin.url_of('send')}?template={self._asked_for}")
+        if self._reply_to and notification.key_type != KeyType.TEST:
+            messages.success(self._request, "The reply is accepted. It appears below.")
+            return HttpResponseRedirect(replying.conversation_url(self._reply_to))
         return HttpResponseRedirect(self._admin.row_url(notification))
 
     def _sent_before(self, form: SendForm) -> HttpResponse:
@@ -179,7 +185,8 @@ class SendPage:
 
     def _form(self, version: TemplateVersion, *args: Any, **kwargs: Any) -> SendForm:
         name = self._request.user.get_username()
-        return SendForm(*args, service=version.template.service, version=version, user_name=name, **kwargs)
+        given = {"service": version.template.service, "version": version, "user_name": name, **kwargs}
+        return SendForm(*args, reply_to=self._reply_to, **given)
 
     def _suggested(self, chosen: str, channel: Channel) -> str:
         """Return the recipient of the button that was pressed."""
@@ -211,8 +218,10 @@ class SendPage:
         context = {**self._admin.page_context(self._request, "Send a message"), "form": form, "note": note}
         context["opts"] = None  # the menu has its own entry for this page
         status = 200
+        if self._reply_to:
+            context |= replying.context(self._request, self._reply_to)
         if form is None:
-            context |= choice.templates(self._request)
+            context |= choice.templates(self._request, reply_to=self._reply_to)
         else:
             status = 422 if form.errors else 200
             context |= {

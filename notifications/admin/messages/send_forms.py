@@ -17,11 +17,11 @@ from django.utils.html import format_html, format_html_join
 
 from config import formats
 from notifications import errors
-from notifications.admin.messages import send_slots
+from notifications.admin.messages import replying, send_slots
 from notifications.admin.messages.scheduling import time_field
 from notifications.admin.sending_fields import sender_choices
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
-from notifications.models import Channel, KeyType, Service, TemplateVersion
+from notifications.models import Channel, KeyType, ReceivedText, Service, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import policy, requests
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
@@ -62,7 +62,15 @@ class SendForm(forms.Form):
         widget=forms.RadioSelect,
     )
 
-    def __init__(self, *args: Any, service: Service, version: TemplateVersion, user_name: str, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        service: Service,
+        version: TemplateVersion,
+        user_name: str,
+        reply_to: ReceivedText | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.service, self.version = service, version
         self.channel = Channel(version.template.type)
@@ -75,6 +83,15 @@ class SendForm(forms.Form):
         self.fields["kind"].initial = TEST
         self.fields["reference"].initial = f"console-{user_name}-{timezone.now():%Y%m%dT%H%M%SZ}"
         self.fields |= send_slots.fields(self._slots, self.channel)
+        if reply_to:
+            self._answer(reply_to)
+
+    def _answer(self, text: ReceivedText) -> None:
+        """Fix the recipient to the sender of a received text. A value in the request is ignored."""
+        recipient = self.fields["recipient"]
+        recipient.initial, recipient.disabled = text.user_number, True
+        self.fields["sender"].initial = replying.initial_sender(text)
+        self.fields["kind"].initial = REAL
 
     @staticmethod
     def tick_names(version: TemplateVersion) -> list[str]:

@@ -5,27 +5,27 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_POST
 
 from config import audit, formats
 from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
-from notifications.admin import permissions, saved_searches
-from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.admin import permissions
+from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.admin.service_rows import posted
 from notifications.admin.suppressions import importing, page
 from notifications.admin.suppressions.download import DOWNLOAD
-from notifications.admin.suppressions.filters import KIND, RecipientFilter, StateFilter
+from notifications.admin.suppressions.filters import RecipientFilter, StateFilter
 from notifications.admin.suppressions.forms import EndForm, LiftForm, NewSuppressionForm
 from notifications.models import Role, Suppression, SuppressionSource
 from notifications.submission import suppression_list
 
 
 @admin.register(Suppression)
-class SuppressionAdmin(ServiceRowAdmin):
+class SuppressionAdmin(RecipientSearchAdmin):
     """Members who manage the service add and lift its suppressions, operators also those of the whole installation."""
 
     shows_recipients = True
@@ -34,6 +34,7 @@ class SuppressionAdmin(ServiceRowAdmin):
     change_roles = frozenset({Role.MANAGE_SERVICE})
     list_display = ("to_whom", "channel", "why", "message", "since", "until", "state")
     list_filter = (StateFilter, "reason", "channel", "source", RecipientFilter)
+    recipient_filter = RecipientFilter
     change_list_template = "admin/notifications/suppression_list.html"
     ordering = ("-created_at", "-id")
     sortable_by = ()
@@ -57,7 +58,6 @@ class SuppressionAdmin(ServiceRowAdmin):
             return path(f"{word}/", self.admin_site.admin_view(view), name=f"notifications_suppression_{word}")
 
         return [
-            own("search", require_POST(self.search)),
             own("download", self.download),
             own("import", takes_files(self._import_view)),
             *super().get_urls(),
@@ -68,7 +68,6 @@ class SuppressionAdmin(ServiceRowAdmin):
         context = {
             "download_url": f"{self.url_of('download')}{query}",
             "import_url": self.url_of("import") if self.has_add_permission(request) else "",
-            "search_url": self.url_of("search") if self._may_search(request) else "",
             **(extra_context or {}),
         }
         return super().changelist_view(request, context)
@@ -78,15 +77,6 @@ class SuppressionAdmin(ServiceRowAdmin):
         steps = (("Lift…", self.url_of("lift", obj)), ("Change last day…", self.url_of("end", obj)))
         history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
         return {"sections": [page.section(obj, steps if may_change else ())], "history_url": history_url}
-
-    def search(self, request: HttpRequest) -> HttpResponse:
-        """Store the searched recipient, and show the result under a URL without it (trap T1)."""
-        if not self._may_search(request):
-            raise PermissionDenied
-        term = request.POST.get("term", "").strip()
-        if not term:
-            return HttpResponseRedirect(self.list_url())
-        return HttpResponseRedirect(f"{self.list_url()}?search={saved_searches.keep(request, KIND, term)}")
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -160,6 +150,3 @@ class SuppressionAdmin(ServiceRowAdmin):
     since = column("Since", lambda row: cells.moment_by(row.created_at, row.created_by))
     until = column("Until", lambda row: formats.spoken(row.expires_at) if row.expires_at else "–")
     state = column("State", page.state)
-
-    def _may_search(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request) and permissions.may(request, Role.SEE_RECIPIENTS)

@@ -7,14 +7,19 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.http import Http404, HttpRequest
 
 from notifications.admin import permissions
-from notifications.models import Template, TemplateVersion
+from notifications.models import Channel, ReceivedText, Template, TemplateVersion
 
 
-def templates(request: HttpRequest) -> dict[str, Any]:
-    """Return the context of `choose_template.html`: the templates in use of the listed services."""
-    service = permissions.chosen_service(request)
+def templates(request: HttpRequest, *, reply_to: ReceivedText | None = None) -> dict[str, Any]:
+    """Return the context of `choose_template.html`: the templates in use of the listed services.
+
+    reply_to: list only what can answer this text: the text messages of its service
+    """
+    service = reply_to.service if reply_to else permissions.chosen_service(request)
     services = Q(service=service) if service else Q(service__in=permissions.services_of(request))
     rows = Template.objects.filter(services, archived_at=None).select_related("service")
+    if reply_to:
+        rows = rows.filter(type=Channel.SMS)
     newest = TemplateVersion.objects.filter(template=OuterRef("pk"), number=OuterRef("current_version"))
     found = rows.annotate(subject=Subquery(newest.values("subject"))).order_by("service__name", "service", "name")
     return {"templates": found, "chosen_service": service}

@@ -1,0 +1,118 @@
+"""The list of conversations, and one conversation. Source: docs/reference/inbox.md §1, §2."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, Q
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from config.console import cells
+from config.console.admin.columns import column
+from notifications.admin import permissions
+from notifications.admin.received_texts import thread
+from notifications.admin.received_texts.download import DOWNLOAD
+from notifications.admin.received_texts.filters import IS_ANSWERED, RecipientFilter, StateFilter
+from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.models import Channel, ReceivedText, Role, Suppression
+
+_FIRST_CHARACTERS = 80
+
+
+@admin.register(ReceivedText)
+class ReceivedTextAdmin(RecipientSearchAdmin):
+    """Received texts are read-only. The list has the newest text of each sender, its page the whole conversation."""
+
+    may_add = may_change = False
+    shows_recipients = True
+    is_reading_logged = True
+    page_template = "admin/notifications/conversation.html"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    list_display = ("got", "from_whom", "said", "state")
+    list_filter = (StateFilter, RecipientFilter)
+    recipient_filter = RecipientFilter
+    change_list_template = "admin/notifications/received_text_list.html"
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    sortable_by = ()
+    empty = "No received texts. Texts that people send to a phone number of the service appear here."
+
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).annotate(is_answered=IS_ANSWERED)
+
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        """Leave out texts past the service's retention, even if clean-up has not deleted them yet."""
+        chosen = permissions.chosen_service(request)
+        kept = rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
+        return kept.newest_of_senders()
+
+    def downloaded(self, request: HttpRequest, found: Any) -> Any:
+        """Return all texts of the conversations in the list."""
+        of_list = found.order_by().filter(service=OuterRef("service"), user_number=OuterRef("user_number"))
+        kept = Q()
+        for service in permissions.listed_services(request):
+            kept |= Q(service=service, created_at__gte=service.kept_since())
+        return self.get_queryset(request).filter(kept, Exists(of_list)).order_by(*self.ordering)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        text = super().get_object(request, object_id, from_field)
+        return None if text is None or text.created_at < text.service.kept_since() else text
+
+    # Pages
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.download)
+        return [path("download/", view, name="notifications_receivedtext_download"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        context = {"download_url": f"{self.url_of('download')}{query}", **(extra_context or {})}
+        return super().changelist_view(request, context)
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        return DOWNLOAD.answer(self, request)
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        found = thread.of(obj, before=request.GET.get(thread.BEFORE, ""))
+        may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES]) and obj.service.active
+        send_url = reverse("admin:notifications_notification_send")
+        return {
+            "sender": permissions.shown_recipient(obj, obj.user_number),
+            "entries": found.entries,
+            "older_url": f"?{urlencode({thread.BEFORE: found.older})}" if found.older else "",
+            "newest_url": self.row_url(obj) if thread.BEFORE in request.GET else "",
+            "reply_url": f"{send_url}?{urlencode({'reply_to': obj.pk})}" if may_send else "",
+            "suppression": self._suppression(request, obj),
+        }
+
+    def _suppression(self, request: HttpRequest, text: ReceivedText) -> dict[str, str] | None:
+        """Return why the service sends no texts to this number, with the URL of the suppression, or None."""
+        stopping = Suppression.objects.active().filter(
+            Q(service=text.service) | Q(service=None), channel=Channel.SMS, normalised_recipient=text.user_number
+        )
+        row = stopping.order_by("created_at").first()
+        if row is None:
+            return None
+        may_open = self.admin_site.get_model_admin(Suppression).has_view_permission(request, row)
+        url = reverse("admin:notifications_suppression_change", args=[row.pk])
+        return {"reason": row.get_reason_display(), "url": url if may_open else ""}
+
+    # Columns
+
+    got = column("Received", lambda text: cells.moment(text.created_at))
+
+    @admin.display(description="From")
+    def from_whom(self, text: ReceivedText) -> SafeString:
+        return cells.two_lines(permissions.shown_recipient(text, text.user_number), f"to {text.notify_number}")
+
+    said = column("Newest text", lambda text: Truncator(" ".join(text.content.split())).chars(_FIRST_CHARACTERS))
+
+    @admin.display(description="State")
+    def state(self, text: Any) -> SafeString:  # Any: a text with its annotation
+        return cells.chip("Answered", "good") if text.is_answered else cells.chip("Not answered", "warn")
