@@ -1,5 +1,7 @@
 """Mask recipients for users who must not see them: `07•••••123`, `m…@example.org`."""
 
+from config.erased import ERASED
+
 _SHOWN_AT_START = 2
 _SHOWN_AT_END = 3
 _MASK = "•••••"  # always the same number, so that the length stays secret
@@ -14,7 +16,11 @@ def mask(recipient: str) -> str:
     '07•••••123'
     >>> mask("123")
     '•••••'
+    >>> mask("[erased]")
+    '[erased]'
     """
+    if recipient == ERASED:
+        return recipient
     name, at, domain = recipient.rpartition("@")
     if at:
         return f"{name[:1]}…@{domain}"

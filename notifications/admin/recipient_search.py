@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from config.encryption import DecryptionFailed
 from notifications.admin import permissions, saved_searches
 from notifications.admin.service_rows import ServiceRowAdmin
-from notifications.models import Role
+from notifications.models import Role, recipient_hash
 from notifications.recipients import normalise
 
 _EXPIRED = "expired search"
@@ -51,7 +51,9 @@ class RecipientFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         if self.value() is None:
             return queryset
-        return queryset.filter(**{self.column: normalise(self._term)}) if self._term else queryset.none()
+        if not self._term:
+            return queryset.none()
+        return queryset.filter(**{f"{self.column}__in": recipient_hash.forms_of(normalise(self._term))})
 
 
 class RecipientSearchAdmin(ServiceRowAdmin):

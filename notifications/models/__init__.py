@@ -21,6 +21,7 @@ from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
 from notifications.models.received_text import ReceivedText
+from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard
 from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage

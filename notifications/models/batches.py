@@ -16,9 +16,11 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F
 
 from config.databases.prepared import Columns, prepared_cursor
+from notifications.models import hashed_suppressions
 from notifications.models.channel import Channel, Lane
 from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Notification
+from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.status import COMPLETED, FINAL, Status
 from notifications.models.suppression import SuppressionReason, reason_of_message
 
@@ -109,6 +111,7 @@ _CLAIM = """
       ) AS service_name,
       (SELECT active FROM notifications_service WHERE id = service_id) AS service_is_active,
       {suppressed_by} AS suppressed_by,
+      EXISTS (SELECT 1 FROM {hash_keys}) AS knows_hashes,
       (SELECT sender FROM notifications_smssender WHERE id = sms_sender_id) AS sender,
       (SELECT email_address FROM notifications_replytoaddress WHERE id = reply_to_id) AS reply_to_address
 """
@@ -150,6 +153,8 @@ _RECORD = """
     RETURNING id
 """
 
+_KNOWS_HASHES = -3  # the place of this column in a claimed row
+
 _FIELDS = {field.name: field for field in Notification._meta.concrete_fields}
 
 
@@ -171,7 +176,10 @@ def claim_due(channel: Channel, size: int, served: Sequence[UUID] = ()) -> list[
             if not cursor.fetchone()[0]:
                 return []
         cursor.execute(_statement(_CLAIM, connection.vendor), given)
-        claims = [_claim(values) for values in cursor.fetchall()]
+        rows = cursor.fetchall()
+    claims = [_claim(values) for values in rows]
+    if rows and rows[0][_KNOWS_HASHES]:
+        claims = hashed_suppressions.apply(claims)
     return _in_round_robin(claims, served)
 
 
@@ -188,7 +196,7 @@ def _in_round_robin(claims: list[Claim], served: Sequence[UUID]) -> list[Claim]:
 
 
 def _claim(values: Sequence[Any]) -> Claim:  # Any: values of columns, as the statement returns them
-    service_name, service_is_active, suppressed_by, sender, reply_to_address = values[-5:]
+    service_name, service_is_active, suppressed_by, _, sender, reply_to_address = values[-6:]
     return Claim(
         notification=_CLAIMED.rows(values)[0],
         service_name=service_name,
@@ -210,6 +218,7 @@ def _statement(text: str, vendor: str) -> str:
         later=_LATER[vendor],
         read=_CLAIMED.names,
         suppressed_by=reason_of_message(vendor, Notification._meta.db_table),
+        hash_keys=RecipientHashKey._meta.db_table,
         has_due=has_due,
     )
 

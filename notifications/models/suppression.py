@@ -14,6 +14,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.databases.prepared import prepared_cursor
+from config.erased import ERASED
+from notifications.models import recipient_hash
 from notifications.models.channel import Channel
 from notifications.models.service import Service
 
@@ -79,6 +81,36 @@ def _reasons(vendor: str) -> str:
 
 
 class SuppressionQuerySet(models.QuerySet["Suppression"]):
+    def of_recipient(self, normalised: str) -> Self:
+        """Return the suppressions of a recipient, also those that keep only its hash."""
+        return self.filter(normalised_recipient__in=recipient_hash.forms_of(normalised))
+
+    def hashed(self, recipients: Collection[str]) -> set[str]:
+        """Return those of these normalised recipients whose suppression keeps only the hash. Few queries."""
+        hashes = recipient_hash.hashes_of(recipients)
+        found = self.filter(normalised_recipient__in=list(hashes), lifted_at=None)
+        return {hashes[one] for one in found.values_list("normalised_recipient", flat=True)}
+
+    def keep_hash_of(self, normalised: str) -> int:
+        """Replace this recipient in its suppressions by its hash, and return their number. They still apply.
+
+        A suppression is deleted if an equal one of an earlier erasure lasts at least as long.
+        """
+        known_as = recipient_hash.hash_of(normalised)
+        number = 0
+        for row in self.filter(normalised_recipient=normalised):
+            equal = self.model.objects.filter(
+                service=row.service_id, channel=row.channel, reason=row.reason, normalised_recipient=known_as
+            ).filter(lifted_at=None)
+            if row.lifted_at is None and equal.filter(Q(expires_at=None) | Q(expires_at__gte=row.expires_at)).exists():
+                row.delete()
+            else:
+                if row.lifted_at is None:
+                    equal.delete()
+                self.filter(pk=row.pk).update(recipient=ERASED, normalised_recipient=known_as)
+            number += 1
+        return number
+
     def active(self) -> Self:
         """Return the suppressions that are neither lifted nor expired."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), lifted_at=None)
@@ -95,28 +127,30 @@ class SuppressionQuerySet(models.QuerySet["Suppression"]):
     def reasons(
         self, service_id: UUID, channel: Channel, recipients: Collection[str], *, is_subscription: bool
     ) -> dict[str, SuppressionReason]:
-        """Return the reason by normalised recipient, of those among these who are suppressed. One query.
+        """Return the reason by normalised recipient, of those among these who are suppressed. Two queries.
 
+        The first one reads the key of the hashes of erased recipients.
         is_subscription: the message has an unsubscribe link or a `one_click_unsubscribe_url`
         """
+        known_as = {**{recipient: recipient for recipient in recipients}, **recipient_hash.hashes_of(recipients)}
         connection = connections[DEFAULT_DB_ALIAS]
         is_postgresql = connection.vendor == "postgresql"
         given: dict[str, Any] = {  # Any: values as each database takes them
-            "recipients": list(recipients) if is_postgresql else json.dumps(list(recipients)),
+            "recipients": list(known_as) if is_postgresql else json.dumps(list(known_as)),
             "channel": channel.value,
             "service": service_id if is_postgresql else service_id.hex,
             "is_subscription": is_subscription,
         }
         with prepared_cursor(connection) as cursor:
             cursor.execute(_reasons(connection.vendor), given)
-            return {recipient: SuppressionReason(reason) for recipient, reason in cursor.fetchall()}
+            return {known_as[stored]: SuppressionReason(reason) for stored, reason in cursor.fetchall()}
 
 
 class Suppression(models.Model):
     """A recipient to whom a service, or the whole installation, sends nothing more on one channel.
 
     service: None for the whole installation
-    recipient, normalised_recipient: as for a message
+    recipient, normalised_recipient: as for a message; after an erasure ERASED and a hash, see `recipient_hash`
     notification_id: the message that was the cause, if any; not a foreign key, because messages are deleted earlier
     note: the code of the provider or mail server, or what staff or a caller wrote
     created_by: who added it by hand

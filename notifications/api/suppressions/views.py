@@ -56,7 +56,7 @@ class SuppressionViewSet(ApiViewSet):
         """Find a recipient. It is in the body, because URLs are in access logs."""
         recipient = self._read(RecipientSerializer, read_json(request))["recipient"]
         active = Suppression.objects.filter(service=self.service).active()
-        rows = active.filter(normalised_recipient=recipient.normalised).order_by("-created_at", "-id")
+        rows = active.of_recipient(recipient.normalised).order_by("-created_at", "-id")
         return Response(FoundSuppressionsSerializer({"suppressions": rows}).data)
 
     def add(self, request: Request) -> Response:

@@ -47,6 +47,7 @@ def caller() -> Caller:
     return make_caller(name="Tides")
 
 
+@pytest.mark.parametrize("keeps_hash", [False, True], ids=["recipient", "hash"])
 @pytest.mark.parametrize(
     ("suppression", "message", "is_stopped"),
     [
@@ -69,13 +70,15 @@ def caller() -> Caller:
     ],
 )
 def test_a_suppression_stops_its_messages_and_no_others(
-    suppression: dict[str, Any], message: dict[str, Any], is_stopped: bool
+    suppression: dict[str, Any], message: dict[str, Any], is_stopped: bool, keeps_hash: bool
 ) -> None:
     service = make_service()
     fields = {"service": service, "recipient": ANA, **suppression}
     if fields["service"] == "another":
         fields["service"] = make_service()
     stored = make_suppression(**fields)
+    if keeps_hash:
+        Suppression.objects.keep_hash_of(stored.normalised_recipient)
     sent = make_notification(make_template(service), ANA, **message)
     is_subscription = bool(message.get("unsubscribe_link") or message.get("one_click_unsubscribe_url"))
     found = Suppression.objects.reasons(service.id, Channel.EMAIL, [ANA], is_subscription=is_subscription)

@@ -1,0 +1,3 @@
+"""The text that stands in place of erased data."""
+
+ERASED = "[erased]"

@@ -1,0 +1,112 @@
+"""Find one recipient in texts: in any spelling, and as part of a URL.
+
+`Mentions` is exact. `like_patterns` and `digits` are for a database that searches many rows first; they may match more.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from config.erased import ERASED
+from notifications.recipients.email import EmailAddress
+from notifications.recipients.phone import PhoneNumber
+
+_UK_CODE = "44"
+_BETWEEN_DIGITS = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%20|\+(?=\d))*"
+_PLUS = r"(?:\+|%2[Bb]|00)?"
+_STARTS_HERE = r"(?:(?<![A-Za-z0-9._+-])|(?<=%[0-9A-Fa-f]{2}))"  # not within a longer email address
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """The places in texts where a recipient is written."""
+
+    recipient: PhoneNumber | EmailAddress
+    _pattern: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        is_phone = isinstance(self.recipient, PhoneNumber)
+        text = _phone(self.recipient) if isinstance(self.recipient, PhoneNumber) else _email(self.recipient)
+        object.__setattr__(self, "_pattern", re.compile(text, 0 if is_phone else re.IGNORECASE))
+
+    @property
+    def digits(self) -> str:
+        """Return the digits that every spelling of a phone number has without its separators. Blank for an email."""
+        if isinstance(self.recipient, EmailAddress):
+            return ""
+        return _national(self.recipient.normalised)
+
+    @property
+    def like_patterns(self) -> list[str]:
+        """Return patterns for LIKE, not case-sensitive, of which one matches each text with the email address."""
+        if isinstance(self.recipient, PhoneNumber):
+            return []
+        return sorted({_like(self.recipient.normalised), _like(self.recipient.ascii.lower())})
+
+    def are_in(self, text: str) -> bool:
+        return self._pattern.search(text) is not None
+
+    def erase(self, text: str) -> str:
+        """Return the text with ERASED in place of the recipient."""
+        return self._pattern.sub(ERASED, text)
+
+    def erase_in(self, value: Any) -> Any:  # Any: JSON
+        """Return a JSON value in which no text has the recipient. Keys are texts, too."""
+        return _map_texts(value, self.erase)
+
+
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:  # Any: JSON
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_map_texts(one, change) for one in value]
+    if isinstance(value, dict):
+        return {change(name): _map_texts(one, change) for name, one in value.items()}
+    return value
+
+
+def _national(normalised: str) -> str:
+    """Return a number without the UK's code. People write other numbers with their country code only.
+
+    >>> _national("447700900123"), _national("33698765432")
+    ('7700900123', '33698765432')
+    """
+    return normalised.removeprefix(_UK_CODE)
+
+
+def _phone(number: PhoneNumber) -> str:
+    national = _BETWEEN_DIGITS.join(_national(number.normalised))
+    prefix = _PLUS
+    if number.normalised.startswith(_UK_CODE):
+        prefix = (
+            rf"(?:{_PLUS}{_BETWEEN_DIGITS.join(_UK_CODE)}{_BETWEEN_DIGITS}(?:0{_BETWEEN_DIGITS})?|0{_BETWEEN_DIGITS})?"
+        )
+    return rf"(?<!\d)(?:\({_BETWEEN_DIGITS})?{prefix}{national}(?!\d)"
+
+
+def _email(email_address: EmailAddress) -> str:
+    local, _, host = email_address.as_given.rpartition("@")
+    hosts = "|".join(sorted({_quotable(host), _quotable(email_address.ascii.rpartition("@")[2])}))
+    at = r"(?:@|%40|&\#64;|&commat;|\\u0040)"
+    return rf"{_STARTS_HERE}{_quotable(local)}{at}(?:{hosts})(?![A-Za-z0-9-]|\.[A-Za-z0-9])"
+
+
+def _quotable(text: str) -> str:
+    """Return a pattern for a text whose special characters may be percent-encoded, as in a URL."""
+    return "".join(char if char.isalnum() and char.isascii() else _encoded(char) for char in text)
+
+
+def _encoded(char: str) -> str:
+    percent = "".join(f"%{byte:02X}" for byte in char.encode())
+    return rf"(?:{re.escape(char)}|{percent})"
+
+
+def _like(email_address: str) -> str:
+    """Return a pattern for LIKE in which characters that may be encoded match anything.
+
+    >>> _like("fern+news@bücher.example")
+    '%fern%news%b%cher.example%'
+    """
+    plain = "".join(char if char.isascii() and (char.isalnum() or char in ".-") else "%" for char in email_address)
+    return f"%{plain}%"
