@@ -2,7 +2,7 @@
 
 from config.areas import Commands
 from config.docs.parts import Documentation
-from datasets.admin import access, overview
+from datasets.admin import access, finding, overview
 from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, demo, provision
@@ -23,4 +23,5 @@ PARTS: tuple[object, ...] = (
     access.ACCESS,
     access.GROUP_ACCESS,
     overview.PANEL,
+    finding.FINDER,
 )

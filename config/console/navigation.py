@@ -158,8 +158,11 @@ def _list_of(page: str) -> str:
 
 
 def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
-    """Return the sidebar in the theme's format: the overview, then each section with a page for this person."""
-    overview = {"title": "Overview", "icon": "home", "link": reverse("admin:index")}
+    """Return the sidebar in the theme's format: the overview, Find by ID, and the sections of this person."""
+    first = [
+        {"title": "Overview", "icon": "home", "link": reverse("admin:index")},
+        {"title": "Find by ID", "icon": "search", "link": reverse("admin:find")},
+    ]
     found = sections(request)
     links = [entry["link"] for section in found for entry in section["entries"]]
     # The theme marks every link that is a prefix of the current path. Only the longest one is the current page.
@@ -167,7 +170,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     here = here or next((_list_of(page) for row, (_, _, page) in BESIDE.items() if _is_below(request, row)), "")
     for section in found:
         section["items"] = [{**entry, "active": entry["link"] == here} for entry in section["entries"]]
-    return [{"title": "", "items": [overview]}, *found]
+    return [{"title": "", "items": first}, *found]
 
 
 def sections(request: HttpRequest) -> list[dict[str, Any]]:
