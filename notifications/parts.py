@@ -8,6 +8,7 @@ from notifications.admin import finding, overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.bulk_sends.checking import CHECK
 from notifications.admin.bulk_sends.reading import READ
+from notifications.admin.limits import page as limits_page
 from notifications.admin.messages.retrying import RETRY_MESSAGES
 from notifications.admin.queue import page as queue_page
 from notifications.admin.queue.retrying import RETRY_CALLBACKS
@@ -24,6 +25,7 @@ PARTS: tuple[object, ...] = (
     *clean_up.RULES,
     *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK, RETRY_CALLBACKS, RETRY_MESSAGES),
     queue_page.PAGES,
+    limits_page.PAGES,
     permissions.ACCESS,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,

@@ -20,7 +20,7 @@ from config.rest.handler import AreaErrors
 from config.rest.request import base_url
 from notifications import errors
 from notifications.api.authentication import ServiceKeyAuthentication
-from notifications.models import ApiCallError, ApiKey, Service
+from notifications.models import ApiCallError, ApiKey, Limit, Service
 from notifications.submission import rate, usage
 
 MAX_SECONDS_APART = 10**9  # a larger difference means that `iat` is not a time
@@ -85,7 +85,10 @@ class ApiViewSet(ViewSet):
             finished.headers[name] = value
         signer: ApiKey | None = getattr(request, "signer", None)
         if signer is not None:
-            usage.count_call(signer.id, _call_error(getattr(request, "api_error", None)))
+            error = getattr(request, "api_error", None)
+            usage.count_call(signer.id, _call_error(error))
+            if isinstance(error, (errors.RateLimited, errors.DailyLimitReached)):
+                usage.count_refused(signer.service_id, Limit(error.setting))
         return finished
 
     @property

@@ -220,6 +220,7 @@ class RateLimited(SendingError):
     text = "Exceeded rate limit for key type {key_type} of {limit} requests per 60 seconds"
     fix = "Retry after the number of seconds in `Retry-After`. Spread your requests, or ask for a higher limit."
     limit = "requests a minute"
+    setting = "rate_limit_per_minute"  # of the service
 
     def __init__(self, *, key_type: str, limit: int, retry_after_seconds: int) -> None:
         super().__init__(key_type=key_type.upper(), limit=limit)
@@ -236,4 +237,5 @@ class DailyLimitReached(SendingError):
     def __init__(self, *, limit_kind: str, limit: int, retry_after_seconds: int) -> None:
         super().__init__(limit_kind=limit_kind, limit=limit)
         self.limit = f"{limit_kind} a day"
+        self.setting = f"daily_limit_{limit_kind}"  # of the service
         self.retry_after_seconds = retry_after_seconds

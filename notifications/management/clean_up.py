@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, timedelta
+from typing import Any  # rows of two models
 
 from django.db.models import Count, Exists, Min, OuterRef, QuerySet
 from django.utils import timezone
@@ -17,7 +18,9 @@ from notifications.models import (
     Attachment,
     CallbackDelivery,
     IdempotencyRecord,
+    LimitNotice,
     Notification,
+    RefusedCalls,
     RepeatGuard,
     SandboxMessage,
     Service,
@@ -31,6 +34,10 @@ from notifications.models.template_use import DAYS_KEPT
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
+_LIMIT_USES: dict[type[RefusedCalls | LimitNotice], str] = {
+    RefusedCalls: "counts of refused calls",
+    LimitNotice: "notices of limits",
+}
 
 
 def _old_call_errors() -> QuerySet[ApiCallError]:
@@ -97,6 +104,22 @@ def _remove_remains() -> Iterator[Batch]:
         yield from expiry.remove_orphans()
     except store.StoreAway:
         yield Batch(label="files", number=0, error=expiry.AWAY)
+
+
+def _old_limit_use(model: type[RefusedCalls | LimitNotice]) -> QuerySet[Any]:
+    return model._default_manager.filter(day__lt=timezone.localdate(timezone=UTC) - rules.ERRORS_ARE_KEPT_FOR)
+
+
+def _due_limit_uses() -> Iterator[Due]:
+    for model, label in _LIMIT_USES.items():
+        found = _old_limit_use(model).aggregate(number=Count("pk"), oldest=Min("day"))
+        if found["number"]:
+            yield Due(label=label, number=found["number"], oldest=datetime.combine(found["oldest"], time(tzinfo=UTC)))
+
+
+def _remove_limit_uses() -> Iterator[Batch]:
+    for model, label in _LIMIT_USES.items():
+        yield from rules.delete(_old_limit_use(model), label)
 
 
 def _due_template_uses() -> Iterator[Due]:
@@ -182,6 +205,13 @@ RULES = (
         keeps=lambda: f"{DAYS_KEPT} days, without values",
         preview=_due_template_uses,
         remove=lambda: rules.delete(TemplateUse.objects.to_forget(), "all services"),
+    ),
+    RetentionRule(
+        name="limit-uses",
+        title="Counts and notices of limits",
+        keeps=lambda: f"{rules.ERRORS_ARE_KEPT_FOR.days} days",
+        preview=_due_limit_uses,
+        remove=_remove_limit_uses,
     ),
     rules.for_rows(
         "all services",

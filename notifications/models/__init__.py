@@ -16,6 +16,8 @@ from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
+from notifications.models.limit_change import DAILY_LIMITS, Limit, LimitChange
+from notifications.models.limit_use import LimitNotice, RefusedCalls
 from notifications.models.notification import Notification
 from notifications.models.protected_name import ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit

@@ -49,6 +49,16 @@ redis.call('RPUSH', KEYS[1], string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], window)
 return {0, limit - passed - 1}
 """
+# The number of requests that passed in the window, without counting this call.
+PASSED_SCRIPT = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local passed = redis.call('LRANGE', KEYS[1], 0, -1)
+for place, at in ipairs(passed) do
+  if tonumber(at) > now - tonumber(ARGV[1]) then return #passed - place + 1 end
+end
+return 0
+"""
 _SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()  # Redis identifies a cached script by its hash
 
 _FIELDS = [RateSlot._meta.get_field(name) for name in ("service", "key_type", "slot")]
@@ -94,6 +104,21 @@ def check(api_key: ApiKey, *, is_dry_run: bool = False) -> RateResult | None:
     return result
 
 
+def passed_lately(service_id: UUID, key_type: str) -> int | None:
+    """Return how many requests of a service's keys passed in the last minute, or None if this is not known."""
+    if settings.REDIS_URL:
+        if not redis_breaker.allows():
+            return None
+        client = impatient(settings.REDIS_URL, REDIS_TIMEOUT_SECONDS)
+        try:
+            window = f"{settings.REDIS_PREFIX}{_key(service_id, key_type)}"
+            return int(client.execute_command("EVAL", PASSED_SCRIPT, 1, window, WINDOW_MS))
+        except redis.RedisError:
+            return None
+    oldest = (time.time_ns() // 1_000_000 - WINDOW_MS) // SLOT_MS
+    return _Window(service_id, key_type).passed(oldest)
+
+
 def window_name(api_key: ApiKey, *, is_dry_run: bool) -> str:
     return f"{api_key.key_type}-dry" if is_dry_run else str(api_key.key_type)
 
@@ -101,7 +126,7 @@ def window_name(api_key: ApiKey, *, is_dry_run: bool) -> str:
 def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:
     if settings.REDIS_URL and redis_breaker.allows():
         try:
-            wait_ms, left = _ask_redis(f"rate:{service_id}:{key_type}", limit)
+            wait_ms, left = _ask_redis(_key(service_id, key_type), limit)
         except redis.RedisError as error:
             redis_breaker.note_failure()
             log.warning("rate.redis_unreachable", error=type(error).__name__)
@@ -113,6 +138,10 @@ def _ask(service_id: UUID, key_type: str, limit: int) -> RateResult | None:
     except DatabaseError as error:
         log.warning("rate.unchecked", error=type(error).__name__)
         return None
+
+
+def _key(service_id: UUID, key_type: str) -> str:
+    return f"rate:{service_id}:{key_type}"
 
 
 def ask_database(service_id: UUID, key_type: str, limit: int, *, now_ms: int) -> RateResult:

@@ -1,4 +1,4 @@
-"""Record the usage of keys and senders: calls a day, the latest errors, and the time of the last use.
+"""Record the usage of keys, senders and limits: calls a day, the latest errors, and the time of the last use.
 
 Calls are counted in memory and stored later, so that requests do not wait. The time of the last use is stored at most
 once a minute. Source: docs/reference/console.md §2.3.
@@ -18,7 +18,16 @@ from django.utils import timezone
 
 from config.metrics import registry
 from config.metrics.registry import PendingCounts, storing
-from notifications.models import ApiCallError, ApiKey, ApiKeyDay, ReplyToAddress, SmsSender
+from notifications.models import (
+    ApiCallError,
+    ApiKey,
+    ApiKeyDay,
+    Limit,
+    RefusedCalls,
+    ReplyToAddress,
+    Service,
+    SmsSender,
+)
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 
 INTERVAL = timedelta(minutes=1)
@@ -48,6 +57,7 @@ class _NewestErrors:
 
 _calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
 _refused_calls: PendingCounts[tuple[UUID, date]] = PendingCounts()
+_refused_by_limit: PendingCounts[tuple[UUID, date, Limit]] = PendingCounts()
 _newest_errors = _NewestErrors()
 _stored_lately: TTLCache[UUID, bool] = TTLCache(10_000, INTERVAL.total_seconds())
 _lock = Lock()
@@ -63,6 +73,11 @@ def count_call(key_id: UUID, error: ApiCallError | None = None) -> None:
         error.key_id, error.at = key_id, now
         error.request_id = str(structlog.contextvars.get_contextvars().get("request_id", ""))
         _newest_errors.add(error)
+
+
+def count_refused(service_id: UUID, limit: Limit) -> None:
+    """Count one call that a limit of the service refused."""
+    _refused_by_limit.add((service_id, timezone.now().astimezone(UTC).date(), limit))
 
 
 def note_key(key: ApiKey, client: str) -> None:
@@ -82,8 +97,10 @@ def store_pending() -> None:
     newest, refused, calls = _newest_errors.take(), _refused_calls.take(), _calls.take()
     if not calls:
         return
+    refused_by_limit = _refused_by_limit.take()
 
     def give_back() -> None:
+        _refused_by_limit.give_back(refused_by_limit)
         _calls.give_back(calls)
         _refused_calls.give_back(refused)
         _newest_errors.add(*newest)
@@ -98,6 +115,13 @@ def store_pending() -> None:
         ]
         ApiKeyDay.objects.add(days)
         ApiCallError.objects.keep([row for row in newest if row.key_id in known])
+        if refused_by_limit:
+            there = set(
+                Service.objects.filter(pk__in={service_id for service_id, *_ in refused_by_limit}).values_list(
+                    "pk", flat=True
+                )
+            )
+            RefusedCalls.objects.add({what: number for what, number in refused_by_limit.items() if what[0] in there})
 
 
 def _note(row: ApiKey | SmsSender | ReplyToAddress, **more: str) -> None:

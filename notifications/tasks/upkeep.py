@@ -14,7 +14,7 @@ from django.utils import timezone
 from config.metrics import registry
 from config.queue import presence
 from notifications.delivery import providers
-from notifications.jobs import counting
+from notifications.jobs import counting, limits
 from notifications.models import Notification, Status
 from notifications.models.notification import ACCEPTED_FOR_GOOD
 
@@ -34,6 +34,13 @@ def count_messages() -> None:
     """Update the daily counts of recent days, every minute."""
     counting.count_recent()
     presence.note(COUNTS, "worker")
+
+
+@shared_task
+def watch_limits() -> None:
+    """End temporary changes of limits, and note the daily limits that are nearly used up, every minute."""
+    limits.return_due()
+    limits.note_used()
 
 
 def end_without_receipt() -> int:

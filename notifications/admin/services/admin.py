@@ -11,6 +11,7 @@ from django.contrib import admin
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -20,6 +21,7 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin import permissions
+from notifications.admin.limits import page as limits_page
 from notifications.admin.service_rows import posted
 from notifications.admin.services import page
 from notifications.admin.services.forms import (
@@ -29,11 +31,13 @@ from notifications.admin.services.forms import (
     LimitsForm,
     NamedForm,
     NewServiceForm,
+    ReasonForm,
     SectionForm,
     TextsForm,
 )
 from notifications.admin.services.sending_forms import ApiForm, QuietHoursForm
 from notifications.admin.services.state import ARCHIVED, StateSteps
+from notifications.jobs import limits
 from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
 from notifications.validation.daily_limits import new_daily_limits
@@ -41,7 +45,7 @@ from notifications.validation.daily_limits import new_daily_limits
 _CHANNELS = {Permission.EMAIL: "Email", Permission.SMS: "Text messages"}
 _FAILED = (Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE)
 _DAYS = 7  # UTC days, today included
-_FOR_OPERATORS = frozenset({"limits", "archive"})
+_FOR_OPERATORS = frozenset({"limits", "return-limits", "archive"})
 _STATE = frozenset({"go-live", "back-to-trial"})
 _FORMS: dict[str, tuple[type[SectionForm], str]] = {
     "general": (GeneralForm, "General settings"),
@@ -101,6 +105,7 @@ class ServiceAdmin(StateSteps):
         "go-live": "go_live",
         "back-to-trial": "back_to_trial",
         "archive": "archive",
+        "return-limits": "return_limits",
     }
     protected_actions = frozenset({"go-live", "archive"})
     empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
@@ -171,17 +176,44 @@ class ServiceAdmin(StateSteps):
         form = form_class(posted(request), instance=service)
         if isinstance(form, NamedForm):
             form.may_protect = permissions.is_operator(request)
+        if request.method == "POST" and form.is_valid() and isinstance(form, LimitsForm):
+            reason = form.cleaned_data["reason"]
+            limits.change(service, form.values, audit.person(request), audit.author(request), reason, until=form.until)
+            return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
         if request.method == "POST" and form.is_valid():
             stored = Service.objects.get(pk=service.pk)
             form.store()
             was, now = changes.difference(changes.snapshot(stored), changes.snapshot(form.instance))
             if now:
-                reason = form.cleaned_data.get("reason", "")
-                self.audit(request, "changed", service, before=was, after=now, reason=reason)
+                self.audit(request, "changed", service, before=was, after=now)
             return self.action_done(request, f"{self.row_url(service)}#{word}", f"{name} saved.")
         effect = ["Changes take effect within 2 seconds."]
         button = f"Save {name if name[:2].isupper() else name[0].lower() + name[1:]}"
         return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
+
+    def return_limits(self, request: HttpRequest, service: Service) -> HttpResponse:
+        """Apply the lasting limits again before the last day of the temporary changes."""
+        title = f"End the temporary limits of {service.name}"
+        rows = limits.temporary(service)
+        if not rows or not service.active:
+            error = "This service has no temporary limits." if service.active else ARCHIVED
+            return self.error_page(request, service, title, error)
+        form = ReasonForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            limits.return_now(service, audit.person(request), form.cleaned_data["reason"])
+            where = reverse("admin:service_limits", args=[service.pk])
+            return self.action_done(request, where, "The former limits apply again.")
+        explanation = [
+            f"{limit.label}: {formats.number(row.returns_to or 0)} again instead of {formats.number(row.value)}."
+            for limit, row in rows.items()
+        ]
+        return self.action_page(
+            request, service, title=title, button="End temporary limits", form=form, explanation=explanation
+        )
+
+    def may_open(self, request: HttpRequest, word: str) -> bool:
+        """Return whether this person may open the page of the limits. The sidebar calls this."""
+        return limits_page.may_open(request)
 
     def _buttons_of_sections(self, request: HttpRequest, service: Service) -> Any:
         def change(word: str, label: str) -> tuple[tuple[str, str], ...]:

@@ -1,17 +1,20 @@
 """Forms of a service's settings, one for each section. Source: docs/reference/console.md §2.2."""
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, ClassVar
 
 from django import forms
+from django.utils import timezone
 
 from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
-from notifications.models import Permission, ProtectedName, Service
+from notifications.models import Limit, Permission, ProtectedName, Service
 from notifications.validation import names, protected, services
 from notifications.validation.services import NEEDS_REPLY_TO
 
+MOST_DAYS = 366  # of a temporary change
 _SENDS = (
     (Permission.SMS, "Text messages"),
     (Permission.EMAIL, "Emails"),
@@ -154,6 +157,14 @@ class ReasonForm(forms.Form):
 
 
 class LimitsForm(SectionForm, ReasonForm):
+    """The limits, and the last day of a temporary change. Limits that stay the same are not changed."""
+
+    last_day = forms.DateField(
+        label="Last day (UTC)",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date", "class": "sb-input"}, format="%Y-%m-%d"),
+        help_text="Optional. The former limits apply again after this day. Leave it empty for a lasting change.",
+    )
     rules = {
         "rate_limit_per_minute": services.check_rate_limit,
         "daily_limit_email": services.check_daily_limit,
@@ -163,17 +174,30 @@ class LimitsForm(SectionForm, ReasonForm):
 
     class Meta:
         model = Service
-        fields = ("rate_limit_per_minute", "daily_limit_email", "daily_limit_sms", "daily_limit_international_sms")
-        labels = {
-            "rate_limit_per_minute": "Requests per minute, for each type of key",
-            "daily_limit_email": "Emails per day",
-            "daily_limit_sms": "Text messages per day",
-            "daily_limit_international_sms": "International text messages per day",
-        }
+        fields = tuple(Limit.values)
+        labels = {limit.value: limit.label for limit in Limit}
         help_texts = {
             "daily_limit_email": "Days begin at midnight UTC.",
             "daily_limit_international_sms": "These also count towards the limit for text messages.",
         }
+
+    field_order = (*Meta.fields, "last_day", "reason")
+
+    def clean_last_day(self) -> date | None:
+        last_day: date | None = self.cleaned_data["last_day"]
+        if last_day is not None and not 0 <= (last_day - timezone.localdate(timezone=UTC)).days <= MOST_DAYS:
+            raise forms.ValidationError("Enter today or a day of the next 12 months.")
+        return last_day
+
+    @property
+    def values(self) -> dict[Limit, int]:
+        return {Limit(name): self.cleaned_data[name] for name in self.Meta.fields}
+
+    @property
+    def until(self) -> datetime | None:
+        """Return the end of the last day."""
+        last_day: date | None = self.cleaned_data["last_day"]
+        return datetime.combine(last_day + timedelta(days=1), time(tzinfo=UTC)) if last_day else None
 
 
 class NameAgainForm(forms.Form):

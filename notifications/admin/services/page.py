@@ -3,13 +3,23 @@
 from collections.abc import Callable
 
 from django.conf import settings
+from django.urls import reverse
 
 from config import formats
 from config.console import cells
 from config.console.sections import Fact, Section
-from notifications.admin.services.forms import LimitsForm
 from notifications.admin.services.going_live import LinkTo
-from notifications.models import Channel, Permission, ReplyToAddress, Service, SmsSender, TeamMember
+from notifications.jobs import limits
+from notifications.models import (
+    Channel,
+    Limit,
+    LimitChange,
+    Permission,
+    ReplyToAddress,
+    Service,
+    SmsSender,
+    TeamMember,
+)
 from notifications.submission import senders
 from notifications.validation import quiet_hours
 
@@ -146,13 +156,32 @@ def _api(service: Service) -> tuple[Fact, ...]:
 
 def _limits(service: Service) -> tuple[Fact, ...]:
     """Return the limits. International texts count as text messages too, so the lower of both limits applies."""
-    *others, (name, label) = LimitsForm.Meta.labels.items()
-    texts, abroad = service.daily_limit_sms, getattr(service, name)
+    temporary = limits.temporary(service)
+    *others, last = Limit
+    texts, abroad = service.daily_limit_sms, service.daily_limit_international_sms
     remark = f"Set to {formats.number(abroad)}, but the limit for text messages is lower." if abroad > texts else ""
     return (
-        *(Fact(label=label, value=formats.number(getattr(service, name))) for name, label in others),
-        Fact(label=label, value=formats.number(min(abroad, texts)), remark=remark),
+        *(
+            Fact(
+                label=limit.label,
+                value=formats.number(getattr(service, limit.value)),
+                remark=_end_of(temporary.get(limit)),
+            )
+            for limit in others
+        ),
+        Fact(
+            label=last.label,
+            value=formats.number(min(abroad, texts)),
+            remark=remark or _end_of(temporary.get(last)),
+            link=("View use of the limits", reverse("admin:service_limits", args=[service.pk])),
+        ),
     )
+
+
+def _end_of(change: LimitChange | None) -> str:
+    if change is None or change.until is None:
+        return ""
+    return f"Until {formats.spoken(change.until)}, then {formats.number(change.returns_to or 0)} again."
 
 
 def _state(service: Service) -> Fact:

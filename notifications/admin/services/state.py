@@ -14,7 +14,8 @@ from config import audit, formats
 from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
 from notifications.admin.services.forms import NameAgainForm, ReasonForm, lacks_reply_to
 from notifications.admin.services.going_live import Link, LinkTo, checks
-from notifications.models import Service
+from notifications.jobs import limits
+from notifications.models import Limit, Service
 from notifications.submission.bulk import change
 from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
@@ -94,7 +95,8 @@ class StateSteps(ServiceScopedAdmin):
             return self.error_page(request, service, title, error)
         form = ReasonForm(posted(request))
         if request.method == "POST" and form.is_valid():
-            values: dict[str, Any] = {"live": live, **_untouched_limits(service, live=live)}
+            untouched = limits.set_lasting(service, _untouched_limits(service, live=live))
+            values: dict[str, Any] = {"live": live, **{limit.value: value for limit, value in untouched.items()}}
             before: dict[str, object] = {name: getattr(service, name) for name in values}
             Service.objects.filter(pk=service.pk).update(**values)
             self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
@@ -104,10 +106,11 @@ class StateSteps(ServiceScopedAdmin):
         )
 
 
-def _untouched_limits(service: Service, *, live: bool) -> dict[str, int]:
+def _untouched_limits(service: Service, *, live: bool) -> dict[Limit, int]:
     """Return the new values of the limits that still have their default. Limits that somebody set stay."""
     then, now = new_daily_limits(live=not live), new_daily_limits(live=live)
-    return {name: value for name, value in now.items() if value != then[name] and getattr(service, name) == then[name]}
+    lasting = limits.lasting(service)
+    return {Limit(name): value for name, value in now.items() if value != then[name] == lasting[Limit(name)]}
 
 
 def _limits_text(service: Service, *, live: bool) -> str:
@@ -117,8 +120,8 @@ def _limits_text(service: Service, *, live: bool) -> str:
         "daily_limit_sms": "text message",
         "daily_limit_international_sms": "international text message",
     }
-    limits = _untouched_limits(service, live=live)
-    numbers = {name: limits.get(name, getattr(service, name)) for name in words}
+    lasting = {**limits.lasting(service), **_untouched_limits(service, live=live)}
+    numbers = {name: lasting[Limit(name)] for name in words}
     numbers["daily_limit_international_sms"] = min(  # they count as text messages too
         numbers["daily_limit_sms"], numbers["daily_limit_international_sms"]
     )

@@ -4,23 +4,18 @@ The providers of PROVIDERS send them, so they arrive in the sandbox inbox in dev
 Source: docs/reference/sending-api.md §20; docs/reference/console.md §3.8.
 """
 
-import contextlib
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 import structlog
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 from django.urls import reverse
 
-from notifications.delivery import own_email
+from notifications.delivery import own_email, own_people
 from notifications.delivery.messages import OutgoingEmail
 from notifications.delivery.own_email import AGAIN_AFTER, Handed
-from notifications.models import CallbackEndpoint, PauseReason, Role, Service, TeamMember
-from notifications.recipients import email as email_addresses
-from notifications.recipients.email import InvalidEmailAddress
+from notifications.models import CallbackEndpoint, PauseReason
 from notifications.rendering.email import EmailText
 
 _WHY = {
@@ -50,16 +45,6 @@ def mail(endpoint_id: UUID) -> None:
     log.info("callback.owners_mailed", endpoint_id=str(endpoint_id), mails=len(messages), taken=sum(taken))
 
 
-def _email_addresses(service: Service) -> Iterator[str]:
-    """Yield the email addresses of the managers of the service or, if it has none, of the operators."""
-    team = TeamMember.objects.filter(service=service).order_by("created_at")
-    owners = [member.email_address for member in team if Role.MANAGE_SERVICE in member.roles and member.email_address]
-    operators = get_user_model().objects.filter(is_superuser=True, is_active=True)
-    for text in owners or operators.order_by("pk").values_list("email", flat=True):
-        with contextlib.suppress(InvalidEmailAddress):
-            yield email_addresses.parse(text).ascii
-
-
 def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     page = settings.BASE_URL + reverse("admin:notifications_callbackendpoint_change", args=[endpoint.pk])
     # Only the host: the path and query of such a URL may contain secrets.
@@ -73,5 +58,5 @@ def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     text = EmailText(subject=f"A callback of {endpoint.service.name} is paused", filled="\n\n".join(lines))
     return [
         own_email.write(text, to=to, identifier=uuid5(endpoint.id, f"{endpoint.paused_at} {to}"))
-        for to in _email_addresses(endpoint.service)
+        for to in own_people.managers_of(endpoint.service)
     ]

@@ -6,9 +6,9 @@ from django.db import models
 
 from config.audit import changes
 from notifications.management.provision.stored import LISTS
-from notifications.models import Service, TemplateVersion
+from notifications.models import LimitChange, Service, TemplateVersion
 
-_PARENTS_FIRST: tuple[type[models.Model], ...] = (Service, *LISTS, TemplateVersion)
+_PARENTS_FIRST: tuple[type[models.Model], ...] = (Service, *LISTS, TemplateVersion, LimitChange)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from notifications.management.provision.senders import provision_reply_to_addres
 from notifications.management.provision.stored import Stored
 from notifications.management.provision.sync import Sync
 from notifications.management.provision.templates import provision_templates
-from notifications.models import Permission, ReplyToAddress, Service
+from notifications.models import Limit, Permission, ReplyToAddress, Service
 from notifications.validation import services
 from notifications.validation.daily_limits import new_daily_limits
 
@@ -67,7 +67,12 @@ def _provision_one(entry: Entry, stored: Stored, changes: Changes, seen: set[uui
         changes.add(service)
     seen.add(service.id)
     columns = {field.name for field in Service._meta.concrete_fields} - {"id"}
-    changes.change(service, **{name: entry.values[name] for name in columns & entry.values.keys()})
+    values = {name: entry.values[name] for name in columns & entry.values.keys()}
+    for limit in Limit.values:
+        temporary = stored.temporary_limits.get((service.pk, limit))
+        if temporary is not None and limit in values:
+            changes.change(temporary, returns_to=values.pop(limit))
+    changes.change(service, **values)
     if service.active == (service.archived_at is not None):
         changes.change(service, archived_at=None if service.active else timezone.now())
     stored.add_service(service)

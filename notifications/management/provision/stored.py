@@ -11,6 +11,7 @@ from notifications.models import (
     ApiKey,
     CallbackEndpoint,
     GuestListEntry,
+    LimitChange,
     ReplyToAddress,
     Service,
     SmsSender,
@@ -48,6 +49,11 @@ class Stored:
             wanted = Q(service__in=self.services) | Q(pk__in=named)
             for row in model._default_manager.filter(wanted).order_by("created_at"):
                 self.add(row)
+        # A document states the lasting limits. They wait until a temporary change has ended.
+        self.temporary_limits = {
+            (row.service_id, row.limit): row
+            for row in LimitChange.objects.temporary().filter(service__in=self.services)
+        }
         of_services = TemplateVersion.objects.filter(template__service__in=self.services)
         self.versions = {
             version.template_id: version for version in of_services.filter(number=F("template__current_version"))

@@ -10,8 +10,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from config import audit
 from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
+from notifications.jobs import limits
 from notifications.management.provision.services import provision
 from notifications.models import (
     ApiKey,
@@ -20,6 +22,8 @@ from notifications.models import (
     Channel,
     GuestListEntry,
     KeyType,
+    Limit,
+    LimitChange,
     ReplyToAddress,
     Service,
     SmsSender,
@@ -512,3 +516,15 @@ def test_the_name_of_a_valid_key_cannot_get_another_secret():
     lines = errors_of({"name": "Parks", "api_keys": [{"name": "k", "type": "live", "secret": str(uuid.uuid4())}]})
 
     assert lines == ["services[0].api_keys[0].name: An active key with this name already exists."]
+
+
+def test_a_document_states_the_limits_that_apply_after_a_temporary_change():
+    service = factories.make_service(name="Parks", daily_limit_sms=10)
+    until = timezone.now() + timedelta(days=1)
+    limits.change(service, {Limit.SMS: 500}, audit.CLOCK, "", "fair", until)
+
+    apply_one(daily_limits={"sms": 20, "email": 30})
+
+    service.refresh_from_db()
+    assert (service.daily_limit_sms, service.daily_limit_email) == (500, 30)
+    assert LimitChange.objects.get().returns_to == 20

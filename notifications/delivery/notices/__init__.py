@@ -1,0 +1,8 @@
+"""Emails of Signalbox to the people of a service. A row with `mail_at` is due; `KINDS` names the kinds of rows."""
+
+from notifications.delivery.notices import limits
+from notifications.delivery.notices.mailing import Notices
+
+KINDS: dict[str, Notices] = {
+    "limit": limits.NOTICES,
+}

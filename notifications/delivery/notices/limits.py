@@ -1,0 +1,44 @@
+"""Emails to the managers of a service about a daily limit that is nearly or wholly used up.
+
+Source: docs/reference/console.md §3.9.
+"""
+
+from uuid import uuid5
+
+from django.conf import settings
+from django.urls import reverse
+
+from config import formats
+from notifications.delivery import own_email, own_people
+from notifications.delivery.messages import OutgoingEmail
+from notifications.delivery.notices.mailing import Notices
+from notifications.models import LimitKind, LimitNotice
+from notifications.rendering.email import EmailText
+
+NAMES = {
+    LimitKind.EMAIL: "emails",
+    LimitKind.SMS: "text messages",
+    LimitKind.INTERNATIONAL_SMS: "international text messages",
+}
+
+
+def _messages(notice: LimitNotice) -> list[OutgoingEmail]:
+    service, name = notice.service, NAMES[LimitKind(notice.kind)]
+    is_used_up = notice.percent >= 100
+    page = settings.BASE_URL + reverse("admin:service_limits", args=[service.pk])
+    used = f"{formats.number(notice.count)} of {formats.number(notice.limit)} {name}"
+    lines = [
+        f"{service.name} has sent {used} today ({notice.day:%-d %B %Y}, UTC).",
+        f"Signalbox refuses further {name} until midnight UTC."
+        if is_used_up
+        else f"When the limit is reached, Signalbox refuses further {name} until midnight UTC.",
+        "If the service needs to send more, ask an operator for a higher limit. This page shows all limits:",
+        page,
+    ]
+    share = "all" if is_used_up else f"{notice.percent} %"
+    subject = f"{service.name} has used {share} of its daily limit for {name}"
+    text = EmailText(subject=subject, filled="\n\n".join(lines))
+    return [own_email.write(text, to=to, identifier=uuid5(notice.id, to)) for to in own_people.managers_of(service)]
+
+
+NOTICES = Notices(name="limit", model=LimitNotice, messages=_messages)
