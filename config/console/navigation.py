@@ -117,7 +117,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Protected names",
             "verified_user",
             "notifications.ProtectedName",
-            "Sender names that only operators can assign",
+            "Names that only operators can assign, or nobody",
             is_for_operators=True,
         ),
         Entry("Users", "manage_accounts", "auth.User", "Accounts that can sign in"),

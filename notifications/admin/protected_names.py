@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
@@ -11,19 +12,21 @@ from config import audit
 from config.accounts import scope
 from config.console import cells
 from config.console.admin import Button, ConsoleModelAdmin
+from config.console.admin.filters import ChoiceFilter, by
 from config.console.admin.permissions import OpenTo
 from config.console.checking import checked
-from notifications.models import ProtectedName
+from notifications.models import NameRule, ProtectedName
 from notifications.validation import protected
 
 
 class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
     class Meta:
         model = ProtectedName
-        fields = ("name",)
+        fields = ("name", "rule")
         help_texts = {
-            "name": "For example HMRC. Similar names, such as H.M.R.C or hmrc, are protected too. "
-            "Services and senders that already have such a name keep it."
+            "name": "For example HMRC. Similar names, such as H.M.R.C or hmrc, are refused too. "
+            "Services and senders that already have such a name keep it.",
+            "rule": "Names such as Info or SMS are too general: recipients cannot know the sender.",
         }
 
     def clean_name(self) -> str:
@@ -32,16 +35,23 @@ class ProtectedNameForm(forms.ModelForm):  # type: ignore[type-arg]  # no parame
         return name
 
 
+class RuleFilter(ChoiceFilter):
+    title = "rule"
+    parameter_name = "rule"
+    options = {rule.value: (str(rule.label), by(Q(rule=rule))) for rule in NameRule}
+
+
 @admin.register(ProtectedName)
 class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
-    """Names that only operators may give to a service or a text message sender."""
+    """Names that nobody, or only operators, may give to a service or a text message sender."""
 
     people = scope.is_operator
     form = ProtectedNameForm
-    fields = ("name", "added")
-    add_fields = ("name",)
+    fields = ("name", "rule", "added")
+    add_fields = ("name", "rule")
     editable = frozenset()
-    list_display = ("name", "added")
+    list_display = ("name", "rule", "added")
+    list_filter = (RuleFilter,)
     create_verb = "Add"
     row_actions = {"remove": "remove"}
     change_list_template = "admin/notifications/protected_name_list.html"
@@ -58,7 +68,7 @@ class ProtectedNameAdmin(OpenTo, ConsoleModelAdmin):
     def remove(self, request: HttpRequest, row: ProtectedName) -> HttpResponse:
         if request.method == "POST":
             self.delete_model(request, row)
-            return self.action_done(request, self.list_url(), f"{row.name} is no longer protected.")
+            return self.action_done(request, self.list_url(), f"{row.name} is removed from the list.")
         explanation = ["Everybody who manages a service or its API can then use this name."]
         return self.action_page(
             request,

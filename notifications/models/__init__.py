@@ -19,7 +19,7 @@ from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.limit_change import DAILY_LIMITS, Limit, LimitChange
 from notifications.models.limit_use import LimitNotice, RefusedCalls
 from notifications.models.notification import Notification
-from notifications.models.protected_name import ProtectedName
+from notifications.models.protected_name import NameRule, ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
 from notifications.models.received_text import ReceivedText

@@ -1,16 +1,45 @@
-"""Names that only operators may give to a service, as its name or as a text message sender."""
+"""Names that teams may not give to a service, as its name or as a text message sender. Operators edit the list."""
 
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from notifications.validation import protected
+
+
+class NameRule(models.TextChoices):
+    """The people whom a name is refused. A general name tells recipients nothing, so operators cannot use it either."""
+
+    OPERATORS_ONLY = "operators_only", "Only operators can use it"
+    TOO_GENERAL = "too_general", "Nobody can use it: too general"
+
+
+class ProtectedNameQuerySet(models.QuerySet["ProtectedName"]):
+    def check_name(self, name: str, *, may_protect: bool) -> None:
+        """Raise InvalidValue if a new name looks like a name on the list.
+
+        may_protect: whether the person may use the names that only operators can use
+        """
+        rows = list(self.values_list("name", "rule"))
+        protected.check_not_general(name, [text for text, rule in rows if rule == NameRule.TOO_GENERAL])
+        if not may_protect:
+            protected.check_not_protected(name, [text for text, rule in rows if rule == NameRule.OPERATORS_ONLY])
+
 
 class ProtectedName(models.Model):
-    """A protected name. Names that look like it are protected too."""
+    """A name on the list. Names that look like it are refused, too."""
 
     name = models.CharField(max_length=255)
+    rule = models.CharField(
+        max_length=14,
+        choices=NameRule.choices,
+        default=NameRule.OPERATORS_ONLY,
+        db_default=NameRule.OPERATORS_ONLY.value,
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
+
+    objects = ProtectedNameQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]

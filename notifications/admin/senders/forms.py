@@ -1,13 +1,14 @@
 """Forms for a new text message sender or reply-to address."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from django import forms
 
 from config.console.checking import checked
 from notifications.models import ProtectedName, ReplyToAddress, SmsSender
-from notifications.validation import protected, senders
+from notifications.validation import senders
 
 
 class SmsSenderForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
@@ -22,8 +23,7 @@ class SmsSenderForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter 
 
     def clean_sender(self) -> str:
         sender = checked(senders.parse_sms_sender, self.cleaned_data["sender"])
-        if not self.may_protect:
-            checked(protected.check_not_protected, sender, ProtectedName.objects.values_list("name", flat=True))
+        checked(partial(ProtectedName.objects.check_name, may_protect=self.may_protect), sender)
         return sender
 
     def clean(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
@@ -11,7 +12,7 @@ from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
 from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
 from notifications.models import Limit, Permission, ProtectedName, Service
-from notifications.validation import names, protected, services
+from notifications.validation import names, services
 from notifications.validation.services import NEEDS_REPLY_TO
 
 MOST_DAYS = 366  # of a temporary change
@@ -36,8 +37,7 @@ class NamedForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at r
         name = checked(names.parse_name, typed)
         others = Service.objects.exclude(pk=self.instance.pk).values_list("name", flat=True)
         checked(services.check_service_name_is_new, name, others)
-        if not self.may_protect:
-            checked(protected.check_not_protected, name, ProtectedName.objects.values_list("name", flat=True))
+        checked(partial(ProtectedName.objects.check_name, may_protect=self.may_protect), name)
         return name
 
 

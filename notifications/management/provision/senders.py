@@ -5,7 +5,7 @@ from typing import Any
 
 from config.management.declarations import Entry
 from notifications.management.provision.sync import Rows, Sync
-from notifications.models import ReplyToAddress, SmsSender
+from notifications.models import ProtectedName, ReplyToAddress, SmsSender
 from notifications.validation import senders
 
 
@@ -32,6 +32,8 @@ def _provision(
         text = entry.values[column]
         if row is None or row.archived_at is not None or getattr(row, column) != text:
             entry.check(column, check_is_new, text, [getattr(other, column) for other in _in_use(others)])
+            if model is SmsSender:  # operators run the command, so protected names are allowed
+                entry.check(column, ProtectedName.objects.check_name, text, may_protect=True)
 
     default = next((row for row in _in_use(sync.stored.of(model, sync.service)) if row.is_default), None)
     wanted = [entry for entry in entries if entry.values.get("is_default")]

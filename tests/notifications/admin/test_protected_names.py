@@ -7,13 +7,16 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
+from config.areas import DocumentErrors
 from config.audit.models import AuditEvent
+from notifications.management.provision.services import provision
 from notifications.models import ProtectedName, Role, Service, SmsSender
 from tests import factories
 from tests.people import colleague
 
 LIST = reverse("admin:notifications_protectedname_changelist")
 ADD = reverse("admin:notifications_protectedname_add")
+GENERAL_NAMES = "notifications.migrations.0056_general_names"
 ADD_SENDER = reverse("admin:notifications_smssender_add")
 
 
@@ -82,7 +85,7 @@ def test_an_earlier_name_stays_valid(manager, service):
 
 
 def test_an_operator_edits_the_list_and_the_audit_records_it(console, manager, service):
-    console.post(ADD, {"name": "Harbour"})
+    console.post(ADD, {"name": "Harbour", "rule": "operators_only"})
     refused = text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"}))
     assert "is a protected name" in refused
 
@@ -91,7 +94,7 @@ def test_an_operator_edits_the_list_and_the_audit_records_it(console, manager, s
     assert "Remove Harbour from the protected names" in page
     done = console.post(reverse("admin:notifications_protectedname_remove", args=[row.pk]), follow=True)
 
-    assert "Harbour is no longer protected." in text_of(done)
+    assert "Harbour is removed from the list." in text_of(done)
     manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"})
     assert SmsSender.objects.get().sender == "HARBOUR"
     verbs = AuditEvent.objects.filter(object_kind="protectedname").order_by("at").values_list("verb", "object_label")
@@ -100,12 +103,12 @@ def test_an_operator_edits_the_list_and_the_audit_records_it(console, manager, s
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("h-m-r-c", "already protected"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
+    [("h-m-r-c", "already on the list"), ("--", "Use at least one letter or digit."), ("", "This field is required.")],
 )
 def test_an_invalid_name_is_rejected(console, name, reason):
     before = ProtectedName.objects.count()
 
-    assert reason in text_of(console.post(ADD, {"name": name}))
+    assert reason in text_of(console.post(ADD, {"name": name, "rule": "operators_only"}))
     assert ProtectedName.objects.count() == before
 
 
@@ -115,3 +118,39 @@ def test_only_operators_open_the_list(manager):
     assert [manager.get(page).status_code for page in (LIST, ADD)] == [403, 403]
     assert manager.post(reverse("admin:notifications_protectedname_remove", args=[row.pk])).status_code == 403
     assert "Protected names" not in text_of(manager.get("/admin/"))
+
+
+@pytest.fixture
+def general(db):
+    ProtectedName.objects.all().delete()
+    import_module(GENERAL_NAMES).fill(apps, None)
+
+
+@pytest.mark.parametrize("sender", ["Info", "INFO", "lnf0", "s.m.s", "Rerninder"])
+def test_nobody_can_use_a_name_that_is_too_general(manager, console, service, general, sender):
+    for person in (manager, console):
+        page = text_of(person.post(ADD_SENDER, {"service": service.pk, "sender": sender}))
+        assert f"“{sender}” is too general." in page
+    assert not SmsSender.objects.exists()
+
+
+def test_an_operator_adds_and_removes_a_general_name(manager, console, service, general):
+    console.post(ADD, {"name": "Harbour", "rule": "too_general"})
+    assert "is too general" in text_of(manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"}))
+    assert "Harbour" in text_of(console.get(f"{LIST}?rule=too_general"))
+
+    row = ProtectedName.objects.get(name="Harbour")
+    console.post(reverse("admin:notifications_protectedname_remove", args=[row.pk]))
+
+    manager.post(ADD_SENDER, {"service": service.pk, "sender": "HARBOUR"})
+    assert SmsSender.objects.get().sender == "HARBOUR"
+
+
+def test_provision_refuses_a_new_sender_that_is_too_general(service, general):
+    factories.make_sms_sender(service, "Alert")
+    errors = DocumentErrors()
+
+    provision([{"id": str(service.pk), "sms_senders": [{"sender": "Alert"}, {"sender": "Info"}]}], errors)
+
+    assert len(errors.lines) == 1
+    assert errors.lines[0].startswith("services[0].sms_senders[1].sender: “Info” is too general.")
