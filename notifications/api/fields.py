@@ -14,13 +14,14 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from config.outbound import targets
 from config.rest.content import write_moment
 from notifications import errors
 from notifications.models import Service
 from notifications.recipients.email import EmailAddress as ParsedEmailAddress
 from notifications.recipients.phone import PhoneNumber as ParsedPhoneNumber
 from notifications.submission import policy, requests, scheduled
-from notifications.submission.requests import GivenId
+from notifications.submission.requests import GivenId, RequestedCallback
 from notifications.submission.templates import TemplateText
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url
 
@@ -135,6 +136,24 @@ class HttpsUrl(_Copied, serializers.URLField):
         if not isinstance(data, str) or not is_unsubscribe_url(data):
             raise errors.UnsubscribeUrlInvalid
         return data
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "required": ["url", "bearer_token"],
+        "additionalProperties": False,
+        "properties": {
+            "url": {"type": "string", "format": "uri", "maxLength": targets.MAX_CHARACTERS},
+            "bearer_token": {"type": "string", "minLength": 10, "maxLength": 2000, "pattern": "^[!-~]+$"},
+        },
+    }
+)
+class Callback(_Copied, serializers.Field[Any, Any, Any, Any]):
+    """The URL and the token of the callback for one message."""
+
+    def to_internal_value(self, data: object) -> RequestedCallback:
+        return requests.parse_callback(data)
 
 
 class Names(_Copied, serializers.ListField):

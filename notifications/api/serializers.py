@@ -94,6 +94,14 @@ class MessageSerializer(RequestSerializer):
         help_text="When to send: ISO 8601, at most 24 hours ahead. The default time zone is UTC. null means now.",
     )
 
+    callback = fields.Callback(
+        required=False,
+        help_text=(
+            "A URL and a bearer token for this message only: Signalbox reports its final status there, in the body of "
+            "a delivery status. The URL must be https and public."
+        ),
+    )
+
     def request(self, values: dict[str, Any]) -> SmsRequest | EmailRequest:
         return self.kind(**_attributes(values))
 
@@ -111,7 +119,7 @@ class TextMessageSerializer(MessageSerializer):
     kind = SmsRequest
     order = (
         *("reference", "phone_number", "template_id", "template_version", "personalisation", "scheduled_for"),
-        "sms_sender_id",
+        *("sms_sender_id", "callback"),
     )
 
     phone_number = fields.PhoneNumber(
@@ -128,7 +136,7 @@ class EmailSerializer(MessageSerializer):
     kind = EmailRequest
     order = (
         *("reference", "email_address", "template_id", "template_version", "personalisation", "scheduled_for"),
-        *("email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for"),
+        *("email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for", "callback"),
     )
 
     email_address = fields.EmailAddress(help_text="The recipient.")

@@ -11,6 +11,7 @@ from django.db.models import F
 
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.models import (
+    CallbackDelivery,
     Channel,
     KeyType,
     Notification,
@@ -46,7 +47,7 @@ def is_hard_bounce(code: str) -> bool:
 
 
 def add(suppression: Suppression) -> tuple[Suppression, bool]:
-    """Store a suppression and return it and True. If an equal one is active, return that one and False.
+    """Store a suppression with its callbacks and return it and True. If an equal one is active, return it and False.
 
     The later end of both counts.
     """
@@ -62,6 +63,8 @@ def add(suppression: Suppression) -> tuple[Suppression, bool]:
         Suppression.objects.bulk_create([suppression], ignore_conflicts=True)
         stored = equal.select_for_update().get()
         is_new = stored.pk == suppression.pk
+        if is_new:
+            CallbackDelivery.objects.owe_suppressions([stored])
         if not is_new and _is_later(suppression.expires_at, stored.expires_at):
             stored.expires_at = suppression.expires_at
             stored.save(update_fields=["expires_at"])
@@ -69,7 +72,10 @@ def add(suppression: Suppression) -> tuple[Suppression, bool]:
 
 
 def add_many(service: Service | None, rows: Sequence[Suppression]) -> int:
-    """Store suppressions by hand, all of `service`, and return how many are new. Active equal ones stay as they are."""
+    """Store suppressions by hand, all of `service`, with their callbacks. Return how many are new.
+
+    Active equal ones stay as they are.
+    """
     added = 0
     with transaction.atomic():
         for start in range(0, len(rows), _AT_ONCE):
@@ -82,7 +88,9 @@ def add_many(service: Service | None, rows: Sequence[Suppression]) -> int:
             )
             equal.ended().update(lifted_at=F("expires_at"), lift_reason=EXPIRED)
             Suppression.objects.bulk_create(some, ignore_conflicts=True)
-            added += Suppression.objects.filter(pk__in=[row.pk for row in some]).count()
+            new = list(Suppression.objects.filter(pk__in=[row.pk for row in some]).order_by("created_at"))
+            CallbackDelivery.objects.owe_suppressions(new)
+            added += len(new)
     return added
 
 

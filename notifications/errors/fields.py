@@ -131,6 +131,26 @@ class UnsubscribeUrlTooLong(ValidationError):
     fix = "Use a URL of at most 2000 characters, for example with a short id of the recipient."
 
 
+class CallbackIncomplete(ValidationError):
+    """The text does not repeat the value, which may contain a token."""
+
+    slug = "callback"
+    text = "callback must be an object with only url and bearer_token, both of type string"
+    fix = 'Send `"callback": {"url": "https://…", "bearer_token": "…"}`, or leave `callback` out.'
+
+
+class CallbackUrlInvalid(ValidationError):
+    slug = "callback-url"
+    text = "callback url {reason}"
+    fix = "Use a complete URL that starts with `https://` and leads to a public host."
+
+
+class CallbackTokenInvalid(ValidationError):
+    slug = "callback-token"
+    text = "callback bearer_token must have 10 to 2000 letters, digits or symbols, without spaces and accents"
+    fix = "Use a longer token of ASCII characters. Each callback sends it as `Authorization: Bearer`."
+
+
 class PhoneNumberError(ValidationError):
     """A phone number is invalid. The messages never contain the number."""
 

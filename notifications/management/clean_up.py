@@ -26,11 +26,13 @@ from notifications.models import (
     Service,
     Suppression,
     TemplateUse,
+    UnsubscribeProbe,
     UnsubscribeRequest,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
 from notifications.models.template_use import DAYS_KEPT
+from notifications.models.unsubscribe_probe import KEPT_FOR
 
 _QUARTER_OF_AN_HOUR = timedelta(minutes=15)
 _HOURLY = timedelta(hours=1)
@@ -219,7 +221,15 @@ RULES = (
         "created_at",
         name="callback-tests",
         title="Test events of callbacks",
-        keeps=lambda: "7 days; other events are deleted with their message, text or request",
+        keeps=lambda: "7 days; other events are deleted with what they report",
+    ),
+    rules.for_rows(
+        "all services",
+        UnsubscribeProbe.objects.to_forget,
+        "created_at",
+        name="unsubscribe-url-tests",
+        title="Tests of unsubscribe URLs",
+        keeps=lambda: f"{KEPT_FOR.days} days",
     ),
     rules.for_rows(
         "sandbox inbox",

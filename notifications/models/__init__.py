@@ -6,8 +6,9 @@ from notifications.models.batches import claim_due, put_back, record_sent
 from notifications.models.bulk_row import BulkRow, RowState
 from notifications.models.bulk_send import BulkSend, BulkState
 from notifications.models.bulk_table import BulkTable, BulkTablePart
-from notifications.models.callback import CallbackEndpoint, CallbackKind, PauseReason
+from notifications.models.callback import CallbackEndpoint, PauseReason
 from notifications.models.callback_delivery import CallbackAttempt, CallbackDelivery, DeliveryState
+from notifications.models.callback_event import CallbackEvent, CallbackKind
 from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.claim import Attempt, Claim, Sent, SentMessage
 from notifications.models.client_tries import ClientTries
@@ -25,6 +26,7 @@ from notifications.models.provider_result import AttemptResult, OpenBreaker, Pro
 from notifications.models.received_text import ReceivedText
 from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard
+from notifications.models.request_callback import RequestCallback
 from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
 from notifications.models.sender import ReplyToAddress, SmsSender
@@ -35,4 +37,5 @@ from notifications.models.suppression import Suppression, SuppressionReason, Sup
 from notifications.models.template import Template, TemplateTag, TemplateVersion, VersionState
 from notifications.models.template_use import TemplateUse
 from notifications.models.text_part import TextPart
+from notifications.models.unsubscribe_probe import UnsubscribeProbe
 from notifications.models.unsubscribe_request import UnsubscribeRequest

@@ -17,11 +17,13 @@ from django.db.models import F
 
 from config.databases.prepared import Columns, prepared_cursor
 from notifications.models import hashed_suppressions
+from notifications.models.callback import WANTS_EVENT
+from notifications.models.callback_event import EVENT_OF_STATUS
 from notifications.models.channel import Channel, Lane
 from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Notification
 from notifications.models.recipient_hash import RecipientHashKey
-from notifications.models.status import COMPLETED, FINAL, Status
+from notifications.models.status import COMPLETED, Status
 from notifications.models.suppression import SuppressionReason, reason_of_message
 
 # Only the columns that sending needs: every further column costs time.
@@ -124,6 +126,7 @@ _RECORDED = {
     "message_id": "uuid",
     "attempt": "integer",
     "status": "text",
+    "event": "text",
     "completed_at": "timestamptz",
     "sent_at": "timestamptz",
     "provider": "text",
@@ -138,20 +141,23 @@ _GIVEN = {
     "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  constants only
 }
 
-# A final status of a message whose service has a callback endpoint for it is recorded by `Claim.end_as_sent`.
-_RECORD = """
+# A status that a callback reports is recorded by `Claim.end_as_sent`.
+_RECORD = f"""
     UPDATE notifications_notification AS message SET
         status = given.status, completed_at = given.completed_at, sent_at = given.sent_at, provider = given.provider,
         provider_reference = given.provider_reference, attempts = given.attempts,
         is_acceptance_final = given.is_acceptance_final, claimed_until = NULL, encrypted_outgoing = NULL
-    FROM {given}
+    FROM {{given}}
     WHERE message.id = given.message_id AND message.attempt = given.attempt AND message.status = 'created'
-      AND (given.status NOT IN ({final}) OR NOT EXISTS (
+      AND NOT EXISTS (
         SELECT 1 FROM notifications_callbackendpoint AS endpoint
-        WHERE endpoint.service_id = message.service_id AND endpoint.kind = 'delivery_status'
+        WHERE endpoint.service_id = message.service_id AND {WANTS_EVENT.format(event="given.event")}
+      )
+      AND NOT (given.event = 'message.delivered' AND EXISTS (
+        SELECT 1 FROM notifications_requestcallback AS callback WHERE callback.notification_id = message.id
       ))
     RETURNING id
-"""
+"""  # noqa: S608  constants only
 
 _KNOWS_HASHES = -3  # the place of this column in a claimed row
 
@@ -227,14 +233,14 @@ def record_sent(batch: Sequence[SentMessage]) -> list[bool]:
     """Record a batch of acceptances. Return for each message whether this worker still had its claim."""
     connection = connections[DEFAULT_DB_ALIAS]
     vendor = connection.vendor
-    statement = _RECORD.format(given=_GIVEN[vendor], final=", ".join(f"'{status.value}'" for status in FINAL))
+    statement = _RECORD.format(given=_GIVEN[vendor])
     rows = json.dumps([_row(one, connection) for one in batch], default=str)
     with prepared_cursor(connection) as cursor:
         cursor.execute(statement, {"rows": rows})
         recorded = {str(values[0]) for values in cursor.fetchall()}
     return [
         str(_value("id", one.claim.notification.id, connection)) in recorded
-        or (one.sent.status in FINAL and one.claim.end_as_sent(one.attempt, one.sent))
+        or one.claim.end_as_sent(one.attempt, one.sent)
         for one in batch
     ]
 
@@ -262,6 +268,7 @@ def _row(one: SentMessage, connection: Any) -> dict[str, Any]:  # Any: a databas
     return {name: _value(name, value, connection) for name, value in values.items()} | {
         "message_id": _value("id", one.claim.notification.id, connection),
         "attempt": one.claim.notification.attempt,
+        "event": EVENT_OF_STATUS.get(sent.status, ""),
         "attempts": one.claim.attempts_with(one.attempt),
     }
 

@@ -6,25 +6,27 @@ Source: docs/reference/sending-api.md §20; docs/reference/security.md §9 to §
 """
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Self, TypedDict
 from uuid import UUID
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from config.queue import publishing
-from config.queue.app import app
-from notifications.models.callback import CallbackEndpoint, CallbackKind
+from notifications.models.bulk_send import BulkSend
+from notifications.models.callback import CallbackEndpoint
+from notifications.models.callback_event import EVENT_OF_STATUS, CallbackEvent
+from notifications.models.callback_owing import OwedCallbacks
 from notifications.models.received_text import ReceivedText
+from notifications.models.request_callback import RequestCallback
 from notifications.models.status import Status
+from notifications.models.suppression import Suppression
 from notifications.models.unsubscribe_request import UnsubscribeRequest
 
-DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name, because models cannot import tasks
 TESTS_ARE_KEPT_FOR = timedelta(days=7)
 
 
@@ -43,7 +45,14 @@ class CallbackAttempt(TypedDict):
     ms: int
 
 
-_IS_TEST = Q(notification=None, received_text=None, unsubscribe_request=None)
+_SUBJECTS = ("notification", "received_text", "unsubscribe_request", "suppression", "bulk_send")
+_SHORT = {
+    "received_text": "text",
+    "unsubscribe_request": "request",
+    "suppression": "suppression",
+    "bulk_send": "bulk_send",
+}
+_IS_TEST = Q(**dict.fromkeys(_SUBJECTS))
 
 LOST = CallbackAttempt(
     at=None, outcome="uncertain", status=None, reply="The worker ended before it recorded a result.", ms=0
@@ -56,42 +65,8 @@ class DeliveryState(models.TextChoices):
     GIVEN_UP = "given-up", "Failed"
 
 
-class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
+class CallbackDeliveryQuerySet(OwedCallbacks):
     """The table as a queue."""
-
-    def owe_statuses(self, ended: models.QuerySet[Any], endpoints: Mapping[UUID, UUID]) -> None:
-        """Create the callbacks for messages that have just reached a final status.
-
-        ended: these messages, after the update in the same transaction
-        endpoints: id of the endpoint by id of the message
-        """
-        columns = ("id", "status", "sent_at", "completed_at")
-        self._owe(
-            CallbackDelivery(
-                endpoint_id=endpoints[identifier],
-                notification_id=identifier,
-                status=status,
-                sent_at=sent_at,
-                completed_at=completed_at,
-            )
-            for identifier, status, sent_at, completed_at in ended.values_list(*columns)
-        )
-
-    def owe_text(self, text: ReceivedText) -> None:
-        """Create the callback for a received text, if the service has an endpoint for it."""
-        ids = _endpoints(text.service_id, CallbackKind.RECEIVED_TEXT_MESSAGE)
-        self._owe(CallbackDelivery(endpoint_id=identifier, received_text=text) for identifier in ids)
-
-    def owe_unsubscribe_request(self, request: UnsubscribeRequest) -> None:
-        """Create the callback for an unsubscribe request, if the service has an endpoint for it."""
-        ids = _endpoints(request.service_id, CallbackKind.UNSUBSCRIBE_REQUEST)
-        self._owe(CallbackDelivery(endpoint_id=identifier, unsubscribe_request=request) for identifier in ids)
-
-    def owe_test(self, endpoint: CallbackEndpoint) -> "CallbackDelivery":
-        """Create a test event for an endpoint. It is sent even if the endpoint is paused."""
-        delivery = CallbackDelivery(endpoint=endpoint)
-        self._owe([delivery])
-        return delivery
 
     def due(self) -> Self:
         """Return the callbacks that are due, unclaimed, and not for a paused endpoint. Test events ignore the pause.
@@ -134,28 +109,15 @@ class CallbackDeliveryQuerySet(models.QuerySet["CallbackDelivery"]):
                 return None
             lease = Now() + timedelta(seconds=settings.DELIVERY_CLAIM_SECONDS)
             self.filter(id=found).update(claimed_until=lease, attempt=F("attempt") + 1)
-            related = ("endpoint__service", "notification", "received_text", "unsubscribe_request")
-            return self.select_related(*related).get(id=found)
-
-    def _owe(self, deliveries: Iterable["CallbackDelivery"]) -> None:
-        """Store callbacks, and wake a worker after the commit."""
-        if self.bulk_create(deliveries, batch_size=500):
-            publishing.enqueue(DRAIN)
-
-
-def _endpoints(service_id: UUID, kind: CallbackKind) -> models.QuerySet[CallbackEndpoint, UUID]:
-    """Return the ids of the service's endpoints of this kind: at most one."""
-    return CallbackEndpoint.objects.filter(service_id=service_id, kind=kind).values_list("id", flat=True)
-
-
-def endpoint_for(kind: CallbackKind) -> Subquery:
-    """Return a subquery for rows with a service: the id of the endpoint that gets their callbacks."""
-    return Subquery(CallbackEndpoint.objects.filter(service=OuterRef("service"), kind=kind).values("id")[:1])
+            related = ("endpoint__service", "notification__request_callback", *_SUBJECTS)
+            claimed: CallbackDelivery = self.select_related(*related).get(id=found)
+            return claimed
 
 
 class CallbackDelivery(models.Model):
-    """One callback: about a message's final status, a received text, an unsubscribe request, or a test event.
+    """One callback about an event, or a test event, which has no subject.
 
+    event: blank in a row of an earlier version
     attempts: the results of the attempts, in order
     attempt: the number of claims, which shows a late worker that another worker has claimed the row since
     The times of the queue come from the clock of the database.
@@ -166,6 +128,9 @@ class CallbackDelivery(models.Model):
     notification = models.ForeignKey("notifications.Notification", on_delete=models.CASCADE, null=True, db_index=False)
     received_text = models.ForeignKey(ReceivedText, on_delete=models.CASCADE, null=True, db_index=False)
     unsubscribe_request = models.ForeignKey(UnsubscribeRequest, on_delete=models.CASCADE, null=True, db_index=False)
+    suppression = models.ForeignKey(Suppression, on_delete=models.CASCADE, null=True, db_index=False)
+    bulk_send = models.ForeignKey(BulkSend, on_delete=models.CASCADE, null=True, db_index=False)
+    event = models.CharField(max_length=40, blank=True, default="", db_default="")
     status = models.CharField(max_length=20, choices=Status.choices, blank=True)
     sent_at = models.DateTimeField(null=True)
     completed_at = models.DateTimeField(null=True)
@@ -185,9 +150,21 @@ class CallbackDelivery(models.Model):
     class Meta:
         verbose_name_plural = "callback deliveries"
         constraints = [
-            models.UniqueConstraint(fields=["notification", "status"], name="callback_delivery_once_a_status"),
-            models.UniqueConstraint(fields=["received_text"], name="callback_delivery_once_a_text"),
-            models.UniqueConstraint(fields=["unsubscribe_request"], name="callback_delivery_once_a_request"),
+            # An endpoint gets each event once. The first column also finds the callbacks of a deleted row. With a
+            # condition, a migration can add them as unique indexes without stopping writers.
+            models.UniqueConstraint(
+                fields=["notification", "status", "endpoint"],
+                condition=Q(notification__isnull=False),
+                name="callback_delivery_of_message",
+            ),
+            *(
+                models.UniqueConstraint(
+                    fields=[subject, "endpoint"],
+                    condition=Q(**{f"{subject}__isnull": False}),
+                    name=f"callback_delivery_of_{short}",
+                )
+                for subject, short in _SHORT.items()
+            ),
         ]
         indexes = [
             models.Index(fields=["endpoint", "-created_at", "-id"], name="callback_delivery_list"),
@@ -217,14 +194,37 @@ class CallbackDelivery(models.Model):
 
     @property
     def is_test(self) -> bool:
-        return self.notification_id is None and self.received_text_id is None and self.unsubscribe_request_id is None
+        return all(getattr(self, f"{subject}_id") is None for subject in _SUBJECTS)
+
+    @property
+    def event_type(self) -> CallbackEvent:
+        """Return the event, also of a row of an earlier version."""
+        if self.event:
+            return CallbackEvent(self.event)
+        return EVENT_OF_STATUS[Status(self.status)] if self.status else self.endpoint.chosen_events[0]
+
+    @property
+    def subject_id(self) -> str:
+        """Return the id of the row that it reports, or "" for a test event."""
+        return next((str(found) for subject in _SUBJECTS if (found := getattr(self, f"{subject}_id"))), "")
+
+    @property
+    def url(self) -> str:
+        return self._target.url
+
+    @property
+    def bearer_token(self) -> str:
+        """Return the decrypted token. Raises config.encryption.DecryptionFailed."""
+        return self._target.bearer_token
+
+    @property
+    def _target(self) -> CallbackEndpoint | RequestCallback:
+        return self.notification.request_callback if self.endpoint.is_of_requests else self.endpoint
 
     def _about(self) -> str:
         if self.is_test:
             return "Test event"
-        if self.received_text_id is not None:
-            return "Received text message"
-        return "Unsubscribe request" if self.unsubscribe_request_id is not None else f"Message {self.status}"
+        return f"Message {self.status}" if self.notification_id is not None else self.event_type.label
 
     @property
     def webhook_id(self) -> str:

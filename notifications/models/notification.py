@@ -17,12 +17,13 @@ from django.utils import timezone
 from config import encryption
 from notifications.models.api_key import ApiKey, KeyType
 from notifications.models.bulk_row import BulkRow
-from notifications.models.callback import CallbackKind
-from notifications.models.callback_delivery import CallbackDelivery, endpoint_for
+from notifications.models.callback_delivery import CallbackDelivery
+from notifications.models.callback_event import EVENT_OF_STATUS
+from notifications.models.callback_owing import has_callback
 from notifications.models.channel import Channel, Lane, Origin
 from notifications.models.sender import ReplyToAddress, SmsSender
 from notifications.models.service import Service
-from notifications.models.status import COMPLETED, FAILURES, WITH_CALLBACK, Status, sources
+from notifications.models.status import COMPLETED, FAILURES, Status, sources
 from notifications.models.suppression import SuppressionReason
 
 # The final status of an accepted message if its provider sends no delivery receipts.
@@ -67,22 +68,23 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
     def advance(self, status: Status, at: datetime, **changes: object) -> int:
         """Change the status of the messages that may take it. Return the number of changed messages.
 
-        A final status and its callback are stored in one transaction.
+        A status and its callbacks are stored in one transaction.
         changes: values or expressions of further columns
         """
         changes = {"is_acceptance_final": False, **changes, "status": status, "encrypted_outgoing": None}
         if status in COMPLETED:
             changes["completed_at"] = at
         movable = self.filter(_may_become(status, by_acceptance=changes["is_acceptance_final"]))
-        if status not in WITH_CALLBACK:
+        event = EVENT_OF_STATUS.get(status)
+        if event is None:
             return movable.update(**changes)
         with transaction.atomic():
-            known = movable.annotate(called_endpoint=endpoint_for(CallbackKind.DELIVERY_STATUS))
-            endpoints = dict(known.select_for_update().values_list("id", "called_endpoint"))
-            moved = Notification.objects.filter(id__in=endpoints)
+            known = movable.annotate(is_reported=has_callback(event))
+            found = dict(known.select_for_update().values_list("id", "is_reported"))
+            moved = Notification.objects.filter(id__in=found)
             count = moved.update(**changes)
-            if called := {identifier: endpoint for identifier, endpoint in endpoints.items() if endpoint}:
-                CallbackDelivery.objects.owe_statuses(moved.filter(id__in=called), called)
+            if reported := [identifier for identifier, is_reported in found.items() if is_reported]:
+                CallbackDelivery.objects.owe_statuses(moved.filter(id__in=reported), status)
             return count
 
     def handed_to(self, provider: str, *, reference: str, notification_id: UUID | None) -> Self:

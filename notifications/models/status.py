@@ -19,8 +19,7 @@ class Status(models.TextChoices):
 
 
 FAILURES = frozenset({Status.TEMPORARY_FAILURE, Status.PERMANENT_FAILURE, Status.TECHNICAL_FAILURE})
-WITH_CALLBACK = FAILURES | {Status.DELIVERED}  # a callback reports these
-FINAL = WITH_CALLBACK | {Status.CANCELLED}
+FINAL = FAILURES | {Status.DELIVERED, Status.CANCELLED}
 COMPLETED = FINAL | {Status.SENT}  # these set `completed_at`
 
 _MAY_BECOME = {

@@ -6,11 +6,8 @@ from config.outbound import http_client
 from config.outbound.http_client import CallFailed, Resolve
 from config.outbound.targets import UnsafeUrl
 from notifications.delivery import unsubscribe_links
-from notifications.submission import unsubscribe_requests
+from notifications.submission import one_click, unsubscribe_requests
 
-SECONDS = 5.0
-_BODY = b"List-Unsubscribe=One-Click"
-_HEADERS = {"Content-Type": "application/x-www-form-urlencoded"}
 _MOST_SHOWN = 4096
 
 
@@ -27,7 +24,7 @@ def press(url: str, *, resolve: Resolve = http_client.resolve) -> Answer:
     if token := unsubscribe_links.token_of(url):
         return _confirmed(token)
     try:
-        answer = http_client.post(url, _BODY, _HEADERS, seconds=SECONDS, resolve=resolve)
+        answer = one_click.post(url, resolve=resolve)
     except UnsafeUrl as error:
         return Answer(text=f"Nothing was posted: the URL {error}.")
     except CallFailed as error:

@@ -9,11 +9,15 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
+from config.invalid import InvalidValue
+from config.outbound import targets
+from config.outbound.targets import UnsafeUrl
 from notifications import errors
 from notifications.bulk_tables.rows import MAX_REFERENCE_CHARACTERS as MAX_REFERENCE_CHARACTERS
 from notifications.errors import NotificationError
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
+from notifications.validation import keys
 
 MAX_LIST_ITEMS = 10_000
 MAX_VERSION = 2**31 - 1  # of an integer column
@@ -27,6 +31,14 @@ class GivenId:
 
     value: UUID
     as_sent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestedCallback:
+    """The callback for the final status of one message."""
+
+    url: str
+    bearer_token: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +56,7 @@ class SmsRequest:
     reference: str | None = None
     scheduled_for: datetime | None = None
     sms_sender_id: GivenId | None = None
+    callback: RequestedCallback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +72,7 @@ class EmailRequest:
     email_reply_to_id: GivenId | None = None
     one_click_unsubscribe_url: str | None = None
     sanitise_content_for: Sequence[object] | None = None
+    callback: RequestedCallback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +106,22 @@ def check_reference(text: str) -> str:
     if len(text) > MAX_REFERENCE_CHARACTERS:
         raise errors.ReferenceTooLong(value=errors.shown(text))
     return text
+
+
+def parse_callback(value: object) -> RequestedCallback:
+    """Return the callback. Its URL and token follow the rules for endpoints of a service. Raises ValidationError."""
+    is_complete = isinstance(value, dict) and value.keys() == {"url", "bearer_token"}
+    if not isinstance(value, dict) or not is_complete or not all(isinstance(one, str) for one in value.values()):
+        raise errors.CallbackIncomplete
+    try:
+        targets.check_url(value["url"])
+    except UnsafeUrl as error:
+        raise errors.CallbackUrlInvalid(reason=str(error)) from error
+    try:
+        keys.check_bearer_token(value["bearer_token"])
+    except InvalidValue as error:
+        raise errors.CallbackTokenInvalid from error
+    return RequestedCallback(**value)
 
 
 def check_personalisation(values: Mapping[str, object]) -> Mapping[str, object]:

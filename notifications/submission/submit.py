@@ -11,12 +11,12 @@ from notifications import tasks
 from notifications.attachments import store
 from notifications.delivery import repeats
 from notifications.delivery.repeats import RepeatsMessage
-from notifications.models import Attachment, Channel, Notification
+from notifications.models import Attachment, Channel, Notification, RequestCallback
 from notifications.submission import checks, email_checks, limits, policy, senders, sms_checks, template_use, usage
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Checked, Submission
 from notifications.submission.email_checks import EmailChecks
-from notifications.submission.requests import EmailRequest, SmsRequest
+from notifications.submission.requests import EmailRequest, RequestedCallback, SmsRequest
 from notifications.submission.sms_checks import SmsChecks
 
 Keep = Callable[[Submission], None]  # stores further rows in the transaction of the message
@@ -52,27 +52,30 @@ def check_email(caller: Caller, request: EmailRequest) -> Checked:
 
 def _accept(checked: Checked, request: SmsRequest | EmailRequest, keep: Keep | None) -> Submission:
     """Accept the message, and count the call for the template that it used."""
-    submission = _store_once(checked, keep)
+    submission = _store_once(checked, request.callback, keep)
     if request.template_version is None:
         template_use.count(checked.caller, checked.template, request.personalisation)
     return submission
 
 
-def _store_once(checked: Checked, keep: Keep | None) -> Submission:
-    """Store the message with its files, and enqueue it. If the repeat guard knows it, answer with the first message."""
+def _store_once(checked: Checked, callback: RequestedCallback | None, keep: Keep | None) -> Submission:
+    """Store and enqueue the message with its files. If the repeat guard knows it, answer with the first message."""
     notification = checked.submission.notification
     has_guard = bool(notification.service.repeat_guard_minutes) and notification.reference is not None
     is_guarded = has_guard and not checked.is_simulated
     if is_guarded and (first := repeats.find_first(notification)):
         return _repeat(first, keep)
     encrypted = checked.parcel.encrypt(checked.files, notification) if checked.parcel else []
-    if encrypted or keep or is_guarded:
+    if encrypted or callback or keep or is_guarded:
         try:
             with store.written({file.row.storage_name: file.blob for file in encrypted}) as blobs, transaction.atomic():
                 if is_guarded:
                     repeats.claim_one(notification)
                 if encrypted:
                     Attachment.objects.bulk_create([file.row for file in encrypted])
+                if callback and not checked.is_simulated:
+                    row = RequestCallback.of(notification, callback.url, callback.bearer_token)
+                    RequestCallback.objects.store(row, notification.service)
                 if keep:
                     keep(checked.submission.as_kept())
                 _store(checked)

@@ -13,7 +13,7 @@ from config import audit
 from config.audit import Actor, changes
 from config.invalid import InvalidValue
 from notifications.delivery import suppressions
-from notifications.models import Channel, Service, Suppression, SuppressionReason, SuppressionSource
+from notifications.models import Channel, Notification, Service, Suppression, SuppressionReason, SuppressionSource
 from notifications.recipients import email, phone
 from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
@@ -63,6 +63,22 @@ def new(
         normalised_recipient=recipient.normalised,
         reason=SuppressionReason.MANUAL,
         source=source,
+        created_by=created_by,
+        note=note,
+        expires_at=expires_at,
+    )
+
+
+def of_message(message: Notification, *, created_by: str, note: str, expires_at: datetime | None) -> Suppression:
+    """Return a suppression by hand of the recipient of a message, for its service, not stored."""
+    return Suppression(
+        service_id=message.service_id,
+        channel=message.channel,
+        recipient=message.recipient,
+        normalised_recipient=message.normalised_recipient,
+        reason=SuppressionReason.MANUAL,
+        source=SuppressionSource.CONSOLE,
+        notification_id=message.id,
         created_by=created_by,
         note=note,
         expires_at=expires_at,

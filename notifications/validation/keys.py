@@ -1,4 +1,4 @@
-"""Validate the names and secrets of API keys, and the tokens of callbacks."""
+"""Validate the names and secrets of API keys, and the names and tokens of callbacks."""
 
 import base64
 import binascii
@@ -9,6 +9,8 @@ from uuid import UUID
 from config.invalid import InvalidValue
 
 KEY_EXISTS = "An active key with this name already exists."
+
+MAX_CALLBACK_NAME_CHARACTERS = 60
 
 _MAX_NAME_CHARACTERS = 60
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]")
@@ -36,6 +38,12 @@ def check_part_of_key(value: UUID) -> None:
     """Raise InvalidValue if client libraries reject this service id or secret as a part of an API key."""
     if value.version != _VERSION_OF_CLIENTS:
         raise InvalidValue("must be a version 4 UUID: client libraries reject API keys with any other")
+
+
+def check_callback_name(name: str) -> None:
+    """Raise InvalidValue if staff could not tell the callback by its name."""
+    if not name.strip() or len(name) > MAX_CALLBACK_NAME_CHARACTERS or not name.isprintable():
+        raise InvalidValue(f"Enter a name of at most {MAX_CALLBACK_NAME_CHARACTERS} characters, on one line.")
 
 
 def check_bearer_token(token: str) -> None:

@@ -29,6 +29,7 @@ from notifications.bulk_tables.tables import NAMES_ROW, Cell, Table
 from notifications.models import BulkRow, BulkSend, BulkTable, Channel, KeyType
 from notifications.submission import templates
 from notifications.submission.bulk import judge
+from notifications.submission.bulk.suppressed import SuppressedRows
 from notifications.submission.callers import Person
 
 _SEEN_AT_ONCE = 2_000
@@ -49,15 +50,24 @@ class Draft:
     columns: Columns
     rules: Rules
     person: Person
+    suppressed_rows: SuppressedRows
 
     @classmethod
     def of(cls, table: BulkTable) -> "Draft":
         bulk_send = table.bulk_send
         person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=bulk_send.created_by)
-        asked = judge.rules_for(person, templates.text_of(table.version()))
+        template = templates.text_of(table.version())
+        asked = judge.rules_for(person, template)
         layout = mapping.layout(table.names, asked.placeholders, table.choice, is_email=asked.is_email)
         matched = columns.match(layout.names, asked.placeholders, is_email=asked.is_email)
-        return cls(table=table, layout=layout, columns=matched, rules=asked, person=person)
+        return cls(
+            table=table,
+            layout=layout,
+            columns=matched,
+            rules=asked,
+            person=person,
+            suppressed_rows=SuppressedRows(caller=person, template=template),
+        )
 
     def errors(self, counts: Counts) -> list[TableError]:
         """Return the errors of the columns, the limits and the size."""
@@ -122,7 +132,7 @@ def _batches(
         if not run.position:
             yield from _delete_stored(run, draft)
         while some := list(islice(rows, pace.at_once)):
-            lines = []
+            lines, checked_rows = [], []
             for number, cells in enumerate(some, NAMES_ROW + 1 + counts.rows):
                 stored_cells = draft.layout.cells(cells)
                 checked = check_row(number, stored_cells, draft.columns, draft.rules)
@@ -131,7 +141,9 @@ def _batches(
                 if recipient:
                     seen[recipient] = recipient in seen
                 counts.add(checked, is_second=is_second)
+                checked_rows.append(checked)
                 lines.append(judge.row_of(checked, places).line)
+            counts.suppressed += draft.suppressed_rows.count(checked_rows)
             drafts.own(draft.table, checking=run.pk)
             BulkRow.objects.store(bulk_send, lines)
             BulkSend.objects.filter(pk=bulk_send.pk).update(check_result={"counts": counts.stored()})

@@ -46,7 +46,8 @@ MESSAGES = {Channel.EMAIL: "email", Channel.SMS: "text message"}
 class Counts:
     """Numbers so far. A check adds each row.
 
-    repeated: recipients that occur more than once; recipient, missing, …: rows with an error of this kind
+    repeated: recipients that occur more than once; suppressed: rows with a suppressed recipient
+    recipient, missing, …: rows with an error of this kind
     """
 
     rows: int = 0
@@ -54,6 +55,7 @@ class Counts:
     international: int = 0
     simulated: int = 0
     repeated: int = 0
+    suppressed: int = 0
     recipient: int = 0
     missing: int = 0
     too_long: int = 0

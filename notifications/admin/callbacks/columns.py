@@ -11,20 +11,23 @@ from config.console import cells
 from config.console.admin.columns import column
 from notifications.models import CallbackEndpoint, PauseReason
 
+OF_REQUESTS = "As each request names it"
 MOST_SHOWN = 38  # characters of a URL in the list; more do not fit on a phone
 
 
 class EndpointColumns:
     """Cells of an admin whose rows are endpoints, annotated with `ended`, `accepted` and `last_accepted`."""
 
-    @admin.display(description="Sends", ordering="kind")
-    def kind_and_url(self, row: CallbackEndpoint) -> SafeString:
-        where = row.url.removeprefix("https://")
+    @admin.display(description="Callback", ordering="name")
+    def name_and_url(self, row: CallbackEndpoint) -> SafeString:
+        where = row.url.removeprefix("https://") or OF_REQUESTS
         shown = where if len(where) <= MOST_SHOWN else f"{where[:MOST_SHOWN]}…"
-        return cells.two_lines(row.get_kind_display(), shown)
+        return cells.two_lines(row.name or row.get_kind_display(), shown)
 
-    shown_kind = column("Sends", lambda row: row.get_kind_display())
-    shown_url = column("URL", lambda row: row.url)
+    shown_name = column("Name", lambda row: row.name or "–")
+    shown_kind = column("Format", lambda row: row.get_kind_display())
+    shown_events = column("Events", lambda row: ", ".join(event.label for event in row.chosen_events))
+    shown_url = column("URL", lambda row: row.url or OF_REQUESTS)
 
     @admin.display(description="Authentication")
     def authentication(self, row: CallbackEndpoint) -> SafeString:

@@ -1,6 +1,5 @@
-"""Callback endpoints: creating, testing, pausing and resuming them, rotating secrets, resending failed callbacks.
+"""Callback endpoints: creating, testing, changing, pausing and resuming them, and resending failed callbacks.
 
-A service has at most one endpoint for each kind of event.
 Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
 """
 
@@ -14,18 +13,22 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import audit, formats
-from config.audit import changes
-from config.console import shown_once
-from config.console.admin import Button, ShownOnceAdmin
+from config.console.admin import Button
 from config.console.shown_once import Secret, Snippet
+from notifications.admin.callbacks.changes import EndpointChanges
 from notifications.admin.callbacks.columns import EndpointColumns
-from notifications.admin.callbacks.forms import EditCallbackForm, NewCallbackForm, SinceForm, url_error_of
-from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.admin.callbacks.forms import NewCallbackForm, SinceForm, url_error_of
+from notifications.admin.service_rows import posted
 from notifications.delivery.callbacks import health
 from notifications.models import CallbackDelivery, CallbackEndpoint, DeliveryState, PauseReason, Role
 
 DAY = timedelta(days=1)
 
+_OF_ONE_URL = (
+    Button("Send test event…", "try"),
+    Button("Change URL or token…", "edit"),
+    Button("Change name or events…", "events"),
+)
 _EXPLANATION = (
     "The receiver checks every callback with this secret. Signalbox stores it encrypted, and no page shows it again."
 )
@@ -37,17 +40,18 @@ event = Webhook({secret!r}).verify(request_body, request_headers)  # raises if t
 
 
 @admin.register(CallbackEndpoint)
-class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
+class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     """Endpoints are read-only after creation. Each action on one has its own page."""
 
     add_form = NewCallbackForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("kind_and_url", "state", "authentication", "success", "last_call")
+    list_display = ("name_and_url", "state", "authentication", "success", "last_call")
     list_filter = ("kind",)
-    ordering = ("service__name", "kind")
+    ordering = ("service__name", "created_at")
     row_actions = {
         "edit": "edit",
+        "events": "change_events",
         "rotate": "rotate",
         "try": "try_it",
         "pause": "pause",
@@ -57,12 +61,12 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
     }
     protected_actions = frozenset({"edit", "rotate", "remove"})
     change_form_template = "admin/notifications/callback_change_form.html"
-    empty = "No callbacks yet. A callback reports the final status of each message to a program of the service."
-    add_fields = ("service", "kind", "url", "bearer_token", "is_signed")
+    empty = "No callbacks yet. A callback reports events, such as the final status of a message, to your program."
+    add_fields = ("service", "name", "kind", "events", "url", "bearer_token", "is_signed")
     editable = frozenset()
     fields = (
-        *("service", "shown_kind", "shown_url", "authentication", "state_in_full", "success", "last_call", "failing"),
-        *("made_by", "created"),
+        *("service", "shown_name", "shown_kind", "shown_events", "shown_url", "authentication", "state_in_full"),
+        *("success", "last_call", "failing", "made_by", "created"),
     )
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -87,12 +91,11 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         return [
             Button("Delivery log", url=log),
             *([Button("Resume…", "resume", tone="primary")] if obj.paused_at else []),
-            Button("Send test event…", "try"),
-            Button("Change URL or token…", "edit"),
+            *([] if obj.is_of_requests else _OF_ONE_URL),
             Button("Rotate secret…" if obj.encrypted_signing_secret else "Sign callbacks…", "rotate"),
             *([] if obj.paused_at else [Button("Pause…", "pause")]),
             *([Button(f"Resend {failed} failed…", "resend-failed")] if failed else []),
-            Button("Remove…", "remove", tone="ending"),
+            *([] if obj.is_of_requests else [Button("Remove…", "remove", tone="ending")]),
         ]
 
     def add_view(
@@ -103,6 +106,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         return super().add_view(request, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        obj.events = form.cleaned_data["events"]
         obj.encrypted_bearer_token = obj.encrypt("bearer_token", form.cleaned_data["bearer_token"])
         if form.cleaned_data["is_signed"]:
             obj.rotate_signing_secret(timezone.now())
@@ -117,7 +121,7 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         secret = obj.signing_secret or ""
         return Secret(
             kind="Signing secret",
-            name=obj.get_kind_display(),
+            name=obj.name or obj.get_kind_display(),
             value=secret,
             explanation=_EXPLANATION,
             snippets=(
@@ -128,74 +132,6 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         )
 
     # Steps
-
-    def _do_action(self, word: str, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Resolve a new URL before the transaction begins: a DNS look-up may take seconds."""
-        if word == "edit" and self.has_module_permission(request):
-            request.url_error = url_error_of(request)  # type: ignore[attr-defined]  # for the form of this request
-        return super()._do_action(word, request, object_id)
-
-    def edit(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
-        error = getattr(request, "url_error", "")
-        form = EditCallbackForm(posted(request), initial={"url": row.url}, url_error=error, row=row)
-        if request.method == "POST" and form.is_valid():
-            stored = changes.snapshot(row)
-            row.url = form.cleaned_data["url"]
-            token = form.cleaned_data["bearer_token"]
-            if token and token != row.bearer_token:
-                row.encrypted_bearer_token = row.encrypt("bearer_token", token)
-            row.save(update_fields=["url", "encrypted_bearer_token"])
-            was, now = changes.difference(stored, changes.snapshot(row))
-            if now:
-                self.audit(request, "changed", row, before=was, after=now)
-            return self.action_done(
-                request, self.row_url(row), "URL and token saved. All callbacks, including waiting ones, now use them."
-            )
-        explanation = ["Events that are waiting to be sent go to the new URL as well."]
-        return self.action_page(
-            request,
-            row,
-            title=f"Change URL or token: {row.title}",
-            button="Save URL and token",
-            form=form,
-            explanation=explanation,
-        )
-
-    def rotate(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
-        had_one = row.signing_secret is not None
-        if request.method == "POST":
-            shown_once.spend(request)
-            row.rotate_signing_secret(timezone.now())
-            columns = ["encrypted_signing_secret", "encrypted_old_signing_secret", "old_signing_secret_until"]
-            row.save(update_fields=columns)
-            self.audit(request, "rotated", row)
-            return self.secret_page(request, row)
-        explanation = (
-            "For 24 hours, callbacks are signed with both the new and the old secret. Update the receiver in this time."
-            if had_one
-            else "Every callback is then signed. Receivers that do not check signatures keep working."
-        )
-        title = f"{'Rotate the secret' if had_one else 'Sign callbacks'}: {row.title}"
-        button = "Rotate secret" if had_one else "Sign callbacks"
-        return self.action_page(
-            request, row, title=title, button=button, explanation=[explanation], nonce=shown_once.new_nonce(request)
-        )
-
-    def try_it(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
-        if request.method == "POST":
-            delivery = CallbackDelivery.objects.owe_test(row)
-            self.audit(request, "tried", row)
-            page = reverse("admin:notifications_callbackdelivery_change", args=[delivery.pk])
-            return self.action_done(request, page, "The test event is being sent. The response appears here.")
-        explanation = [
-            "Signalbox sends a test event to the URL at once, even if the callback is paused. It has the usual token "
-            "and signature.",
-            "A test delivery status has the reference “test event” and the template "
-            "00000000-0000-0000-0000-000000000000.",
-        ]
-        return self.action_page(
-            request, row, title=f"Send a test event: {row.title}", button="Send test event", explanation=explanation
-        )
 
     def pause(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
         if row.paused_at is not None:
@@ -254,6 +190,9 @@ class CallbackEndpointAdmin(EndpointColumns, ShownOnceAdmin, ServiceRowAdmin):
         )
 
     def remove(self, request: HttpRequest, row: CallbackEndpoint) -> HttpResponse:
+        if row.is_of_requests:
+            error = "Signalbox creates this callback again for the next request. Pause it instead."
+            return self.error_page(request, row, f"Remove {row.title}", error)
         if request.method == "POST":
             self.audit(request, "removed", row, before={"kind": row.kind, "url": row.url})
             row.delete()

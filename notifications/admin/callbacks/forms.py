@@ -1,28 +1,33 @@
-"""Forms for the URL and the bearer token of a callback endpoint.
+"""Forms of callback endpoints: URL and token, name and events, test events, and failed events since a time.
 
 Source: docs/reference/console.md §3.8; docs/reference/sending-api.md §20.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from config.console.checking import checked
-from config.console.theme import CheckboxInput, PasswordInput, RadioSelect, TextInput
+from config.console.theme import CheckboxInput, CheckboxSelectMultiple, PasswordInput, RadioSelect, Select, TextInput
+from config.invalid import InvalidValue
 from config.outbound import http_client
 from config.outbound.http_client import CallFailed
 from config.outbound.targets import UnsafeUrl
-from notifications.models import CallbackEndpoint, CallbackKind
+from notifications.models import CallbackEndpoint, CallbackEvent, CallbackKind
+from notifications.models.callback_event import ALLOWED_EVENTS, parse_events
 from notifications.validation import keys
 
 LOOK_UP_SECONDS = 5.0
 
 _KINDS = (
-    (CallbackKind.DELIVERY_STATUS, "Delivery status: the final status of each message"),
-    (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text message that the service receives"),
+    (CallbackKind.EVENTS, "Events: type, time and data of the events that you choose"),
+    (CallbackKind.DELIVERY_STATUS, "Delivery status: the final status of each message, as GOV.UK Notify sends it"),
+    (CallbackKind.RECEIVED_TEXT_MESSAGE, "Received text message: each text, as GOV.UK Notify sends it"),
     (CallbackKind.UNSUBSCRIBE_REQUEST, "Unsubscribe request: each recipient who wants no more emails"),
 )
 _TOKEN_HELP = "At least 10 letters, digits or symbols. Every callback sends it as Authorization: Bearer …"  # noqa: S105
@@ -80,8 +85,34 @@ class TargetForm(forms.Form):
         return token
 
 
+class _Name(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(
+            label="Name",
+            required=False,
+            max_length=keys.MAX_CALLBACK_NAME_CHARACTERS,
+            widget=TextInput(attrs={"autocomplete": "off"}),
+            help_text="Such as the name of the program that gets the events.",
+        )
+
+
+class _Events(forms.MultipleChoiceField):
+    def __init__(self, *, help_text: str = "") -> None:
+        super().__init__(
+            label="Events",
+            required=False,
+            choices=CallbackEvent.choices,
+            widget=CheckboxSelectMultiple,
+            help_text=help_text,
+        )
+
+
 class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
-    kind = forms.ChoiceField(label="Sends", choices=_KINDS, initial=CallbackKind.DELIVERY_STATUS, widget=RadioSelect)
+    name = _Name()
+    kind = forms.ChoiceField(label="Format", choices=_KINDS, initial=CallbackKind.EVENTS, widget=RadioSelect)
+    events = _Events(
+        help_text="Of the other formats, only delivery status has a choice: without one, delivered and failed."
+    )
     is_signed = forms.BooleanField(
         label="Sign every callback",
         required=False,
@@ -93,13 +124,15 @@ class NewCallbackForm(TargetForm, forms.ModelForm):  # type: ignore[type-arg]  #
 
     class Meta:
         model = CallbackEndpoint
-        fields = ("service", "kind", "url")
+        fields = ("service", "name", "kind", "url")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         service, kind = cleaned.get("service"), cleaned.get("kind")
-        if service and kind and CallbackEndpoint.objects.filter(service=service, kind=kind).exists():
-            self.add_error("kind", "This service already has a callback of this kind. Change that one instead.")
+        if service and cleaned.get("name"):
+            _check_name(self, CallbackEndpoint.objects.filter(service=service))
+        if kind and "events" in cleaned:
+            _check_events(self, CallbackKind(kind))
         return cleaned
 
     def validate_unique(self) -> None:
@@ -124,6 +157,61 @@ class EditCallbackForm(TargetForm):
         if url and token == "" and not self._row.keeps_token_for(url):
             self.add_error("bearer_token", "Enter the bearer token again, because the host of the URL has changed.")
         return cleaned
+
+
+class EventsForm(forms.Form):
+    """The name of an endpoint, and its events if its kind has a choice."""
+
+    name = _Name()
+    events = _Events()
+
+    def __init__(self, data: Any = None, *, row: CallbackEndpoint) -> None:
+        super().__init__(data, initial={"name": row.name, "events": row.chosen_events})
+        self._row = row
+        allowed = ALLOWED_EVENTS[CallbackKind(row.kind)]
+        field: Any = self.fields["events"]
+        field.choices = [(event.value, event.label) for event in allowed]
+        field.widget.choices = field.choices
+        field.required = True
+        field.error_messages["required"] = "Choose at least one event."
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("name"):
+            _check_name(self, CallbackEndpoint.objects.filter(service=self._row.service_id).exclude(pk=self._row.pk))
+        if "events" in self.cleaned_data:
+            _check_events(self, CallbackKind(self._row.kind))
+        return self.cleaned_data
+
+
+class TestForm(forms.Form):
+    """The test event to send."""
+
+    of_type = forms.ChoiceField(label="Event", required=False, widget=Select)
+
+    def __init__(self, data: Any = None, *, events: Sequence[CallbackEvent]) -> None:
+        super().__init__(data)
+        self._events = events
+        if len(events) == 1:
+            del self.fields["of_type"]
+        else:
+            choice: Any = self.fields["of_type"]
+            choice.choices = [(event.value, event.label) for event in events]
+
+    @property
+    def event(self) -> CallbackEvent:
+        return CallbackEvent(self.cleaned_data.get("of_type") or self._events[0])
+
+
+def _check_name(form: forms.Form, others: QuerySet[CallbackEndpoint]) -> None:
+    if others.filter(name=form.cleaned_data["name"]).exists():
+        form.add_error("name", "The service has a callback with this name already.")
+
+
+def _check_events(form: forms.Form, kind: CallbackKind) -> None:
+    try:
+        form.cleaned_data["events"] = parse_events(kind, form.cleaned_data["events"])
+    except InvalidValue as error:
+        form.add_error("events", str(error))
 
 
 class SinceForm(forms.Form):

@@ -7,6 +7,7 @@ Source: docs/reference/console.md §3.8.
 import json
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib import admin
@@ -29,7 +30,7 @@ from notifications.models import CallbackDelivery, CallbackEndpoint, DeliverySta
 
 _TONES = {DeliveryState.ACCEPTED: "good", DeliveryState.GIVEN_UP: "bad", DeliveryState.WAITING: "accent"}
 _SOON = timedelta(minutes=1)
-_RECIPIENTS = ("to", "source_number", "email_address")  # of a body
+_RECIPIENTS = ("to", "source_number", "email_address", "phone_number")  # of a body
 
 
 class EndpointFilter(admin.SimpleListFilter):
@@ -37,14 +38,14 @@ class EndpointFilter(admin.SimpleListFilter):
     parameter_name = "endpoint"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        endpoints = CallbackEndpoint.objects.select_related("service").order_by("service__name", "kind")
+        endpoints = CallbackEndpoint.objects.select_related("service").order_by("service__name", "created_at")
         chosen = permissions.chosen_service(request)
         mine = (
             endpoints.filter(service=chosen)
             if chosen
             else endpoints.filter(service__in=permissions.services_of(request))
         )
-        return [(str(one.pk), f"{one.service.name}: {one.get_kind_display().lower()}") for one in mine]
+        return [(str(one.pk), f"{one.service.name}: {one.title}") for one in mine]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         try:
@@ -62,7 +63,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     service_path = "endpoint__service"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("made", "event", "state_shown", "response", "attempt_count", "next_attempt")
+    list_display = ("made", "event_shown", "state_shown", "response", "attempt_count", "next_attempt")
     list_filter = ("state", EndpointFilter)
     list_select_related = ("endpoint__service",)
     ordering = ("-created_at", "-id")
@@ -88,8 +89,9 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             "resend_url": self.url_of("resend", delivery),
             "endpoint_url": reverse("admin:notifications_callbackendpoint_change", args=[delivery.endpoint_id]),
             "state": self.state_shown(delivery),
-            "event": self.event(delivery),
+            "event": self.event_shown(delivery),
             "is_shown_whole": is_shown_whole,
+            "url": _shown_url(delivery, is_shown_whole=is_shown_whole),
             "body": _shown_body(delivery, is_shown_whole=is_shown_whole),
             "attempts": [
                 {**attempt, "at": parse_datetime(attempt["at"]) if attempt["at"] else None}
@@ -130,14 +132,12 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     made = column("Created", lambda delivery: cells.moment(delivery.created_at))
 
     @admin.display(description="Event")
-    def event(self, delivery: CallbackDelivery) -> SafeString | str:
+    def event_shown(self, delivery: CallbackDelivery) -> SafeString | str:
         if delivery.notification_id is not None:
             return cells.two_lines(delivery.status, f"message {str(delivery.notification_id)[:8]}")
-        if delivery.received_text_id is not None:
-            return cells.two_lines("Received text message", str(delivery.received_text_id)[:8])
-        if delivery.unsubscribe_request_id is not None:
-            return cells.two_lines("Unsubscribe request", str(delivery.unsubscribe_request_id)[:8])
-        return "Test event"
+        if delivery.is_test:
+            return cells.two_lines("Test event", delivery.event_type.value)
+        return cells.two_lines(delivery.event_type.label, delivery.subject_id[:8])
 
     of_service = column("Service", lambda delivery: delivery.endpoint.service.name)
 
@@ -169,9 +169,17 @@ def _is_due(delivery: CallbackDelivery) -> bool:
     return is_open and delivery.next_attempt_at <= timezone.now() + _SOON
 
 
+def _shown_url(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
+    """Return the URL; of one that a request names only the host, without the role that sees recipients."""
+    if is_shown_whole or not delivery.endpoint.is_of_requests:
+        return delivery.url
+    return f"{'://'.join(urlsplit(delivery.url)[:2])}/…"
+
+
 def _shown_body(delivery: CallbackDelivery, *, is_shown_whole: bool) -> str:
     """Return the posted JSON, indented."""
     body = json.loads(bodies.body_of(delivery))
     if not is_shown_whole:
-        body |= {name: mask(body[name]) for name in _RECIPIENTS if name in body}
+        data = body.get("data", body)
+        data |= {name: mask(data[name]) for name in _RECIPIENTS if data.get(name)}
     return json.dumps(body, ensure_ascii=False, indent=2)

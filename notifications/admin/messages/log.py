@@ -24,6 +24,7 @@ from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
+from notifications.admin.messages.suppressing import SUPPRESS, SuppressingActions, may_suppress
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role
 
@@ -32,7 +33,7 @@ _SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
-class NotificationAdmin(ScheduledMessageActions, RetryAction, ServiceRowAdmin):
+class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions, ServiceRowAdmin):
     """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
     may_add = may_change = False
@@ -60,7 +61,13 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, ServiceRowAdmin):
     ordering = ("-created_at", "-id")
     sortable_by = ()
     search_fields = ()
-    row_actions = {"recipient": "log_for_recipient", MOVE: "move", CANCEL: "cancel", RETRY: "retry"}
+    row_actions = {
+        "recipient": "log_for_recipient",
+        MOVE: "move",
+        CANCEL: "cancel",
+        RETRY: "retry",
+        SUPPRESS: "suppress",
+    }
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
@@ -88,6 +95,8 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, ServiceRowAdmin):
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        if word == SUPPRESS:
+            return may_suppress(request, obj)
         if word in {MOVE, CANCEL, RETRY}:
             return permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
         return permissions.may_see_recipients(request, obj.service_id)

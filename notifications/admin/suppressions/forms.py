@@ -68,18 +68,30 @@ class _WhereForm(forms.Form):
         return self.service.pk if self.service else None
 
 
+class _Reason(forms.CharField):
+    def __init__(self) -> None:
+        super().__init__(
+            label="Reason",
+            max_length=MAX_NOTE_CHARACTERS,
+            widget=TextInput,
+            help_text="Members of the team see it. Do not put personal data in it.",
+        )
+
+
+class SuppressForm(forms.Form):
+    """The reason and the last day of a suppression whose recipient is known."""
+
+    note = _Reason()
+    expires_at = _LastDay()
+
+
 class NewSuppressionForm(_WhereForm):
     recipient = forms.CharField(
         label="Email address or phone number",
         max_length=400,
         widget=TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    note = forms.CharField(
-        label="Reason",
-        max_length=MAX_NOTE_CHARACTERS,
-        widget=TextInput,
-        help_text="Members of the team see it. Do not put personal data in it.",
-    )
+    note = _Reason()
     expires_at = _LastDay()
 
     field_order = ("where", "recipient", "note", "expires_at")

@@ -18,6 +18,7 @@ from notifications.admin import permissions
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.admin.unsubscribe_requests import marking
 from notifications.admin.unsubscribe_requests.download import DOWNLOAD
+from notifications.admin.unsubscribe_requests.one_click_pages import LIST, OneClickPages
 from notifications.models import Notification, Role, UnsubscribeRequest
 
 _TAKE_OFF = (
@@ -33,7 +34,7 @@ class StateFilter(ChoiceFilter):
 
 
 @admin.register(UnsubscribeRequest)
-class UnsubscribeRequestAdmin(ServiceRowAdmin):
+class UnsubscribeRequestAdmin(OneClickPages, ServiceRowAdmin):
     """Requests of recipients. Members who send messages or manage the service mark them as done."""
 
     may_add = False
@@ -59,7 +60,11 @@ class UnsubscribeRequestAdmin(ServiceRowAdmin):
         return [path("download/", view, name="notifications_unsubscriberequest_download"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        context = {"download_url": _with_filters(request, self.url_of("download")), **(extra_context or {})}
+        context = {
+            "download_url": _with_filters(request, self.url_of("download")),
+            "one_click_url": self.url_of(LIST),
+            **(extra_context or {}),
+        }
         return super().changelist_view(request, context)
 
     def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:

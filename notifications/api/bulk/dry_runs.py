@@ -27,6 +27,10 @@ class DryRunRowError(serializers.Serializer[Any]):
 class DryRunRows(serializers.Serializer[Any]):
     total = serializers.IntegerField(source="rows", allow_null=True)
     with_errors = serializers.IntegerField(allow_null=True, help_text="null if no row could be checked.")
+    suppressed = serializers.IntegerField(
+        allow_null=True,
+        help_text="Rows whose recipient is suppressed: their messages would end as `permanent-failure`, not sent.",
+    )
     errors = DryRunRowError(  # type: ignore[assignment]  # a serializer has its own
         many=True, source="listed", help_text="Of at most 1,000 rows."
     )

@@ -183,9 +183,12 @@ if an operator suppressed the recipient for the whole installation. Test keys ca
 """
 
 _CALLBACKS = """
-Callbacks report events to your service without polling. Staff enter a URL and a bearer token for each kind in the
-console.
+Callbacks report events to your service without polling. In the console, staff add endpoints: each has a URL, a bearer
+token, a format and the events that it gets.
 
+- An endpoint of the format *Events* gets `{"type", "timestamp", "data"}`. The types are `message.delivered`,
+  `message.failed`, `message.sent`, `received_text`, `unsubscribe_request`, `suppression.added` and
+  `bulk_send.finished`. The data is that of the formats below, a suppression, or the numbers of a bulk send.
 - A **delivery status** is sent once for each message when its status is final, also for test keys, but never for
   `sent`, `pending` and simulated recipients. Its body has `id`, `reference`, `to`, `status`, `created_at`,
   `completed_at`, `sent_at`, `notification_type`, `template_id` and `template_version`. If a mail server accepts an
@@ -199,6 +202,9 @@ Each callback is a POST of JSON with `Authorization: Bearer`. Respond with 2xx w
 429 or 5xx the callback is repeated after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each ± 20 %. Any
 other response ends it. The response 410, or three days in which every callback fails, pauses the endpoint. An event may
 be sent twice: `webhook-id` is the same for all attempts.
+
+To get the final status of one message only, send `"callback": {"url": "https://…", "bearer_token": "…"}` with it. The
+body is a delivery status. Signalbox keeps the token encrypted and deletes it with the message.
 
 With a signing secret each callback is signed by [Standard Webhooks](https://www.standardwebhooks.com/). Its libraries
 check `webhook-id`, `webhook-timestamp` and `webhook-signature`. A replaced secret also signs for 24 hours.

@@ -18,6 +18,7 @@ _SHAPE = (
     *(errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
     *(errors.TemplateVersionInvalid, errors.TooManyItems, *_SCHEDULED_FOR),
 )
+_CALLBACK = (errors.CallbackIncomplete, errors.CallbackUrlInvalid, errors.CallbackTokenInvalid)
 _MOVE = (errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, *_SCHEDULED_FOR)
 _EMAIL_SHAPE = (errors.EmailAddressInvalid, errors.UnsubscribeUrlInvalid, errors.UnsubscribeUrlTooLong)
 _PHONE_NUMBER = (
@@ -76,8 +77,8 @@ _ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)
 _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
 
 BY_OPERATION = {
-    "sendTextMessage": (*_SENDING, *_PHONE_NUMBER, *_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
-    "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
+    "sendTextMessage": (*_SENDING, *_PHONE_NUMBER, *_CALLBACK, *_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
+    "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_CALLBACK, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
     "sendBulk": (
         *(*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, *_BODY, errors.PropertyMissing),
         *(errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
@@ -127,7 +128,9 @@ FAMILIES = {
     "Delivery receipts": (
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
-    "Fields and parameters": (*_SHAPE, *_EMAIL_SHAPE, errors.NotOneOf, errors.NoResultFound, errors.NotScheduled),
+    "Fields and parameters": (
+        *(*_SHAPE, *_EMAIL_SHAPE, *_CALLBACK, errors.NotOneOf, errors.NoResultFound, errors.NotScheduled),
+    ),
     "Phone numbers": _PHONE_NUMBER,
     "Templates and values": _RULES,
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),

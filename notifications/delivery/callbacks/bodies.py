@@ -1,33 +1,49 @@
-"""The JSON bodies of callbacks. The same row always gives the same body. Source: docs/reference/sending-api.md §20."""
+"""The JSON bodies of callbacks. Source: docs/callbacks.md; docs/reference/sending-api.md §20.
+
+The same row always gives the same body, except for the numbers of a bulk send, which a cancellation may still change.
+"""
 
 import json
+from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 from django.conf import settings
 
 from config.rest.content import write_moment
-from notifications.models import CallbackDelivery, CallbackKind, Status
+from notifications.models import (
+    BulkState,
+    CallbackDelivery,
+    CallbackEvent,
+    CallbackKind,
+    Channel,
+    Status,
+    SuppressionReason,
+    SuppressionSource,
+)
 
 NO_TEMPLATE = UUID(int=0)  # of a test event
 
+_TEST_STATUSES = {
+    CallbackEvent.MESSAGE_DELIVERED: Status.DELIVERED,
+    CallbackEvent.MESSAGE_FAILED: Status.PERMANENT_FAILURE,
+    CallbackEvent.MESSAGE_SENT: Status.SENDING,
+}
+
 
 def body_of(delivery: CallbackDelivery) -> bytes:
-    """Return the JSON of a final status, a received text or an unsubscribe request."""
-    if delivery.endpoint.kind == CallbackKind.RECEIVED_TEXT_MESSAGE:
-        content = _received_text(delivery)
-    elif delivery.endpoint.kind == CallbackKind.UNSUBSCRIBE_REQUEST:
-        content = _unsubscribe_request(delivery)
-    elif delivery.notification is not None:
-        content = _status(delivery)
-    else:
-        content = _test_status(delivery)
+    """Return the JSON of an event: its data, and its type and time around it if the endpoint is for any event."""
+    data = _DATA[delivery.event_type](delivery)
+    content = data
+    if delivery.endpoint.kind == CallbackKind.EVENTS:
+        content = {"type": delivery.event_type.value, "timestamp": write_moment(delivery.created_at), "data": data}
     return json.dumps(content, ensure_ascii=False).encode()
 
 
 def _status(delivery: CallbackDelivery) -> dict[str, object]:
     notification = delivery.notification
     if notification is None:
-        raise LookupError("a test event has no message")
+        return _test_status(delivery)
     return {
         "id": str(notification.id),
         "reference": notification.reference,
@@ -45,13 +61,14 @@ def _status(delivery: CallbackDelivery) -> dict[str, object]:
 def _test_status(delivery: CallbackDelivery) -> dict[str, object]:
     """Return the status of an imaginary message. Its template is the nil UUID."""
     at = write_moment(delivery.created_at)
+    status = _TEST_STATUSES[delivery.event_type]
     return {
         "id": str(delivery.id),
         "reference": "test event",
-        "to": f"test@{settings.EMAIL_DOMAIN}",
-        "status": Status.DELIVERED.value,
+        "to": _test_address(),
+        "status": status.value,
         "created_at": at,
-        "completed_at": at,
+        "completed_at": None if status == Status.SENDING else at,
         "sent_at": at,
         "notification_type": "email",
         "template_id": str(NO_TEMPLATE),
@@ -76,6 +93,60 @@ def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
         "id": str(request.id if request else delivery.id),
         "notification_id": str(request.notification_id if request else delivery.id),
         "template_id": str(request.template_id if request else NO_TEMPLATE),
-        "email_address": request.recipient if request else f"test@{settings.EMAIL_DOMAIN}",
+        "email_address": request.recipient if request else _test_address(),
         "created_at": write_moment(request.created_at if request else delivery.created_at),
     }
+
+
+def _suppression(delivery: CallbackDelivery) -> dict[str, object]:
+    """Return a suppression as the API shows it when it is added."""
+    row = delivery.suppression
+    is_text = row is not None and row.channel == Channel.SMS
+    recipient = row.recipient if row else _test_address()
+    cause = row.notification_id if row else None
+    return {
+        "id": str(row.id if row else delivery.id),
+        "created_at": write_moment(row.created_at if row else delivery.created_at),
+        "service_id": str(delivery.endpoint.service_id),
+        "type": Channel.SMS.value if is_text else Channel.EMAIL.value,
+        "email_address": None if is_text else recipient,
+        "phone_number": recipient if is_text else None,
+        "reason": row.reason if row else SuppressionReason.MANUAL.value,
+        "source": row.source if row else SuppressionSource.CONSOLE.value,
+        "notification_id": str(cause) if cause else None,
+        "note": row.note if row else "test event",
+        "expires_at": write_moment(row.expires_at) if row else None,
+    }
+
+
+def _bulk_send(delivery: CallbackDelivery) -> dict[str, object]:
+    row, at = delivery.bulk_send, delivery.created_at
+    return {
+        "id": str(row.id if row else delivery.id),
+        "original_file_name": row.name if row else "test event",
+        "job_status": row.state if row else BulkState.FINISHED.value,
+        "notification_count": row.row_count if row else 3,
+        "messages": row.messages if row else 3,
+        "cancelled": row.cancelled if row else 0,
+        "template": str(row.template_id if row else NO_TEMPLATE),
+        "template_type": row.channel if row else Channel.EMAIL.value,
+        "template_version": row.template_version if row else 1,
+        "created_at": write_moment(row.created_at if row else at - timedelta(minutes=1)),
+        "processing_started": write_moment(row.processing_started if row else at),
+        "processing_finished": write_moment(row.processing_finished if row else at),
+    }
+
+
+def _test_address() -> str:
+    return f"test@{settings.EMAIL_DOMAIN}"
+
+
+_DATA: dict[CallbackEvent, Callable[[CallbackDelivery], dict[str, object]]] = {
+    CallbackEvent.MESSAGE_DELIVERED: _status,
+    CallbackEvent.MESSAGE_FAILED: _status,
+    CallbackEvent.MESSAGE_SENT: _status,
+    CallbackEvent.RECEIVED_TEXT: _received_text,
+    CallbackEvent.UNSUBSCRIBE_REQUEST: _unsubscribe_request,
+    CallbackEvent.SUPPRESSION_ADDED: _suppression,
+    CallbackEvent.BULK_SEND_FINISHED: _bulk_send,
+}

@@ -82,7 +82,7 @@ def make(delivery: CallbackDelivery, *, resolve: Resolve = http_client.resolve) 
     else:
         is_recorded = delivery.give_up(attempt("temporary" if outcome.is_temporary else "permanent"))
         health.note_failure(delivery.endpoint)
-        if outcome.status == 410:
+        if outcome.status == 410 and not delivery.endpoint.is_of_requests:  # the URL of one request is gone
             health.pause(delivery.endpoint, PauseReason.GONE)
     status = "none" if outcome.status is None else str(outcome.status)
     registry.CALLBACKS.add(status)
@@ -115,11 +115,11 @@ def _post(delivery: CallbackDelivery, resolve: Resolve) -> _Outcome:
     try:
         body = bodies.body_of(delivery)
         answer = http_client.post(
-            endpoint.url,
+            delivery.url,
             body,
             {
                 "Content-Type": "application/json",
-                "Authorization": f"Bearer {endpoint.bearer_token}",
+                "Authorization": f"Bearer {delivery.bearer_token}",
                 **signatures.headers(
                     delivery.webhook_id, body, endpoint.signing_secrets(timezone.now()), timezone.now()
                 ),

@@ -25,8 +25,13 @@ def note_success(endpoint: CallbackEndpoint) -> None:
 
 
 def note_failure(endpoint: CallbackEndpoint) -> None:
-    """Note the start of a series of failures, or pause the endpoint after three days of failures."""
+    """Note the start of a series of failures, or pause the endpoint after three days of failures.
+
+    The callbacks of single requests have many URLs, so Signalbox never pauses them for the failures of some.
+    """
     if _row(endpoint).filter(failing_since=None).update(failing_since=Now()):
+        return
+    if endpoint.is_of_requests:
         return
     if _row(endpoint).filter(failing_since__lte=Now() - FAILS_AT_MOST).exists():
         pause(endpoint, PauseReason.FAILING)

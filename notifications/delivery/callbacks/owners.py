@@ -50,7 +50,7 @@ def _messages(endpoint: CallbackEndpoint) -> list[OutgoingEmail]:
     # Only the host: the path and query of such a URL may contain secrets.
     lines = [
         f"Signalbox no longer calls {urlsplit(endpoint.url).hostname} for the service {endpoint.service.name} "
-        f"({endpoint.get_kind_display().lower()}).",
+        f"({endpoint.name or endpoint.get_kind_display().lower()}).",
         _WHY.get(PauseReason(endpoint.pause_reason), ""),
         "Signalbox keeps new events as long as the service keeps its messages. To send them, resume the callback:",
         page,

@@ -10,9 +10,11 @@ from config.invalid import InvalidValue
 from config.management.declarations import Declaration, Texts, Value, one_of, parse_uuid
 from config.outbound.targets import check_url
 from config.rest.strict_json import is_storable_text
-from notifications.models import Channel, KeyType, Permission, Service
+from notifications.models import CallbackEvent, CallbackKind, Channel, KeyType, Permission, Service
 from notifications.validation import keys, names, people, quiet_hours, senders, services
 from notifications.validation.time_zones import check_time_zone
+
+_FORMATS = [kind.value for kind in CallbackKind if kind is not CallbackKind.REQUEST]
 
 
 def _has_room(guests: list[people.Recipient]) -> None:
@@ -85,7 +87,18 @@ class CallbackDeclaration(Declaration):
     signing_secret = Value(str, keys.check_signing_secret)
 
 
+class CallbackEndpointDeclaration(CallbackDeclaration):
+    """An endpoint, identified by its name."""
+
+    name = Value(str, keys.check_callback_name, required=True)
+    format = Value(str, one_of(_FORMATS), source="kind")
+    events = Texts(one_of(CallbackEvent.values))
+
+
 class CallbacksDeclaration(Declaration):
+    """The key of each format has its first endpoint without a name. `endpoints` has any number with names."""
+
+    endpoints = CallbackEndpointDeclaration(many=True, required=False)
     delivery_status = CallbackDeclaration(required=False)
     received_text_message = CallbackDeclaration(required=False)
     unsubscribe_request = CallbackDeclaration(required=False)

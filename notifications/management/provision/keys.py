@@ -1,4 +1,7 @@
-"""Provision API keys and callbacks. A key is identified by its secret, else by its name. Revoked keys stay revoked."""
+"""Provision API keys and callbacks. Revoked keys stay revoked.
+
+A key is identified by its secret, else by its name; a callback by its name, or by its format if it has no name.
+"""
 
 import uuid
 from typing import Any
@@ -6,9 +9,11 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from config.invalid import InvalidValue
 from config.management.declarations import Entry
 from notifications.management.provision.sync import Rows, Sync, by
-from notifications.models import ApiKey, CallbackEndpoint
+from notifications.models import ApiKey, CallbackEndpoint, CallbackKind
+from notifications.models.callback_event import parse_events
 from notifications.validation.keys import check_key_name_is_new
 
 
@@ -54,12 +59,40 @@ def _check(entry: Entry, key: ApiKey | None, others: Rows) -> None:
 
 
 def provision_callbacks(sync: Sync, declared: Entry) -> None:
-    rows = [
-        Entry(f"{declared.path}.callbacks.{kind}", {"kind": kind, **values}, {}, declared.errors)
-        for kind, values in declared.values.get("callbacks", {}).items()
+    given = dict(declared.values.get("callbacks", {}))
+    path = f"{declared.path}.callbacks"
+    named = [
+        Entry(f"{path}.endpoints[{number}]", {"kind": CallbackKind.EVENTS.value, **values}, {}, declared.errors)
+        for number, values in enumerate(given.pop("endpoints", ()))
     ]
-    for entry, endpoint in sync.sync(CallbackEndpoint, rows, by("kind")):
+    names = {entry.values.get("name") for entry in named}
+    of_formats = [
+        Entry(f"{path}.{kind}", {"kind": kind, **values}, {}, declared.errors) for kind, values in given.items()
+    ]
+
+    def by_kind(entry: Entry, known: Rows) -> Any:
+        """Return the first endpoint of the format, one without a name before those with a name."""
+        same = [one for one in known if one.kind == entry.values["kind"] and one.name not in names]
+        return min(same, key=lambda one: one.name != "", default=None)
+
+    for entry, endpoint in [
+        *sync.sync(CallbackEndpoint, of_formats, by_kind),
+        *sync.sync(CallbackEndpoint, named, by("name"), check=_check_callback, blamed=("name",)),
+    ]:
         _replace_secrets(sync, endpoint, entry.values["bearer_token"], entry.values.get("signing_secret"))
+
+
+def _check_callback(entry: Entry, endpoint: CallbackEndpoint | None, others: Rows) -> None:
+    """Add the errors that prevent storing the entry, and replace its events by those to store."""
+    kind = entry.values["kind"]
+    if endpoint is not None and endpoint.kind != kind:
+        entry.refuse("format", f"cannot be changed from {endpoint.kind}: use another name")
+        return
+    stored = endpoint.chosen_events if endpoint else ()
+    try:
+        entry.values["events"] = parse_events(CallbackKind(kind), entry.values.get("events", stored))
+    except InvalidValue as error:
+        entry.refuse("events", str(error))
 
 
 def _replace_secrets(sync: Sync, endpoint: CallbackEndpoint, bearer_token: str, signing_secret: str | None) -> None:

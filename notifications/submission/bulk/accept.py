@@ -16,7 +16,17 @@ from config.audit import Actor
 from notifications import errors
 from notifications.bulk_tables.check import limit_errors
 from notifications.bulk_tables.tables import Table
-from notifications.models import ApiKey, BulkRow, BulkSend, BulkState, Channel, LimitKind, Origin, RowState
+from notifications.models import (
+    ApiKey,
+    BulkRow,
+    BulkSend,
+    BulkState,
+    CallbackDelivery,
+    Channel,
+    LimitKind,
+    Origin,
+    RowState,
+)
 from notifications.submission import limits, template_use, usage
 from notifications.submission.bulk import judge, waking
 from notifications.submission.bulk.judge import Judged
@@ -161,8 +171,11 @@ def _store(caller: Caller, bulk_send: BulkSend, judged: Judged, actor: Actor, ke
 
 
 def _record(bulk_send: BulkSend, actor: Actor) -> None:
+    """Audit the acceptance. Without a row that waits, the bulk send has ended already."""
     after = {"rows": bulk_send.row_count, "left_out": bulk_send.left_out, "simulated": bulk_send.simulated}
     audit.record(actor, "sent", after=after, **audit.about(bulk_send))
+    if bulk_send.has_ended:
+        CallbackDelivery.objects.owe_bulk_send(bulk_send)
 
 
 def _counts_of(draft: BulkSend) -> dict[str, int]:

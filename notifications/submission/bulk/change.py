@@ -21,6 +21,7 @@ from notifications.models import (
     BulkRow,
     BulkSend,
     BulkState,
+    CallbackDelivery,
     Lane,
     Notification,
     RowState,
@@ -117,6 +118,7 @@ def cancel(bulk_send: BulkSend, actor: Actor) -> Cancellation:
             _own(bulk_send).update(waiting=F("waiting") - count, cancelled=F("cancelled") + count)
             _cancel_messages(bulk_send, now)
             bulk_send.refresh_from_db()
+            CallbackDelivery.objects.owe_bulk_send(bulk_send)
             _record(bulk_send, actor, "cancelled", cancelled=bulk_send.cancelled, already_sent=bulk_send.messages)
     _check(bulk_send, changed, BulkState.CANCELLED)
     return Cancellation(cancelled=bulk_send.cancelled, already_sent=bulk_send.messages)

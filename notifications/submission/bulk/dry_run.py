@@ -17,6 +17,7 @@ from notifications.models import Channel, LimitKind
 from notifications.submission import checks, policy, templates
 from notifications.submission.bulk.judge import Judged, error_of, rules_for
 from notifications.submission.bulk.requests import find_sender
+from notifications.submission.bulk.suppressed import ROWS_AT_ONCE, SuppressedRows
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Result
 from notifications.submission.dry_run import Limit, limit
@@ -63,6 +64,7 @@ class BulkDryRun:
 
     rows, with_errors: numbers of rows; listed: the first errors of rows
     parts: of all text messages without errors
+    suppressed: rows without errors whose recipient is suppressed
     """
 
     results: Sequence[Result] = ()
@@ -73,6 +75,7 @@ class BulkDryRun:
     listed: list[ListedError] = field(default_factory=list)
     preview: list[PreviewedRow] = field(default_factory=list)
     parts: int | None = None
+    suppressed: int | None = None
     limits: Mapping[LimitKind, Limit] = field(default_factory=dict)
     scheduled_for: datetime | None = None
     sends_at: datetime | None = None
@@ -137,7 +140,7 @@ def check(caller: Caller, part: BulkRequestPart) -> BulkDryRun:
 
 def _check_table(caller: Caller, template: TemplateText, part: BulkRequestPart, run: BulkDryRun) -> dict[str, Result]:
     """Check the table, and set what it shows. Return the results that are known, by kind."""
-    seen = _Seen(is_email=template.type is Channel.EMAIL)
+    seen = _Seen(SuppressedRows(caller=caller, template=template), is_email=template.type is Channel.EMAIL)
     rules = rules_for(caller, template)
     watched = replace(rules, render=seen.remember(rules.render))
     try:
@@ -155,6 +158,7 @@ def _check_table(caller: Caller, template: TemplateText, part: BulkRequestPart, 
     if table_check.checks_rows:
         run.with_errors, run.preview = table_check.with_errors, seen.preview
         run.parts = None if template.type is Channel.EMAIL else seen.parts
+        run.suppressed = seen.suppressed()
     known_kinds = KINDS if table_check.checks_rows else (*_OF_TABLE, *_OF_SIZE)
     return {kind: _result(caller, template, kind, found.get(kind)) for kind in known_kinds}
 
@@ -168,7 +172,9 @@ def _result(caller: Caller, template: TemplateText, kind: str, error: TableError
 class _Seen:
     """What a dry run shows of the rows, collected while they are checked, so that no message is rendered twice."""
 
-    def __init__(self, *, is_email: bool) -> None:
+    def __init__(self, suppressed_rows: SuppressedRows, *, is_email: bool) -> None:
+        self._suppressed_rows, self._suppressed = suppressed_rows, 0
+        self._uncounted: list[CheckedRow] = []
         self.preview: list[PreviewedRow] = []
         self.parts = 0
         self._is_email = is_email
@@ -184,12 +190,21 @@ class _Seen:
     def note(self, row: CheckedRow) -> None:
         if row.errors:
             return
+        self._uncounted.append(row)
+        if len(self._uncounted) == ROWS_AT_ONCE:
+            self.suppressed()
         message = self._rendered
         parts = None if self._is_email else message.fragments
         self.parts += parts or 0
         if len(self.preview) < PREVIEWED_ROWS:
             subject, body = (message.subject, message.body) if self._is_email else (None, message.text)
             self.preview.append(PreviewedRow(row=row.number, to=row.to or "", subject=subject, body=body, parts=parts))
+
+    def suppressed(self) -> int:
+        """Return how many of the rows so far have a suppressed recipient."""
+        self._suppressed += self._suppressed_rows.count(self._uncounted)
+        self._uncounted.clear()
+        return self._suppressed
 
 
 def _limits(caller: Caller, channel: Channel) -> dict[LimitKind, Limit]:

@@ -26,6 +26,7 @@ from notifications.models import (
     BulkRow,
     BulkSend,
     BulkState,
+    CallbackDelivery,
     Channel,
     Lane,
     Notification,
@@ -91,7 +92,9 @@ def _step(bulk_send: BulkSend, lease: Lease, most_rows: int, most_waiting: int) 
         _store(bulk_send, made, [message.bulk_row for message in messages if message.id in repeated])
         for until, numbers in delayed.items():
             bulk_send.rows.filter(number__in=numbers).update(not_before=until)
-    is_over = bulk_send.waiting <= len(messages)
+        is_over = bulk_send.waiting <= len(messages)
+        if is_over:
+            CallbackDelivery.objects.owe_bulk_send(bulk_send)
     return Step(made=len(made), again_in=None if is_over else timedelta(0))
 
 
@@ -126,8 +129,12 @@ def _wait(bulk_send: BulkSend, lease: Lease) -> Step:
     """Wait for the first row that quiet hours delay."""
     waiting = bulk_send.rows.filter(state=RowState.WAITING)
     first = waiting.aggregate(first=Min("not_before"))["first"]
-    if first is None:
-        _release(lease, **_progress(bulk_send, made=0, repeated=0))
+    if first is None:  # no row waits, although the bulk send counts some
+        with transaction.atomic():
+            progress = _progress(bulk_send, made=0, repeated=0)
+            _release(lease, **progress)
+            if progress["state"] == BulkState.FINISHED:
+                CallbackDelivery.objects.owe_bulk_send(bulk_send)
         return Step()
     _release(lease, next_step_at=first)
     return Step(again_in=max(first - timezone.now(), timedelta(0)))

@@ -404,3 +404,11 @@ def test_a_changed_template_or_service_needs_a_new_check(
         assert bulk_send.template_version == 2
     else:
         assert "You cannot send to 2 email addresses" in text_of(checked)
+
+
+def test_rows_with_a_suppressed_recipient_are_counted(sender: Client, template: Template):
+    factories.make_suppression(template.service, "ana@example.com")
+
+    _, page = check(sender, template, f"{TABLE}ANA@example.com,Ana\n")
+
+    assert "2 rows have a suppressed recipient. Their messages end as a permanent failure" in text_of(page)

@@ -145,18 +145,75 @@ def test_errors_are_shown_beside_their_field(console, service, receiver, fields,
     assert CallbackEndpoint.objects.count() == 0
 
 
-def test_a_second_callback_of_one_kind_is_rejected(console, service, receiver):
-    factories.make_callback(service, receiver.url)
+def test_a_service_has_several_callbacks_of_one_format_with_different_names(console, service, receiver):
+    factories.make_callback(service, receiver.url, name="Case system")
 
-    refused = console.post(ADD, form(console, service, receiver.url))
+    refused = console.post(ADD, form(console, service, receiver.url, name="Case system"))
     others = [
-        console.post(ADD, form(console, service, receiver.url, kind=kind))
-        for kind in ("received_text_message", "unsubscribe_request")
+        console.post(ADD, form(console, service, receiver.url, kind=kind, name=kind))
+        for kind in ("delivery_status", "received_text_message", "unsubscribe_request")
     ]
 
-    assert "This service already has a callback of this kind" in refused.content.decode()
+    assert "The service has a callback with this name already." in refused.content.decode()
     assert all(SECRET.search(other.content.decode()) for other in others)
-    assert set(CallbackEndpoint.objects.values_list("kind", flat=True)) == set(CallbackKind)
+    assert CallbackEndpoint.objects.count() == 4
+
+
+def test_events_are_chosen_at_the_creation_and_changed_later(console, service, receiver):
+    chosen = {"kind": "events", "name": "Case system"}
+    filled = form(console, service, receiver.url, **chosen) | {"events": ["suppression.added", "message.failed"]}
+
+    console.post(ADD, filled)
+    endpoint = CallbackEndpoint.objects.get()
+    assert endpoint.events == ["message.failed", "suppression.added"]
+    console.post(page_of(endpoint, "events"), {"name": "Archive", "events": ["bulk_send.finished"]})
+
+    endpoint.refresh_from_db()
+    assert (endpoint.name, endpoint.events) == ("Archive", ["bulk_send.finished"])
+    changed = AuditEvent.objects.get(verb="changed")
+    assert changed.after == {"name": "Archive", "events": ["bulk_send.finished"]}
+    assert "Bulk send finished or cancelled" in console.get(page_of(endpoint)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "words"),
+    [
+        ("events", [], "Choose at least one event."),
+        ("delivery_status", ["received_text"], "received_text is not an event of this kind of callback"),
+        ("events", ["weather"], "Select a valid choice."),
+    ],
+)
+def test_events_must_suit_the_format(console, service, receiver, kind, events, words):
+    answer = console.post(ADD, form(console, service, receiver.url, kind=kind) | {"events": events})
+
+    assert words in answer.content.decode()
+    assert not CallbackEndpoint.objects.exists()
+
+
+def test_a_person_chooses_the_test_event(console, service, receiver):
+    endpoint = factories.make_callback(
+        service, receiver.url, kind=CallbackKind.EVENTS, events=["message.failed", "suppression.added"]
+    )
+
+    answer = console.post(page_of(endpoint, "try"), {"of_type": "suppression.added"})
+    drain_callbacks()
+
+    body = json.loads(receiver.posted[0].body)
+    assert (body["type"], body["data"]["note"]) == ("suppression.added", "test event")
+    assert "suppression.added" in console.get(answer["Location"]).content.decode()
+
+
+def test_the_callbacks_of_requests_can_be_signed_and_paused_only(console, service):
+    endpoint = factories.make_callback(service, "", kind=CallbackKind.REQUEST)
+    page = console.get(page_of(endpoint)).content.decode()
+
+    assert "As each request names it" in page
+    assert ("Sign callbacks…" in page, "Pause…" in page) == (True, True)
+    for step in ("edit", "try", "events", "remove"):
+        assert page_of(endpoint, step) not in page
+        assert console.post(page_of(endpoint, step), {}).status_code in {200, 409}
+    assert CallbackEndpoint.objects.filter(pk=endpoint.pk).exists()
+    assert not CallbackDelivery.objects.exists()
 
 
 @pytest.mark.parametrize("step", ["edit", "rotate", "remove"])

@@ -5,10 +5,19 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from notifications.models import BulkRow, BulkSend, Channel, DailyCounter, IdempotencyRecord, Notification
+from notifications.models import (
+    BulkRow,
+    BulkSend,
+    Channel,
+    DailyCounter,
+    IdempotencyRecord,
+    KeyType,
+    Notification,
+    SuppressionReason,
+)
 from notifications.submission import ttl_cache
 from notifications.submission.bulk.dry_run import NAMES
-from tests.factories import make_template
+from tests.factories import make_service, make_suppression, make_template
 from tests.notifications.bulk.test_vectors_over_http import OVER_HTTP, caller_for, source_of
 from tests.notifications.bulk_tables.test_vectors import expanded
 from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
@@ -130,3 +139,29 @@ def test_other_parameters_are_refused_and_nothing_is_sent(caller: Caller, query:
 
     assert (answer.status_code, messages(answer)) == (400, [message])
     assert not BulkSend.objects.exists()
+
+
+def test_the_answer_counts_the_rows_with_a_suppressed_recipient(caller: Caller) -> None:
+    def suppress(recipient: str, reason: SuppressionReason = SuppressionReason.MANUAL) -> None:
+        make_suppression(caller.service, recipient, reason)
+
+    suppress("ana@example.com")
+    suppress("bo@example.com", SuppressionReason.UNSUBSCRIBE)
+    suppress("cy@example.com", SuppressionReason.UNSUBSCRIBE)
+    make_suppression(make_service(), "other@example.com")
+    rows = [
+        ["email address", "one_click_unsubscribe_url"],
+        ["Ana@example.com", ""],
+        ["ana@example.com", ""],
+        ["bo@example.com", ""],
+        ["cy@example.com", "https://lists.example.org/u"],
+        ["other@example.com", ""],
+    ]
+    plain = {"template_id": str(email_template(caller).pk), "name": "x", "rows": rows}
+    subscription = plain | {"template_id": str(email_template(caller, unsubscribe_link=True).pk)}
+    test_key = make_caller(caller.service, KeyType.TEST)
+
+    counts = [dry_run(one, body)["rows"]["suppressed"] for one, body in [(caller, plain), (caller, subscription)]]
+
+    assert counts == [3, 4]
+    assert dry_run(test_key, plain)["rows"]["suppressed"] == 0

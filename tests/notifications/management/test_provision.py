@@ -18,7 +18,6 @@ from notifications.management.provision.services import provision
 from notifications.models import (
     ApiKey,
     CallbackEndpoint,
-    CallbackKind,
     Channel,
     GuestListEntry,
     KeyType,
@@ -293,7 +292,54 @@ def test_a_former_signing_secret_signs_too_for_a_day():
     assert endpoint.signing_secrets(now + timedelta(hours=25)) == [new]
 
 
-@pytest.mark.parametrize("kind", CallbackKind.values)
+def test_named_callbacks_have_their_events_and_repeated_ones_change_nothing():
+    of_url = {"url": "https://hooks.example.org/", "bearer_token": "a-bearer-token"}
+    callbacks = {
+        "delivery_status": of_url,
+        "endpoints": [
+            {"name": "Case system", **of_url, "events": ["suppression.added", "message.failed"]},
+            {"name": "Archive", **of_url, "format": "delivery_status"},
+        ],
+    }
+    apply_one(callbacks=callbacks)
+    stored = everything_stored()
+
+    apply_one(callbacks=callbacks)
+
+    assert everything_stored() == stored
+    found = CallbackEndpoint.objects.order_by("name").values_list("name", "kind", "events")
+    assert list(found) == [
+        ("", "delivery_status", []),
+        ("Archive", "delivery_status", []),
+        ("Case system", "events", ["message.failed", "suppression.added"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "error"),
+    [
+        ({"name": "A"}, "events: Choose at least one event."),
+        ({"name": "A", "events": ["weather"]}, "events[0]: must be one of message.delivered, "),
+        (
+            {"name": "A", "format": "received_text_message", "events": ["message.failed"]},
+            "events: message.failed is not",
+        ),
+        ({"name": " ", "events": ["message.failed"]}, "name: Enter a name of at most 60 characters, on one line."),
+        ({"events": ["message.failed"]}, "name: is required"),
+        ({"name": "A", "format": "request"}, "format: must be one of delivery_status, "),
+        ({"name": "Old", "events": ["message.failed"]}, "format: cannot be changed from delivery_status"),
+    ],
+)
+def test_wrong_named_callbacks_are_rejected(endpoint, error):
+    of_url = {"url": "https://hooks.example.org/", "bearer_token": "a-bearer-token"}
+    apply_one(callbacks={"endpoints": [{"name": "Old", **of_url, "format": "delivery_status"}]})
+
+    found = errors_of({"name": "Parks", "callbacks": {"endpoints": [of_url | endpoint]}})
+
+    assert [line.startswith(f"services[0].callbacks.endpoints[0].{error}") for line in found] == [True], found
+
+
+@pytest.mark.parametrize("kind", ["delivery_status", "received_text_message", "unsubscribe_request"])
 def test_callbacks_are_encrypted_and_repeated_ones_change_nothing(kind):
     callbacks = {
         kind: {

@@ -22,7 +22,7 @@ from notifications.models import (
     ReceivedText,
     Service,
     Status,
-    callback_delivery,
+    callback_owing,
 )
 from notifications.submission import receiving
 from tests.factories import make_callback, make_notification, make_service, make_sms_sender, make_template
@@ -135,7 +135,7 @@ def test_a_service_without_callbacks_needs_no_more_queries(django_assert_num_que
 
     with django_assert_num_queries(4):  # savepoint, lookup and lock, change, savepoint
         advance(lonely, Status.DELIVERED)
-    with django_assert_num_queries(6):  # also the new status, and the row
+    with django_assert_num_queries(7):  # also the new status, the endpoints, and the row
         advance(talkative, Status.DELIVERED)
 
 
@@ -191,4 +191,4 @@ def test_test_events_are_removed_after_a_week():
 
 
 def test_the_wake_up_names_an_existing_task():
-    assert callback_delivery.DRAIN.name in app.tasks
+    assert callback_owing.DRAIN.name in app.tasks

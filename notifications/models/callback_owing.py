@@ -1,0 +1,108 @@
+"""Store the callbacks of an event, in the transaction of the event. Source: docs/callbacks.md."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Exists, OuterRef
+
+from config.queue import publishing
+from config.queue.app import app
+from notifications.models.bulk_send import BulkSend
+from notifications.models.callback import CallbackEndpoint
+from notifications.models.callback_event import DEFAULT_EVENTS, EVENT_OF_STATUS, CallbackEvent, CallbackKind
+from notifications.models.received_text import ReceivedText
+from notifications.models.request_callback import RequestCallback
+from notifications.models.status import Status
+from notifications.models.suppression import Suppression
+from notifications.models.unsubscribe_request import UnsubscribeRequest
+
+DRAIN = app.signature("notifications.tasks.callbacks.drain_callbacks")  # by name, because models cannot import tasks
+
+
+class OwedCallbacks(models.QuerySet[Any]):  # Any: callback deliveries, whose class derives from this module
+    """The methods that create callbacks."""
+
+    def owe_statuses(self, ended: models.QuerySet[Any], status: Status) -> None:
+        """Create the callbacks for messages that have just reached a status.
+
+        ended: these messages, after the update in the same transaction
+        """
+        event = EVENT_OF_STATUS[status]
+        rows = list(ended.values_list("id", "service_id", "status", "sent_at", "completed_at"))
+        endpoints: defaultdict[UUID, list[CallbackEndpoint]] = defaultdict(list)
+        for endpoint in CallbackEndpoint.objects.wanting(event).filter(service__in={row[1] for row in rows}):
+            endpoints[endpoint.service_id].append(endpoint)
+        requested: set[UUID] = set()
+        if any(endpoint.is_of_requests for some in endpoints.values() for endpoint in some):
+            with_callback = RequestCallback.objects.filter(notification__in=[row[0] for row in rows])
+            requested = set(with_callback.values_list("notification_id", flat=True))
+        self._owe(
+            self.model(
+                endpoint=endpoint,
+                event=event,
+                notification_id=identifier,
+                status=status,
+                sent_at=sent_at,
+                completed_at=completed_at,
+            )
+            for identifier, service_id, status, sent_at, completed_at in rows
+            for endpoint in endpoints[service_id]
+            if identifier in requested or not endpoint.is_of_requests
+        )
+
+    def owe_text(self, text: ReceivedText) -> None:
+        """Create the callbacks for a received text."""
+        self._owe_all(text.service_id, CallbackEvent.RECEIVED_TEXT, received_text=text)
+
+    def owe_unsubscribe_request(self, request: UnsubscribeRequest) -> None:
+        """Create the callbacks for an unsubscribe request."""
+        self._owe_all(request.service_id, CallbackEvent.UNSUBSCRIBE_REQUEST, unsubscribe_request=request)
+
+    def owe_bulk_send(self, bulk_send: BulkSend) -> None:
+        """Create the callbacks for a bulk send that has just ended."""
+        self._owe_all(bulk_send.service_id, CallbackEvent.BULK_SEND_FINISHED, bulk_send=bulk_send)
+
+    def owe_suppressions(self, suppressions: Sequence[Suppression]) -> None:
+        """Create the callbacks for new suppressions of one service.
+
+        A suppression of the whole installation has none: a service must not learn of recipients of others.
+        """
+        service_id = suppressions[0].service_id if suppressions else None
+        if service_id is None:
+            return
+        endpoints = list(CallbackEndpoint.objects.wanting(CallbackEvent.SUPPRESSION_ADDED).filter(service=service_id))
+        self._owe(
+            self.model(endpoint=endpoint, event=CallbackEvent.SUPPRESSION_ADDED, suppression=suppression)
+            for suppression in suppressions
+            for endpoint in endpoints
+        )
+
+    def owe_test(self, endpoint: CallbackEndpoint, event: CallbackEvent | None = None) -> Any:
+        """Create a test event for an endpoint and return its delivery. It is sent even if the endpoint is paused.
+
+        event: by default the first one that the endpoint gets
+        """
+        delivery = self.model(endpoint=endpoint, event=event or endpoint.chosen_events[0])
+        self._owe([delivery])
+        return delivery
+
+    def _owe_all(self, service_id: UUID, event: CallbackEvent, **subject: Any) -> None:  # Any: the row it reports
+        endpoints = CallbackEndpoint.objects.wanting(event).filter(service=service_id)
+        self._owe(self.model(endpoint=endpoint, event=event, **subject) for endpoint in endpoints)
+
+    def _owe(self, deliveries: Iterable[Any]) -> None:
+        """Store callbacks, and wake a worker after the commit."""
+        if self.bulk_create(deliveries, batch_size=500):
+            publishing.enqueue(DRAIN)
+
+
+def has_callback(event: CallbackEvent) -> Exists | models.Q:
+    """Return a condition for messages: an endpoint of the service or their request gets this event of them."""
+    endpoints = CallbackEndpoint.objects.wanting(event).exclude(kind=CallbackKind.REQUEST)
+    of_service = Exists(endpoints.filter(service=OuterRef("service")))
+    if event not in DEFAULT_EVENTS[CallbackKind.REQUEST]:
+        return of_service
+    return of_service | Exists(RequestCallback.objects.filter(notification=OuterRef("pk")))

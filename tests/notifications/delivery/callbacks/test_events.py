@@ -1,0 +1,203 @@
+"""Endpoints that choose their events: each gets its own, once, with the type and the time around the data."""
+
+import json
+from datetime import UTC
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from config import audit
+from notifications.api.suppressions.serializers import SuppressionSerializer
+from notifications.delivery import suppressions
+from notifications.delivery.callbacks import bodies
+from notifications.delivery.messages import IncomingText
+from notifications.models import (
+    BulkState,
+    CallbackDelivery,
+    CallbackEndpoint,
+    CallbackEvent,
+    CallbackKind,
+    Channel,
+    Notification,
+    Service,
+    Status,
+    SuppressionSource,
+)
+from notifications.submission import receiving, suppression_list
+from notifications.submission.bulk import change, steps
+from tests.factories import make_bulk_send, make_callback, make_notification, make_service, make_template
+from tests.notifications.bulk.test_steps import all_steps, bulk_of
+from tests.notifications.draining import drain_callbacks, drain_messages
+from tests.receivers import Receiver
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def endpoint_for(*events: CallbackEvent, service: Service | None = None, **fields) -> CallbackEndpoint:
+    return make_callback(service, kind=CallbackKind.EVENTS, events=list(events), **fields)
+
+
+def owed(endpoint: CallbackEndpoint) -> list[str]:
+    return list(
+        CallbackDelivery.objects.filter(endpoint=endpoint).order_by("created_at").values_list("event", flat=True)
+    )
+
+
+def suppress(service: Service | None, recipient: str = "ana@example.com"):
+    row = suppression_list.new(
+        service,
+        suppression_list.parse_recipient(recipient),
+        source=SuppressionSource.API,
+        created_by="key",
+        note="asked",
+    )
+    return suppression_list.add(row, audit.CLOCK)[0]
+
+
+def test_each_endpoint_of_a_service_gets_its_events_of_a_message():
+    service = make_service()
+    failed = endpoint_for(CallbackEvent.MESSAGE_FAILED, service=service)
+    sent = endpoint_for(CallbackEvent.MESSAGE_SENT, CallbackEvent.MESSAGE_DELIVERED, service=service)
+    usual, second = make_callback(service), make_callback(service)
+    only_failed = make_callback(service, events=["message.failed"])
+    message = make_notification(make_template(service))
+    own = Notification.objects.filter(pk=message.pk)
+
+    for status in (Status.SENDING, Status.PENDING, Status.DELIVERED, Status.DELIVERED):
+        own.advance(status, timezone.now())
+
+    assert owed(sent) == ["message.sent", "message.delivered"]
+    assert owed(usual) == owed(second) == ["message.delivered"]
+    assert owed(failed) == owed(only_failed) == []
+
+
+def test_sent_is_reported_from_the_batch_that_a_worker_records():
+    service = make_service()
+    sent = endpoint_for(CallbackEvent.MESSAGE_SENT, CallbackEvent.MESSAGE_DELIVERED, service=service)
+    other = endpoint_for(CallbackEvent.MESSAGE_FAILED, service=service)
+    messages = [make_notification(make_template(service, Channel.SMS), recipient="07700900123") for _ in range(2)]
+
+    drain_messages()
+
+    reached = set(Notification.objects.values_list("status", flat=True))
+    assert reached & {Status.SENDING, Status.SENT, Status.DELIVERED}
+    assert CallbackDelivery.objects.filter(endpoint=sent).count() == len(messages)
+    assert owed(other) == []
+
+
+def test_an_event_is_posted_with_its_type_and_time_and_a_signature():
+    with Receiver() as receiver:
+        endpoint = endpoint_for(CallbackEvent.MESSAGE_FAILED, url=receiver.url, signing_secret=SECRET)
+        message = make_notification(make_template(endpoint.service), reference="order-1")
+        Notification.objects.filter(pk=message.pk).advance(Status.PERMANENT_FAILURE, timezone.now())
+        delivery = CallbackDelivery.objects.get()
+        drain_callbacks()
+
+    [posted] = receiver.posted
+    body = Webhook(SECRET).verify(posted.body, dict(posted.headers))
+    assert list(body) == ["type", "timestamp", "data"]
+    assert (body["type"], body["data"]["status"]) == ("message.failed", "permanent-failure")
+    assert body["timestamp"] == f"{delivery.created_at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+    assert body["data"]["reference"] == "order-1"
+
+
+def test_texts_and_suppressions_reach_the_endpoints_that_chose_them():
+    service = make_service()
+    both = endpoint_for(CallbackEvent.RECEIVED_TEXT, CallbackEvent.SUPPRESSION_ADDED, service=service)
+    other = endpoint_for(CallbackEvent.BULK_SEND_FINISHED, service=service)
+
+    receiving.store(service, IncomingText(sender="07700900123", recipient="1", content="Hello"))
+    for _ in range(2):
+        suppress(service)
+
+    assert owed(both) == ["received_text", "suppression.added"]
+    assert owed(other) == []
+
+
+def test_a_suppression_has_the_data_of_the_api():
+    endpoint = endpoint_for(CallbackEvent.SUPPRESSION_ADDED)
+    row = suppress(endpoint.service, "07700 900123")
+
+    data = json.loads(bodies.body_of(CallbackDelivery.objects.get()))["data"]
+
+    shown = dict(SuppressionSerializer(row).data)
+    assert shown.pop("lifted_at") is None
+    assert data == json.loads(json.dumps(shown, default=str))
+
+
+def test_imported_suppressions_are_reported_once_each_and_those_of_the_installation_never():
+    endpoint = endpoint_for(CallbackEvent.SUPPRESSION_ADDED)
+
+    def rows(service):
+        return [
+            suppression_list.new(
+                service,
+                suppression_list.parse_recipient(f"p{number}@example.org"),
+                source=SuppressionSource.IMPORT,
+                created_by="mina",
+            )
+            for number in range(3)
+        ]
+
+    added = [suppressions.add_many(endpoint.service, rows(endpoint.service)) for _ in range(2)]
+    suppressions.add_many(None, rows(None))
+    suppress(None, "other@example.org")
+
+    assert (added, len(owed(endpoint))) == ([3, 0], 3)
+
+
+def test_a_bulk_send_is_reported_once_when_it_finishes():
+    endpoint = endpoint_for(CallbackEvent.BULK_SEND_FINISHED)
+    bulk_send = bulk_of(5, make_template(endpoint.service))
+
+    steps.take_next(most_rows=3)
+    assert owed(endpoint) == []
+    all_steps(most_rows=3)
+
+    assert owed(endpoint) == ["bulk_send.finished"]
+    data = json.loads(bodies.body_of(CallbackDelivery.objects.get()))["data"]
+    assert (data["id"], data["job_status"], data["messages"]) == (str(bulk_send.id), "finished", 5)
+
+
+def test_a_bulk_send_whose_rows_are_gone_is_reported_too():
+    endpoint = endpoint_for(CallbackEvent.BULK_SEND_FINISHED)
+    bulk_send = make_bulk_send(make_template(endpoint.service), state=BulkState.IN_PROGRESS)
+
+    all_steps()
+
+    bulk_send.refresh_from_db()
+    assert (bulk_send.state, owed(endpoint)) == (BulkState.FINISHED, ["bulk_send.finished"])
+
+
+def test_a_cancelled_bulk_send_is_reported_once():
+    endpoint = endpoint_for(CallbackEvent.BULK_SEND_FINISHED)
+    bulk_send = bulk_of(3, make_template(endpoint.service))
+
+    for _ in range(2):
+        change.cancel(bulk_send, audit.CLOCK)
+
+    assert owed(endpoint) == ["bulk_send.finished"]
+    data = json.loads(bodies.body_of(CallbackDelivery.objects.get()))["data"]
+    assert (data["job_status"], data["cancelled"]) == ("cancelled", 3)
+
+
+@pytest.mark.parametrize("event", list(CallbackEvent))
+def test_the_test_of_an_event_has_its_type_and_its_id(event):
+    delivery = CallbackDelivery.objects.owe_test(endpoint_for(*CallbackEvent), event)
+
+    body = json.loads(bodies.body_of(delivery))
+
+    assert (body["type"], body["data"]["id"]) == (event.value, str(delivery.id))
+
+
+def test_an_endpoint_gets_an_event_once():
+    endpoint = endpoint_for(CallbackEvent.BULK_SEND_FINISHED)
+    bulk_send = make_bulk_send(make_template(endpoint.service))
+    CallbackDelivery.objects.owe_bulk_send(bulk_send)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        CallbackDelivery.objects.owe_bulk_send(bulk_send)
