@@ -8,6 +8,8 @@ VERBS = {
     "accepted_the_invite_of": "accepted the invite of",
     "archived": "archived",
     "changed": "changed",
+    "confirmed": "confirmed",
+    "sent_confirmation_to": "sent a confirmation email to",
     "checked": "checked the table of",
     "changed_roles_of": "changed the roles of",
     "created": "created",

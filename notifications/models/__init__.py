@@ -29,7 +29,7 @@ from notifications.models.repeat_guard import RepeatGuard
 from notifications.models.request_callback import RequestCallback
 from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage
-from notifications.models.sender import ReplyToAddress, SmsSender
+from notifications.models.sender import ReplyToAddress, ReplyToState, SmsSender
 from notifications.models.sending_pause import PauseKind, SendingPause
 from notifications.models.service import GuestListEntry, Permission, RecipientKind, Role, Service, TeamMember
 from notifications.models.status import Status

@@ -48,11 +48,36 @@ class SmsSender(Sender):
         return self.sender
 
 
+class ReplyToState(models.TextChoices):
+    """Whether a person has confirmed that they read the replies. Each state may be used."""
+
+    CHECKING = "checking", "Checking"
+    CONFIRMED = "confirmed", "Confirmed"
+    BOUNCED = "bounced", "Bounced"
+    UNCHECKED = "unchecked", "Unchecked"
+
+
 class ReplyToAddress(Sender):
-    """The email address that replies of recipients go to."""
+    """The email address that replies of recipients go to.
+
+    confirmation_id: of the emailed link that works now. It is also the Message-ID of the email, to recognise its bounce
+    mail_at: when the email with the link is due. Null: no email is due
+    confirmed_by: the operator who confirmed it. Blank: the link did
+    """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="reply_to_addresses")
     email_address = models.CharField(max_length=320)
+    state = models.CharField(
+        max_length=9,
+        choices=ReplyToState.choices,
+        default=ReplyToState.UNCHECKED,
+        db_default=ReplyToState.UNCHECKED.value,
+        editable=False,
+    )
+    confirmed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    confirmed_by = models.CharField(max_length=255, blank=True, default="", db_default="", editable=False)
+    confirmation_id = models.UUIDField(null=True, blank=True, unique=True, editable=False)
+    mail_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = "reply-to address"

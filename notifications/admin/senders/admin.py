@@ -7,20 +7,41 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
-from config import formats
+from config import audit, formats
 from config.console import cells
 from config.console.admin import Button
 from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
 from config.console.theme import Select
+from config.queue import publishing
+from notifications import tasks
 from notifications.admin import permissions
 from notifications.admin.senders.forms import ReplyToForm, SmsSenderForm
 from notifications.admin.service_rows import ServiceRowAdmin, posted
-from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender
+from notifications.admin.services.forms import ReasonForm
+from notifications.delivery import reply_to_checks
+from notifications.models import Permission, ReplyToAddress, ReplyToState, Role, Service, SmsSender
 from notifications.submission import kept_use
 from notifications.validation import services
+
+_IS_CONFIRMED = "This reply-to address is already confirmed."
+_TONES = {
+    ReplyToState.CHECKING: "accent",
+    ReplyToState.CONFIRMED: "good",
+    ReplyToState.BOUNCED: "bad",
+    ReplyToState.UNCHECKED: "",
+}
+
+
+class ReplyToStateFilter(ChoiceFilter):
+    title = "confirmed"
+    parameter_name = "state"
+    options = {state.value: (str(state.label), by(Q(state=state))) for state in ReplyToState}
 
 
 class DefaultedAdmin(ServiceRowAdmin):
@@ -160,11 +181,72 @@ class SmsSenderAdmin(DefaultedAdmin):
 class ReplyToAddressAdmin(DefaultedAdmin):
     form = ReplyToForm
     text_field = "email_address"
-    fields = ("service", "email_address", "default", "id", "used", "added")
+    fields = ("service", "email_address", "default", "checked", "id", "used", "added")
     add_fields = ("service", "email_address", "is_default")
     message_field = "reply_to"
-    list_display = ("email_address", "default", "id_to_copy", "used", "added")
+    list_display = ("email_address", "default", "checked", "id_to_copy", "used", "added")
+    list_filter = (ReplyToStateFilter,)
+    row_actions = {
+        **DefaultedAdmin.row_actions,
+        "send-confirmation": "send_confirmation",
+        "confirm-outside": "confirm_outside",
+    }
     empty = "No reply-to address. One is needed before this service goes live."
+
+    @admin.display(description="Confirmed")
+    def checked(self, row: ReplyToAddress) -> SafeString:
+        chip = cells.chip(ReplyToState(row.state).label, _TONES[ReplyToState(row.state)])
+        if row.confirmed_at is None:
+            return chip
+        return cells.two_lines(chip, f"on {formats.spoken(row.confirmed_at)}, by {row.confirmed_by or 'link'}")
+
+    def buttons(self, request: HttpRequest, obj: Any) -> list[Button]:
+        if obj.state == ReplyToState.CONFIRMED:
+            return super().buttons(request, obj)
+        own = [Button("Send confirmation email…", "send-confirmation"), Button("Confirm outside…", "confirm-outside")]
+        return [*own, *super().buttons(request, obj)]
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        """Reserve confirming without the link for operators."""
+        if word == "confirm-outside":
+            return permissions.is_operator(request)
+        return super().may_do(request, word, obj)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Email a link to the new address."""
+        reply_to_checks.begin(obj)
+        super().save_model(request, obj, form, change)
+        publishing.enqueue(tasks.mail_notice, "reply-to", str(obj.pk))
+
+    def send_confirmation(self, request: HttpRequest, row: ReplyToAddress) -> HttpResponse:
+        title = f"Confirm {row.email_address}"
+        if row.state == ReplyToState.CONFIRMED:
+            return self.error_page(request, row, title, _IS_CONFIRMED)
+        if request.method == "POST":
+            before: dict[str, object] = {"state": row.state}
+            reply_to_checks.begin(row)
+            row.save(update_fields=["state", "confirmation_id", "mail_at", "confirmed_at", "confirmed_by"])
+            self.audit(request, "sent_confirmation_to", row, before=before, after={"state": row.state})
+            publishing.enqueue(tasks.mail_notice, "reply-to", str(row.pk))
+            return self.action_done(request, self.row_url(row), f"An email with a link goes to {row.email_address}.")
+        explanation = [
+            f"Signalbox emails a link to {row.email_address}. Somebody who reads that mailbox has to open it.",
+            f"The link works once, for {reply_to_checks.VALID_FOR.days} days. An earlier link stops working.",
+            "The address can be used meanwhile.",
+        ]
+        return self.action_page(request, row, title=title, button="Send 1 email", explanation=explanation)
+
+    def confirm_outside(self, request: HttpRequest, row: ReplyToAddress) -> HttpResponse:
+        title = f"Confirm {row.email_address} without an email"
+        if row.state == ReplyToState.CONFIRMED:
+            return self.error_page(request, row, title, _IS_CONFIRMED)
+        form = ReasonForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            reason = form.cleaned_data["reason"]
+            reply_to_checks.confirm_outside(row, audit.person(request), audit.author(request), reason)
+            return self.action_done(request, self.row_url(row), f"{row.email_address} is confirmed.")
+        explanation = ["Do this only if you know that the team reads this mailbox, for example from a call."]
+        return self.action_page(request, row, title=title, button="Confirm", form=form, explanation=explanation)
 
     def removal_error(self, row: ReplyToAddress) -> str:
         """Check, under the lock, whether a live service would have no reply-to address left."""

@@ -7,7 +7,16 @@ from django.conf import settings
 from django.db.models import Model
 
 from config import formats
-from notifications.models import Permission, ReplyToAddress, Role, Service, SmsSender, TeamMember, Template
+from notifications.models import (
+    Permission,
+    ReplyToAddress,
+    ReplyToState,
+    Role,
+    Service,
+    SmsSender,
+    TeamMember,
+    Template,
+)
 
 Link = tuple[str, str] | None  # label and URL; None if the person may not open the page
 LinkTo = Callable[[str, type[Model]], Link]
@@ -53,8 +62,11 @@ def _team(service: Service, link_to: LinkTo) -> Check:
 def _reply_to(service: Service, link_to: LinkTo) -> Check:
     row = service.reply_to_addresses.filter(archived_at=None, is_default=True).first()
     detail = f"Replies go to {row.email_address}." if row else "There is no default reply-to address."
+    is_confirmed = row is not None and row.state == ReplyToState.CONFIRMED
+    if row and not is_confirmed:
+        detail += " Nobody has confirmed it through the emailed link."
     link = link_to("View reply-to addresses", ReplyToAddress)
-    return Check(title="Reply-to address", detail=detail, is_ready=row is not None, link=link)
+    return Check(title="Reply-to address", detail=detail, is_ready=is_confirmed, link=link)
 
 
 def _sender(service: Service, link_to: LinkTo) -> Check:

@@ -4,8 +4,8 @@ from enum import StrEnum
 
 import structlog
 
-from notifications.delivery import status
-from notifications.delivery.messages import Receipt
+from notifications.delivery import reply_to_checks, status
+from notifications.delivery.messages import Outcome, Receipt
 from notifications.delivery.returned_emails import parsing
 from notifications.delivery.returned_emails.parsing import Returned
 from notifications.models import Notification, SuppressionSource
@@ -36,7 +36,9 @@ def _apply(returned: Returned) -> Taken:
     found = Notification.objects.filter(pk=returned.notification_id)
     message = found.only("provider", "recipient", "normalised_recipient").first()
     if message is None:
-        return Taken.UNKNOWN_MESSAGE
+        is_bounce = returned.outcome != Outcome.COMPLAINT
+        is_link = is_bounce and reply_to_checks.note_bounce(returned.notification_id)
+        return Taken.APPLIED if is_link else Taken.UNKNOWN_MESSAGE
     own = {message.normalised_recipient, email_addresses.parse(message.recipient).ascii.lower()}
     # If the recipient forwards their emails, another email address may be the one that does not exist.
     is_about_recipient = not returned.recipients or bool(own & returned.recipients)

@@ -59,6 +59,7 @@ class ReplyToDeclaration(Declaration):
         required=True,
     )
     default = Value(bool, source="is_default")
+    confirmed = Value(bool)
 
 
 class TemplateDeclaration(Declaration):

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from django.conf import settings
+from django.utils import timezone
+
 from config.management.declarations import Entry
 from notifications.management.provision.sync import Rows, Sync
-from notifications.models import ProtectedName, ReplyToAddress, SmsSender
+from notifications.models import ProtectedName, ReplyToAddress, ReplyToState, SmsSender
 from notifications.validation import senders
 
 
@@ -41,6 +44,8 @@ def _provision(
         entry.refuse("default", "is already true for another sender")
     for entry, row in sync.sync(model, entries, by_text, check=check, blamed=(column,)):
         entry.completed["id"] = str(row.pk)
+        if entry.values.get("confirmed") and row.state != ReplyToState.CONFIRMED:
+            sync.changes.change(row, **_confirmed())
         if row.archived_at is not None:
             sync.changes.change(row, archived_at=None, is_default=entry in wanted)
         if entry in wanted and default is not None and default is not row:
@@ -48,6 +53,16 @@ def _provision(
         if not wanted and default is None and row._state.adding and "is_default" not in entry.values:
             sync.changes.change(row, is_default=True)  # the first sender becomes the default
             default = row
+
+
+def _confirmed() -> dict[str, object]:
+    return {
+        "state": ReplyToState.CONFIRMED.value,
+        "confirmed_at": timezone.now(),
+        "confirmed_by": settings.PROVISION_AUTHOR,
+        "confirmation_id": None,
+        "mail_at": None,
+    }
 
 
 def _in_use(rows: Rows) -> Rows:

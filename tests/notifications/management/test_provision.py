@@ -574,3 +574,15 @@ def test_a_document_states_the_limits_that_apply_after_a_temporary_change():
     service.refresh_from_db()
     assert (service.daily_limit_sms, service.daily_limit_email) == (500, 30)
     assert LimitChange.objects.get().returns_to == 20
+
+
+def test_a_document_confirms_a_reply_to_address():
+    addresses = [{"email_address": "a@example.org", "confirmed": True}, {"email_address": "b@example.org"}]
+
+    apply_one(reply_to_addresses=addresses)
+    before = everything_stored()
+    apply_one(reply_to_addresses=addresses)
+
+    assert everything_stored() == before
+    states = dict(ReplyToAddress.objects.values_list("email_address", "state"))
+    assert states == {"a@example.org": "confirmed", "b@example.org": "unchecked"}
