@@ -12,6 +12,7 @@ VERBS = {
     "sent_confirmation_to": "sent a confirmation email to",
     "checked": "checked the table of",
     "changed_roles_of": "changed the roles of",
+    "copied": "copied",
     "created": "created",
     "cancelled": "cancelled",
     "deleted": "deleted",

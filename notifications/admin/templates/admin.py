@@ -22,7 +22,7 @@ from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import preview, samples, tags
-from notifications.admin.templates.comparing import ComparingAdmin
+from notifications.admin.templates.copying import CopyingAdmin
 from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.forms import TemplateForm
 from notifications.admin.templates.use import InUseFilter, UnusedFilter, with_use
@@ -39,7 +39,7 @@ _CHIPS_SHOWN = 12
 
 
 @admin.register(Template)
-class TemplateAdmin(ComparingAdmin):
+class TemplateAdmin(CopyingAdmin):
     form = TemplateForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.EDIT_TEMPLATES})
@@ -55,6 +55,7 @@ class TemplateAdmin(ComparingAdmin):
         "restore": "restore",
         "version": "version_page",
         "compare": "compare",
+        "copy": "copy",
         "publish": "publish",
         "discard": "discard",
         "restore-draft": "restore_as_draft",

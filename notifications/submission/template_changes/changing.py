@@ -15,6 +15,10 @@ from notifications.models import Channel, Service, Template, TemplateVersion
 
 Text = Mapping[str, Any]  # the columns of a version: name, subject, content and so on
 
+MAX_NOTE_CHARACTERS = 255  # of the column
+
+_COPIED = ("redact_personalisation", "respect_quiet_hours", "samples")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Editor:
@@ -31,8 +35,21 @@ def create(
     template = Template(service=service, type=channel, name=text["name"], created_by=editor.author, **columns)
     template.save(force_insert=True)
     template.versions.create(number=1, note=note, created_by=editor.author, **text)
-    audit.record(editor.actor, "created", template, after=changes.snapshot(template))
+    audit.record(editor.actor, "created", template, after=changes.snapshot(template), reason=note)
     return template
+
+
+def copy(template: Template, service: Service, editor: Editor, *, name: str) -> Template:
+    """Store a new template of a service with the text of the published version, its options, tags and samples."""
+    version = template.published()
+    columns = {name: getattr(template, name) for name in _COPIED}
+    note = f"Copy of “{template.name}” of {template.service.name}, version {version.number}"
+    text = {**version.words(), "name": name}
+    copied = create(service, Channel(template.type), text, editor, note=note[:MAX_NOTE_CHARACTERS], **columns)
+    copied.set_tags(template.tag_names())
+    after = {"copy": str(copied.pk), "service": service.name, "version": version.number}
+    audit.record(editor.actor, "copied", template, after=after)
+    return copied
 
 
 def save_draft(template: Template, text: Text, editor: Editor, *, note: str = "") -> TemplateVersion:
