@@ -6,10 +6,10 @@ from typing import Any  # the admin of the log, and the counters above it
 from django.http import HttpRequest
 
 from config.console.admin.row_actions import Button
-from notifications.admin.messages import send
+from notifications.admin.messages import filters, send
 from notifications.admin.messages.paging import NEWER, OLDER
 
-RETRY_FAILED = "retry-failed"
+RETRY_FAILED, CANCEL_SCHEDULED = "retry-failed", "cancel-scheduled"
 _PAGING = (OLDER, NEWER, "p")
 
 
@@ -23,4 +23,6 @@ def buttons(model_admin: Any, request: HttpRequest, counters: Iterable[Mapping[s
     found = []
     if numbers.get("Failed", "0") != "0" and send.may_send(request):
         found.append(Button("Retry failed…", url=f"{model_admin.url_of(RETRY_FAILED)}{suffix}"))
+    if request.GET.get(filters.ScheduledFilter.parameter_name) == "yes" and send.may_send(request):
+        found.append(Button("Cancel these messages…", url=f"{model_admin.url_of(CANCEL_SCHEDULED)}{suffix}"))
     return found

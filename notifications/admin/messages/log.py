@@ -20,6 +20,7 @@ from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days, filters, list_actions, page, search, send, status_titles
+from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
@@ -111,6 +112,7 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions
             own("search", require_POST(self.search)),
             own("send", self.send),
             own(list_actions.RETRY_FAILED, self.retry_failed),
+            own(list_actions.CANCEL_SCHEDULED, self.cancel_scheduled),
             *super().get_urls(),
         ]
 
@@ -151,6 +153,9 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions
 
     def retry_failed(self, request: HttpRequest) -> HttpResponse:
         return RETRY_FAILED.answer(self, request)
+
+    def cancel_scheduled(self, request: HttpRequest) -> HttpResponse:
+        return CANCEL_SCHEDULED.answer(self, request)
 
     def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
         """Return the context around the list: counters, search and its note, left-out tests, and retention."""

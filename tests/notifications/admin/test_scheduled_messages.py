@@ -151,3 +151,36 @@ def test_only_people_who_may_send_may_move_or_cancel(role: Role, status: int) ->
 
     assert [console.get(url(message, word)).status_code for word in ("move", "cancel")] == [status, status]
     assert (url(message, "cancel") in page(console, url(message))) is (status == 200)
+
+
+# Over the filter
+
+
+def test_all_scheduled_messages_of_the_list_are_cancelled(console: Client) -> None:
+    template, later = make_template(), timezone.now() + timedelta(hours=3)
+    mine = [make_scheduled(template=template), make_scheduled(template=template, scheduled_for=later)]
+    others = [make_scheduled(), make_scheduled(template=template, attempt=1), make_notification(template)]
+    query = f"?scheduled=yes&template__id__exact={template.pk}"
+    path = reverse("admin:notifications_notification_cancel-scheduled") + query
+    shown = console.get(path)
+
+    answer = console.post(path, {"number": 2, "job_id": shown.context["job_id"]}, follow=True)
+
+    assert "The list has 2 scheduled messages." in shown.content.decode()
+    assert "2 scheduled messages cancelled. They will not be sent." in answer.content.decode()
+    assert {Notification.objects.get(pk=one.pk).status for one in mine} == {Status.CANCELLED}
+    assert {Notification.objects.get(pk=one.pk).status for one in others} == {Status.CREATED}
+    assert AuditEvent.objects.filter(verb="cancelled").count() == 2
+    assert "No message of this list is scheduled." in page(console, path)
+
+
+def test_the_filtered_log_offers_to_cancel_all_to_people_who_may_send() -> None:
+    waiting = make_scheduled()
+    log = reverse("admin:notifications_notification_changelist")
+    sender = colleague(waiting.service, Role.SEND_MESSAGES, Role.SEE_ACTIVITY)
+    reader = colleague(waiting.service, Role.SEE_ACTIVITY)
+
+    assert "Cancel these messages…" in page(sender, log, scheduled="yes")
+    assert "Cancel these messages…" not in page(sender, log)
+    assert "Cancel these messages…" not in page(reader, log, scheduled="yes")
+    assert reader.get(reverse("admin:notifications_notification_cancel-scheduled")).status_code == 403
