@@ -15,6 +15,7 @@ VERBS = {
     "copied": "copied",
     "created": "created",
     "cancelled": "cancelled",
+    "copied_message": "sent a copy of {row} to themselves",
     "deleted": "deleted",
     "deleted_messages": "deleted all messages of",
     "discarded_draft": "discarded the draft of",

@@ -5,6 +5,7 @@ There is one for curl and one for each official client, with the package and met
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.submission import samples
@@ -15,9 +16,34 @@ _METHOD = {Channel.EMAIL: "send_email_notification", Channel.SMS: "send_sms_noti
 PLACE_FOR_KEY = "paste-a-test-key-here"
 _STEM = {Channel.EMAIL: "Email", Channel.SMS: "Sms"}
 _NO_TEMPLATE = "the id of a template (make one first)"
+_IN_NODE = {
+    "reference": "reference",
+    "email_reply_to_id": "emailReplyToId",
+    "sms_sender_id": "smsSenderId",
+    "one_click_unsubscribe_url": "oneClickUnsubscribeURL",
+}
 
 
-def python(base_url: str, key: str, template: Template | None) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call that sends a message. options: further properties of its body, such as `reference`"""
+
+    channel: Channel
+    template_id: str
+    recipient: str = ""
+    personalisation: Mapping[str, object]
+    options: Mapping[str, str]
+
+    def body(self) -> dict[str, object]:
+        values = {"personalisation": dict(self.personalisation)} if self.personalisation else {}
+        recipient = self.recipient or _SOMEBODY[self.channel]
+        return {_FIELD[self.channel]: recipient, "template_id": self.template_id, **values, **self.options}
+
+
+Subject = Template | Call | None  # what an example is for; None: a service without a template
+
+
+def python(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
     arguments = ",\n    ".join(f"{name}={value!r}" for name, value in body.items())
     return (
@@ -28,7 +54,7 @@ def python(base_url: str, key: str, template: Template | None) -> str:
     )
 
 
-def shell(base_url: str, key: str, template: Template | None) -> str:
+def shell(base_url: str, key: str, template: Subject) -> str:
     """Return a curl command with shell commands that sign its token (HS256 over the service id and the time)."""
     channel, body = _call(template)
     return (
@@ -45,44 +71,45 @@ def shell(base_url: str, key: str, template: Template | None) -> str:
     )
 
 
-def node(base_url: str, key: str, template: Template | None) -> str:
+def node(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
-    values = json.dumps({"personalisation": body.get("personalisation", {})}, ensure_ascii=False)
+    options = {_IN_NODE[name]: value for name, value in body.items() if name in _IN_NODE}
+    values = json.dumps({"personalisation": body.get("personalisation", {}), **options}, ensure_ascii=False)
     return (
         "// npm install notifications-node-client\n"
         'const { NotifyClient } = require("notifications-node-client");\n\n'
         f"const client = new NotifyClient({_quoted(base_url)}, {_quoted(key)});\n"
-        f"client\n  .send{_STEM[channel]}({_quoted(body['template_id'])}, {_quoted(_SOMEBODY[channel])}, {values})\n"
+        f"client\n  .send{_STEM[channel]}({_quoted(body['template_id'])}, {_quoted(body[_FIELD[channel]])}, {values})\n"
         "  .then((response) => console.log(response.data), (error) => console.error(error.response.data));"
     )
 
 
-def java(base_url: str, key: str, template: Template | None) -> str:
+def java(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
     pairs = _pairs(body, "{}, {}", _quoted, "List.of({})")
     return (
         "// uk.gov.service.notify:notifications-java-client\n"
         f"var client = new NotificationClient({_quoted(key)}, {_quoted(base_url)});\n"
         f"var response = client.send{_STEM[channel]}(\n"
-        f"    {_quoted(body['template_id'])}, {_quoted(_SOMEBODY[channel])}, Map.of({pairs}), null);\n"
+        f"    {_quoted(body['template_id'])}, {_quoted(body[_FIELD[channel]])}, Map.of({pairs}), null);\n"
         "System.out.println(response.getNotificationId());"
     )
 
 
-def dotnet(base_url: str, key: str, template: Template | None) -> str:
+def dotnet(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
     pairs = _pairs(body, "{{ {}, {} }}", _quoted, "new[] {{ {} }}")
     return (
         "// dotnet add package GovukNotify\n"
         f"var client = new NotificationClient({_quoted(base_url)}, {_quoted(key)});\n"
         f"var response = client.Send{_STEM[channel]}(\n"
-        f"    {_quoted(_SOMEBODY[channel])}, {_quoted(body['template_id'])},\n"
+        f"    {_quoted(body[_FIELD[channel]])}, {_quoted(body['template_id'])},\n"
         f"    new Dictionary<string, dynamic> {{ {pairs} }});\n"
         "Console.WriteLine(response.id);"
     )
 
 
-def php(base_url: str, key: str, template: Template | None) -> str:
+def php(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
     pairs = _pairs(body, "{} => {}", _single, "[{}]")
     return (
@@ -91,11 +118,11 @@ def php(base_url: str, key: str, template: Template | None) -> str:
         f"    'baseUrl' => {_single(base_url)},\n    'apiKey' => {_single(key)},\n"
         "    'httpClient' => new \\Http\\Adapter\\Guzzle7\\Client(),\n]);\n"
         f"print_r($client->send{_STEM[channel]}(\n"
-        f"    {_single(_SOMEBODY[channel])}, {_single(str(body['template_id']))}, [{pairs}]));"
+        f"    {_single(body[_FIELD[channel]])}, {_single(str(body['template_id']))}, [{pairs}]));"
     )
 
 
-def ruby(base_url: str, key: str, template: Template | None) -> str:
+def ruby(base_url: str, key: str, template: Subject) -> str:
     channel, body = _call(template)
     arguments = ",\n  ".join(f"{name}: {_quoted(value)}" for name, value in body.items() if name != "personalisation")
     pairs = _pairs(body, "{} => {}", _single, "[{}]")
@@ -140,7 +167,9 @@ def _single(value: object) -> str:
     return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _call(template: Template | None) -> tuple[Channel, dict[str, object]]:
+def _call(template: Subject) -> tuple[Channel, dict[str, object]]:
+    if isinstance(template, Call):
+        return template.channel, template.body()
     channel = Channel(template.type) if template else Channel.EMAIL
     body: dict[str, object] = {
         _FIELD[channel]: _SOMEBODY[channel],

@@ -19,7 +19,7 @@ from notifications.submission.callers import Person
 # The columns of the content and of its sender. The unsubscribe URL of a caller is not among them: it belongs to one
 # recipient.
 _CONTENT = (
-    *("service", "key_type", "channel", "template", "template_version", "subject", "body", "unsubscribe_link"),
+    *("service", "channel", "template", "template_version", "subject", "body", "unsubscribe_link"),
     *("sms_sender", "reply_to", "parts"),
 )
 
@@ -41,6 +41,7 @@ def build(message: Notification, person: Person, recipient: PhoneNumber | EmailA
     """Return a new message with the content of an earlier one, without storing it. Quiet hours apply."""
     new = Notification(
         **{name: getattr(message, name) for name in _CONTENT},
+        key_type=person.key_type,
         origin=Origin.CONSOLE,
         created_by=person.name,
         recipient=recipient.as_given,
@@ -70,13 +71,14 @@ def check(new: Notification, person: Person, recipient: PhoneNumber | EmailAddre
         policy.check_number(recipient)
 
 
-def store(new: Notification, person: Person, keep: Callable[[], None]) -> None:
+def store(new: Notification, person: Person, keep: Callable[[], None] | None = None) -> None:
     """Store the new message, count it and wake a worker. Raises DailyLimitReached.
 
     keep: stores further rows in the same transaction
     """
     with transaction.atomic():
-        keep()
+        if keep:
+            keep()
         limits.store(person, new, policy.counted_for(new))
         if new.quiet_until is None:
             tasks.wake(new.channel)

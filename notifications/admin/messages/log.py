@@ -22,6 +22,8 @@ from notifications.admin import permissions, saved_searches
 from notifications.admin.messages import days, filters, list_actions, page, search, send, status_titles
 from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
+from notifications.admin.messages.code import CODE, CodeAction
+from notifications.admin.messages.copying import COPY, CopyAction
 from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
@@ -34,7 +36,9 @@ _SHORT = timedelta(seconds=10)
 
 
 @admin.register(Notification)
-class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions, ServiceRowAdmin):
+class NotificationAdmin(
+    ScheduledMessageActions, RetryAction, CopyAction, CodeAction, SuppressingActions, ServiceRowAdmin
+):
     """Messages are read-only. One that waits for its time can be moved or cancelled, and a failed one sent again."""
 
     may_add = may_change = False
@@ -67,8 +71,11 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions
         MOVE: "move",
         CANCEL: "cancel",
         RETRY: "retry",
+        COPY: "copy",
+        CODE: "code",
         SUPPRESS: "suppress",
     }
+    read_only_actions = frozenset({CODE})
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/log.css")}
@@ -98,8 +105,10 @@ class NotificationAdmin(ScheduledMessageActions, RetryAction, SuppressingActions
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
         if word == SUPPRESS:
             return may_suppress(request, obj)
-        if word in {MOVE, CANCEL, RETRY}:
+        if word in {MOVE, CANCEL, RETRY, COPY}:
             return permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
+        if word in self.read_only_actions:
+            return super().may_do(request, word, obj)
         return permissions.may_see_recipients(request, obj.service_id)
 
     # Pages

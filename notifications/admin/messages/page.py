@@ -14,7 +14,16 @@ from config import formats
 from config.console import cells
 from config.console.sections import Fact
 from notifications.admin import permissions
-from notifications.admin.messages import related, retrying, scheduling, status_titles, suppressing, timeline
+from notifications.admin.messages import (
+    code,
+    copying,
+    related,
+    retrying,
+    scheduling,
+    status_titles,
+    suppressing,
+    timeline,
+)
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
@@ -33,7 +42,7 @@ def context(request: HttpRequest, message: Notification) -> dict[str, Any]:
         "facts": _facts(message),
         "files": _files(message),
         "template_url": f"{version_url}?{urlencode({'number': message.template_version})}",
-        "actions": retrying.buttons(request, message),
+        "actions": [*retrying.buttons(request, message), *copying.buttons(request, message), *code.buttons(message)],
         "may_suppress": suppressing.may_suppress(request, message),
         "may_reschedule": scheduling.is_open(request, message),
         "may_search_recipient": permissions.may_see_recipients(request, message.service_id),

@@ -20,7 +20,7 @@ from config.console import shown_once
 from config.console.shown_once import AlreadyShown
 from notifications import errors
 from notifications.admin import permissions
-from notifications.admin.messages import page, replying, send_dry_run
+from notifications.admin.messages import own_recipient, page, replying, send_dry_run
 from notifications.admin.messages.send_forms import SendForm
 from notifications.admin.templates import choice
 from notifications.attachments.scanning import NoVerdict
@@ -35,7 +35,6 @@ from notifications.models import (
     RecipientKind,
     Role,
     Service,
-    TeamMember,
     TemplateVersion,
 )
 from notifications.submission import dry_run, limits, submit, ttl_cache
@@ -191,15 +190,9 @@ class SendPage:
     def _suggested(self, chosen: str, channel: Channel) -> str:
         """Return the recipient of the button that was pressed."""
         if chosen == "me":
-            return self._me(channel)
+            return own_recipient.find(self._request, self._service, channel)
         guests = {str(guest.pk): guest.value for guest in self._guests(channel)}
         return guests.get(chosen, "")
-
-    def _me(self, channel: Channel) -> str:
-        member = TeamMember.objects.filter(service=self._service, user_id=self._request.user.pk or 0).first()
-        if channel is Channel.SMS:
-            return member.phone_number if member else ""
-        return member.email_address if member else getattr(self._request.user, "email", "")
 
     def _guests(self, channel: Channel) -> list[GuestListEntry]:
         """Return the guest list if this person may see recipients."""
@@ -228,7 +221,7 @@ class SendPage:
                 "template": form.version.template,
                 "version": form.version,
                 "service": self._service,
-                "me": self._me(form.channel),
+                "me": own_recipient.find(self._request, self._service, form.channel),
                 "guests": self._guests(form.channel),
                 "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),
                 "checked": checked,
