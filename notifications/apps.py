@@ -21,4 +21,5 @@ class NotificationsConfig(AppConfig):
         with one_line_errors():
             import_module("notifications.checks").check_settings()
         import_module("notifications.receipts.listening")
+        import_module("notifications.submission.fallbacks")
         areas.register(self.name, *import_module("notifications.parts").PARTS)

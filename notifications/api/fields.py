@@ -21,7 +21,7 @@ from notifications.models import Service
 from notifications.recipients.email import EmailAddress as ParsedEmailAddress
 from notifications.recipients.phone import PhoneNumber as ParsedPhoneNumber
 from notifications.submission import policy, requests, scheduled
-from notifications.submission.requests import GivenId, RequestedCallback
+from notifications.submission.requests import GivenFallback, GivenId, RequestedCallback
 from notifications.submission.templates import TemplateText
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url
 
@@ -77,6 +77,40 @@ class EmailAddress(_Copied, serializers.CharField):
     def to_internal_value(self, data: object) -> ParsedEmailAddress:
         of_type(self.field_name, data, str, "string")
         return policy.parse_email_address(str(data))
+
+
+class Fallback(_Copied, serializers.Serializer[Any]):
+    """The email that replaces a text message if it fails. All errors are collected; null means none."""
+
+    email_address = serializers.EmailField(help_text="The recipient of the email.")
+    template_id = serializers.UUIDField(
+        help_text="The id of an email template of your service. The personalisation has a value for each placeholder."
+    )
+
+    def to_internal_value(self, data: Any) -> GivenFallback | None:  # type: ignore[override]  # null means none
+        of_type(self.field_name, data, (dict, type(None)), "object, null")
+        if data is None:
+            return None
+        found: list[errors.NotificationError] = []
+        address, template_id = None, parse_uuid(data.get("template_id"))
+        for name in self.fields:
+            if name not in data:
+                found.append(errors.PropertyMissing(name=f"{self.field_name}.{name}"))
+        if "email_address" in data:
+            try:
+                of_type(f"{self.field_name}.email_address", data["email_address"], str, "string")
+                address = policy.parse_email_address(data["email_address"])
+            except errors.EmailAddressInvalid:
+                found.append(errors.FallbackAddressInvalid())
+            except errors.WrongType as error:
+                found.append(error)
+        if "template_id" in data and template_id is None:
+            found.append(errors.NotAUuid(name=f"{self.field_name}.template_id"))
+        if unknown := data.keys() - self.fields.keys():
+            found.append(errors.PropertiesUnexpected(names=[f"{self.field_name}.{name}" for name in unknown]))
+        if found or address is None or template_id is None:
+            raise errors.InvalidRequest(found)
+        return GivenFallback(email_address=address, template_id=template_id)
 
 
 class Identifier(_Copied, serializers.UUIDField):

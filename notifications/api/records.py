@@ -7,6 +7,7 @@ than half of the time that REST framework's loop over the fields takes.
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from drf_spectacular.utils import extend_schema_field
@@ -14,7 +15,15 @@ from rest_framework import serializers
 
 from config.rest.content import write_moment
 from notifications.api.fields import UTC_DIGITS, Moment, TemplateReference, template_reference
-from notifications.models import Channel, Notification, ReceivedText, Status, TemplateVersion, UnsubscribeRequest
+from notifications.models import (
+    Channel,
+    FallbackState,
+    Notification,
+    ReceivedText,
+    Status,
+    TemplateVersion,
+    UnsubscribeRequest,
+)
 from notifications.recipients import email
 from notifications.recipients.email import InvalidEmailAddress
 from notifications.rendering import placeholders
@@ -106,6 +115,36 @@ class NotificationSerializer(serializers.Serializer[Notification]):
             "one_click_unsubscribe_url": notification.one_click_unsubscribe_url,
             **(_sms_cost(notification) if is_sms else _cost(is_ready=True, pounds=0.0, details={})),
         }
+
+
+class FallbackRecord(serializers.Serializer[Any]):
+    status = serializers.ChoiceField(
+        choices=FallbackState.values,
+        help_text=(
+            "`waiting` until the text message fails, then `submitted`. `limit-reached` if no email was sent, because "
+            "the daily limit of emails was used up at that time."
+        ),
+    )
+    notification_id = serializers.UUIDField(allow_null=True, help_text="The submitted email.")
+
+
+class OneNotificationSerializer(NotificationSerializer):
+    """The record of a message that was read by its id."""
+
+    fallback = FallbackRecord(allow_null=True, help_text="The email that replaces this text message if it fails.")
+    fallback_of = serializers.UUIDField(allow_null=True, help_text="The failed text message that this email replaces.")
+
+    def to_representation(self, notification: Notification) -> dict[str, object]:
+        """Return the record. The context has the state and the email of the fallback, and the text it replaces."""
+        state, email_id, text_id = self.context["fallback"]
+        fallback = {"status": state, "notification_id": _uuid_text(email_id)} if state else None
+        record = super().to_representation(notification)
+        return {**record, "fallback": fallback, "fallback_of": _uuid_text(text_id)}
+
+
+def _uuid_text(stored: object) -> str | None:
+    """Return a UUID as the database returns it in the form of the API. SQLite stores hex digits."""
+    return str(UUID(str(stored))) if stored else None
 
 
 class Placeholder(serializers.Serializer[Any]):

@@ -49,7 +49,7 @@ class RequestSerializer(serializers.Serializer[Any]):  # Any: each subclass has 
                 try:
                     values[name] = field.to_internal_value(given[name])
                 except errors.ValidationError as error:
-                    found.append(error)
+                    found += error.errors
         missing = [name for name, field in self.fields.items() if field.required and name not in given]
         found += [errors.PropertyMissing(name=name) for name in missing]
         unknown = given.keys() - self.fields.keys()
@@ -119,7 +119,7 @@ class TextMessageSerializer(MessageSerializer):
     kind = SmsRequest
     order = (
         *("reference", "phone_number", "template_id", "template_version", "personalisation", "scheduled_for"),
-        *("sms_sender_id", "callback"),
+        *("sms_sender_id", "callback", "fallback"),
     )
 
     phone_number = fields.PhoneNumber(
@@ -127,6 +127,11 @@ class TextMessageSerializer(MessageSerializer):
     )
     sms_sender_id = fields.Identifier(
         required=False, help_text="The id of a sender of your service. By default the service's default sender."
+    )
+    fallback = fields.Fallback(
+        required=False,
+        allow_null=True,
+        help_text="An email that is sent, with the same personalisation, if the text message fails.",
     )
 
 

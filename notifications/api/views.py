@@ -24,7 +24,7 @@ from notifications.api.lists import (
 )
 from notifications.api.records import (
     NOTIFICATION_COLUMNS,
-    NotificationSerializer,
+    OneNotificationSerializer,
     PreviewSerializer,
     TemplateSerializer,
 )
@@ -38,7 +38,7 @@ from notifications.api.serializers import (
     SentTextMessage,
     TextMessageSerializer,
 )
-from notifications.models import ApiKey, LimitKind, Notification, TemplateVersion, VersionState
+from notifications.models import ApiKey, Fallback, LimitKind, Notification, TemplateVersion, VersionState
 from notifications.submission import dry_run, limits, scheduled, submit, templates
 from notifications.submission.checks import Submission
 from notifications.submission.dry_run import DryRun
@@ -48,9 +48,13 @@ from notifications.submission.preview import preview
 Submit = Callable[..., Submission]
 
 _SHOWN = Columns((Notification, NOTIFICATION_COLUMNS))
+_MESSAGE, _FALLBACK = Notification._meta.db_table, Fallback._meta.db_table
+# After the columns of the message: the state and the email of its fallback, and the text that it replaces.
 _FIND_SHOWN = Statement(
-    f"SELECT {{columns}} FROM {Notification._meta.db_table}"  # noqa: S608  constants only
-    " WHERE id = %s AND service_id = %s AND created_at >= %s",
+    f"SELECT {{columns}}, (SELECT state FROM {_FALLBACK} WHERE message_id = {_MESSAGE}.id),"  # noqa: S608  constants
+    f" (SELECT email_id FROM {_FALLBACK} WHERE message_id = {_MESSAGE}.id),"
+    f" (SELECT message_id FROM {_FALLBACK} WHERE email_id = {_MESSAGE}.id)"
+    f" FROM {_MESSAGE} WHERE id = %s AND service_id = %s AND created_at >= %s",
     [Notification._meta.get_field(name) for name in ("id", "service", "created_at")],
     reads=_SHOWN,
 )
@@ -79,7 +83,8 @@ class NotificationViewSet(ApiViewSet):
         found = _FIND_SHOWN.first(identifier, self.service.id, self.service.kept_since())
         if found is None:
             raise errors.NoResultFound
-        return Response(NotificationSerializer(context=self.context).to_representation(_SHOWN.named(found)))
+        context = {**self.context, "fallback": found[-3:]}
+        return Response(OneNotificationSerializer(context=context).to_representation(_SHOWN.named(found)))
 
     def list(self, request: Request) -> Response:
         queries.check(request.query_params, queries.NOTIFICATION_FILTERS)

@@ -113,6 +113,12 @@ class ScheduledForTooFar(ValidationError):
     fix = "Use a time within the next 24 hours."
 
 
+class FallbackAddressInvalid(ValidationError):
+    slug = "fallback-email-address"
+    text = "fallback.email_address Not a valid email address"
+    fix = "Check the email address of the fallback for spelling mistakes."
+
+
 class EmailAddressInvalid(ValidationError):
     slug = "email-address"
     text = "email_address Not a valid email address"

@@ -92,6 +92,12 @@ class TextMessageTooLong(SendingError):
     fix = "Shorten the template or its values."
 
 
+class FallbackRejected(SendingError):
+    slug = "fallback"
+    text = "fallback: {reason}"
+    fix = "Correct the email address, the template or the values of the fallback, or leave `fallback` out."
+
+
 class EmailsNotAllowed(SendingError):
     slug = "emails-not-allowed"
     text = "Service is not allowed to send emails"

@@ -23,7 +23,7 @@ from notifications.models.channel import Channel, Lane
 from notifications.models.claim import Claim, SentMessage
 from notifications.models.notification import Notification
 from notifications.models.recipient_hash import RecipientHashKey
-from notifications.models.status import COMPLETED, Status
+from notifications.models.status import COMPLETED, FAILURES, Status
 from notifications.models.suppression import SuppressionReason, reason_of_message
 
 # Only the columns that sending needs: every further column costs time.
@@ -141,7 +141,9 @@ _GIVEN = {
     "sqlite": f"(SELECT {_EXTRACTED} FROM JSON_EACH(%(rows)s)) AS given",  # noqa: S608  constants only
 }
 
-# A status that a callback reports is recorded by `Claim.end_as_sent`.
+_FAILURES = ", ".join(f"'{status.value}'" for status in sorted(FAILURES))
+# A status that a callback reports is recorded by `Claim.end_as_sent`. So is a failure, which only a test message can have
+# here, because an email may replace the message.
 _RECORD = f"""
     UPDATE notifications_notification AS message SET
         status = given.status, completed_at = given.completed_at, sent_at = given.sent_at, provider = given.provider,
@@ -149,6 +151,7 @@ _RECORD = f"""
         is_acceptance_final = given.is_acceptance_final, claimed_until = NULL, encrypted_outgoing = NULL
     FROM {{given}}
     WHERE message.id = given.message_id AND message.attempt = given.attempt AND message.status = 'created'
+      AND given.status NOT IN ({_FAILURES})
       AND NOT EXISTS (
         SELECT 1 FROM notifications_callbackendpoint AS endpoint
         WHERE endpoint.service_id = message.service_id AND {WANTS_EVENT.format(event="given.event")}

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.dispatch import Signal
 from django.utils import timezone
 
 from config import encryption
@@ -34,6 +35,9 @@ ACCEPTED_FOR_GOOD = {Channel.SMS: Status.SENT, Channel.EMAIL: Status.DELIVERED}
 EXPIRED = "expired"  # the message was too late to send
 SUPPRESSED = "suppressed"  # the recipient is suppressed; the reply is the reason
 
+
+# Sent in the transaction in which messages take a status of FAILURES, with `ids`: those messages.
+messages_failed = Signal()
 
 IS_SCHEDULED = Q(status=Status.CREATED, attempt=0) & (Q(scheduled_for__isnull=False) | Q(quiet_until__isnull=False))
 
@@ -85,6 +89,8 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
             count = moved.update(**changes)
             if reported := [identifier for identifier, is_reported in found.items() if is_reported]:
                 CallbackDelivery.objects.owe_statuses(moved.filter(id__in=reported), status)
+            if status in FAILURES:
+                messages_failed.send(Notification, ids=list(found))
             return count
 
     def handed_to(self, provider: str, *, reference: str, notification_id: UUID | None) -> Self:

@@ -16,7 +16,7 @@ from django.utils import timezone
 from notifications.attachments.intake import CheckedFile
 from notifications.delivery import quiet_hours
 from notifications.errors import NotificationError
-from notifications.models import ApiKey, Channel, LimitKind, Notification, Origin
+from notifications.models import ApiKey, Channel, Fallback, LimitKind, Notification, Origin
 from notifications.submission.callers import Caller
 from notifications.submission.files import Parcel
 from notifications.submission.requests import EmailRequest, SmsRequest
@@ -101,6 +101,7 @@ class Checked:
     counted: the limits that the message counts against
     is_simulated: whether nothing is stored or sent because the recipient is simulated
     parcel, files: of an email with files
+    fallback: of a text message that names one
     """
 
     caller: Caller
@@ -110,6 +111,7 @@ class Checked:
     is_simulated: bool
     parcel: Parcel | None = None
     files: Mapping[str, CheckedFile] = field(default_factory=dict)
+    fallback: Fallback | None = None
 
 
 def common_columns(

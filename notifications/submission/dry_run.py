@@ -27,7 +27,7 @@ from notifications.submission.templates import TemplateText
 # The checks of both channels, in the order of the contract. A check that the channel does not need succeeds.
 NAMES = (
     *("daily_limit", "schema", "channel", "template", "personalisation", "empty", "file_in_text", "sender"),
-    *("recipient", "suppression", "number", "international_limit", "files", "length"),
+    *("recipient", "suppression", "number", "international_limit", "files", "length", "fallback"),
 )
 
 

@@ -42,6 +42,14 @@ class RequestedCallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenFallback:
+    """The email that replaces a text message if it fails. It has the personalisation of the text."""
+
+    email_address: EmailAddress
+    template_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SmsRequest:
     """A text message to send.
 
@@ -57,6 +65,7 @@ class SmsRequest:
     scheduled_for: datetime | None = None
     sms_sender_id: GivenId | None = None
     callback: RequestedCallback | None = None
+    fallback: GivenFallback | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

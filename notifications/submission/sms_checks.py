@@ -4,7 +4,7 @@ from notifications import errors
 from notifications.models import Channel, LimitKind, Notification, SmsSender
 from notifications.rendering import sms
 from notifications.rendering.sms import SmsText
-from notifications.submission import files, limits, policy, senders, templates
+from notifications.submission import fallbacks, files, limits, policy, senders, templates
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.requests import SmsRequest
@@ -17,6 +17,7 @@ class SmsChecks:
     template: TemplateText
     text: SmsText
     sender: SmsSender | None
+    fallback: Notification | None
 
     def __init__(self, caller: Caller, request: SmsRequest) -> None:
         self.caller, self.request, self.service = caller, request, caller.service
@@ -62,6 +63,9 @@ class SmsChecks:
         if self.text.is_too_long:
             raise errors.TextMessageTooLong(limit=sms.MAX_CHARACTERS, count=self.text.chars_without_prefix)
 
+    def check_fallback(self) -> None:
+        self.fallback = fallbacks.check(self.caller, self.request)
+
     def checked(self) -> Checked:
         """Return the message after all checks."""
         number = self.request.phone_number
@@ -83,6 +87,7 @@ class SmsChecks:
             submission=Submission(notification=notification, body=self.text.text, sent_from=sent_from),
             counted=[LimitKind.SMS, LimitKind.INTERNATIONAL_SMS] if is_counted_international else [LimitKind.SMS],
             is_simulated=policy.is_simulated(number),
+            fallback=fallbacks.row_of(notification, self.fallback) if self.fallback else None,
         )
 
 
@@ -98,4 +103,5 @@ CHECKS = (
     Check("number", SmsChecks.check_number, reads=["phone_number"]),
     Check("international_limit", SmsChecks.check_international_limit, needs=["number"]),
     Check("length", SmsChecks.check_length, needs=["personalisation"]),
+    Check("fallback", SmsChecks.check_fallback, needs=["file_in_text"], reads=["fallback", "personalisation"]),
 )

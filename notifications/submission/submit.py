@@ -66,7 +66,8 @@ def _store_once(checked: Checked, callback: RequestedCallback | None, keep: Keep
     if is_guarded and (first := repeats.find_first(notification)):
         return _repeat(first, keep)
     encrypted = checked.parcel.encrypt(checked.files, notification) if checked.parcel else []
-    if encrypted or callback or keep or is_guarded:
+    fallback = None if checked.is_simulated else checked.fallback
+    if encrypted or callback or keep or is_guarded or fallback:
         try:
             with store.written({file.row.storage_name: file.blob for file in encrypted}) as blobs, transaction.atomic():
                 if is_guarded:
@@ -76,6 +77,8 @@ def _store_once(checked: Checked, callback: RequestedCallback | None, keep: Keep
                 if callback and not checked.is_simulated:
                     row = RequestCallback.of(notification, callback.url, callback.bearer_token)
                     RequestCallback.objects.store(row, notification.service)
+                if fallback:
+                    fallback.save(force_insert=True)
                 if keep:
                     keep(checked.submission.as_kept())
                 _store(checked)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console.sections import Fact
-from notifications.models import Notification, RetriedMessage
+from notifications.models import Fallback, FallbackState, Notification, RetriedMessage
 
 
 def facts(message: Notification) -> Iterator[Fact]:
@@ -16,6 +17,12 @@ def facts(message: Notification) -> Iterator[Fact]:
             yield Fact(label="Retried as", value=_link(link.retry_id))
         else:
             yield Fact(label="Retry of", value=_link(link.message_id))
+    for fallback in Fallback.objects.filter(Q(message=message.pk) | Q(email=message.pk)):
+        if fallback.email_id == message.pk:
+            yield Fact(label="Fallback of", value=_link(fallback.message_id))
+        else:
+            state = FallbackState(fallback.state).label
+            yield Fact(label="Fallback email", value=_link(fallback.email_id) if fallback.email_id else state)
 
 
 def _link(message_id: object) -> SafeString:

@@ -32,7 +32,7 @@ _TEMPLATE = (
 _RECIPIENT = (errors.MessageEmpty, errors.NotOnTeam, errors.ServiceInTrial, errors.RecipientSuppressed)
 _SMS_RULES = (
     *(errors.TextMessagesNotAllowed, errors.FileInTextMessage, errors.SmsSenderNotFound),
-    *(errors.InternationalNotAllowed, errors.TextMessageTooLong),
+    *(errors.InternationalNotAllowed, errors.TextMessageTooLong, errors.FallbackRejected),
 )
 _EMAIL_RULES = (errors.EmailsNotAllowed, errors.ReplyToNotFound, errors.EmailTooLong)
 _FILES = (
@@ -77,7 +77,10 @@ _ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)
 _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
 
 BY_OPERATION = {
-    "sendTextMessage": (*_SENDING, *_PHONE_NUMBER, *_CALLBACK, *_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
+    "sendTextMessage": (
+        *(*_SENDING, *_PHONE_NUMBER, *_CALLBACK, errors.FallbackAddressInvalid),
+        *(*_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
+    ),
     "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_CALLBACK, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
     "sendBulk": (
         *(*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, *_BODY, errors.PropertyMissing),
@@ -129,7 +132,8 @@ FAMILIES = {
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
     "Fields and parameters": (
-        *(*_SHAPE, *_EMAIL_SHAPE, *_CALLBACK, errors.NotOneOf, errors.NoResultFound, errors.NotScheduled),
+        *(*_SHAPE, *_EMAIL_SHAPE, *_CALLBACK, errors.FallbackAddressInvalid, errors.NotOneOf, errors.NoResultFound),
+        errors.NotScheduled,
     ),
     "Phone numbers": _PHONE_NUMBER,
     "Templates and values": _RULES,

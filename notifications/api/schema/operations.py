@@ -119,7 +119,10 @@ _describe(
         serializers.TextMessageSerializer,
         serializers.SentTextMessage,
         _TEXT_MESSAGE,
-        about="A list in the personalisation becomes `ash, birch and cedar`.",
+        about=(
+            "A list in the personalisation becomes `ash, birch and cedar`. With `fallback`, an email is sent if the "
+            "text message fails. It is checked now, completely, and submitted at most once."
+        ),
     ),
     email=_sent(
         "sendEmail",
@@ -133,7 +136,7 @@ _describe(
         "readMessage",
         READING,
         "Read one message",
-        records.NotificationSerializer,
+        records.OneNotificationSerializer,
         _MESSAGE_ID,
         about="Messages of all keys of the service can be read until they are deleted.",
     ),
@@ -151,7 +154,7 @@ _describe(
         summary="Move a scheduled message",
         description="Give a message that waits for its time another one, or send it now.",
         request={"application/json": serializers.MoveSerializer},
-        responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+        responses={200: OpenApiResponse(records.OneNotificationSerializer, description="The message.")},
         parameters=[_MESSAGE_ID],
         examples=[OpenApiExample("Send now", {"scheduled_for": None}, request_only=True)],
     ),
@@ -161,7 +164,7 @@ _describe(
         summary="Cancel a scheduled message",
         description="A message that waits for its time is not sent. A repeated call changes nothing.",
         request=None,
-        responses={200: OpenApiResponse(records.NotificationSerializer, description="The message.")},
+        responses={200: OpenApiResponse(records.OneNotificationSerializer, description="The message.")},
         parameters=[_MESSAGE_ID],
     ),
     list=read(

@@ -49,7 +49,7 @@ def test_every_key_of_a_record_is_always_present(caller: Caller) -> None:
 
     text, message = read(caller, sms), read(caller, email)
 
-    assert text.keys() == message.keys() == RECORD_KEYS
+    assert text.keys() == message.keys() == RECORD_KEYS | {"fallback", "fallback_of"}
     assert (text["type"], text["phone_number"], text["email_address"]) == ("sms", "07700 900123", None)
     assert (message["type"], message["phone_number"], message["email_address"]) == ("email", None, "ana@example.com")
     assert (text["subject"], message["subject"], message["body"]) == (None, "Hello", "Dear Ana")

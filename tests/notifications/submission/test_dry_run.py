@@ -20,7 +20,7 @@ UNKNOWN = "4a3f20e0-5f0d-4a53-9a35-2f0f6f1c7a10"
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 CHECKS = (
     *("daily_limit", "schema", "channel", "template", "personalisation", "empty", "file_in_text", "sender"),
-    *("recipient", "suppression", "number", "international_limit", "files", "length"),
+    *("recipient", "suppression", "number", "international_limit", "files", "length", "fallback"),
 )
 
 
