@@ -142,8 +142,8 @@ _GIVEN = {
 }
 
 _FAILURES = ", ".join(f"'{status.value}'" for status in sorted(FAILURES))
-# A status that a callback reports is recorded by `Claim.end_as_sent`. So is a failure, which only a test message can have
-# here, because an email may replace the message.
+# A status that a callback reports is recorded by `Claim.end_as_sent`. So is a failure, because an email may replace the
+# message; only a test message can have a failure here.
 _RECORD = f"""
     UPDATE notifications_notification AS message SET
         status = given.status, completed_at = given.completed_at, sent_at = given.sent_at, provider = given.provider,

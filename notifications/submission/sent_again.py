@@ -20,7 +20,7 @@ from notifications.submission.callers import Person
 # recipient.
 _CONTENT = (
     *("service", "channel", "template", "template_version", "subject", "body", "unsubscribe_link"),
-    *("sms_sender", "reply_to", "parts"),
+    *("sms_sender", "reply_to", "parts", "language"),
 )
 
 
