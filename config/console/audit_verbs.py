@@ -7,6 +7,7 @@ A test searches the source for the verbs.
 VERBS = {
     "accepted_the_invite_of": "accepted the invite of",
     "archived": "archived",
+    "asked_for_live": "asked to make {row} live",
     "changed": "changed",
     "confirmed": "confirmed",
     "sent_confirmation_to": "sent a confirmation email to",
@@ -54,6 +55,7 @@ VERBS = {
     "rotated": "replaced",
     "saved_draft": "saved a draft of",
     "sent": "sent",
+    "sent_back": "sent back",
     "shortened": "set an earlier last day for",
     "tested": "tested the connection to",
     "tried": "sent a test event to",

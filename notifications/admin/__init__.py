@@ -5,6 +5,7 @@ from notifications.admin import (
     attachments,
     bulk_sends,
     callbacks,
+    go_live,
     guest_list,
     messages,
     overview,

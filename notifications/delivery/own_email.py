@@ -11,9 +11,10 @@ import structlog
 from django.conf import settings
 
 from notifications.delivery import providers
-from notifications.delivery.messages import OutgoingEmail, PermanentFailure, TemporaryFailure
+from notifications.delivery.messages import OutgoingEmail, OutgoingSms, PermanentFailure, TemporaryFailure
 from notifications.delivery.providers import Provider
 from notifications.delivery.providers.sandbox import Sandbox
+from notifications.models import Channel
 from notifications.rendering.email import EmailText, html_document
 
 AGAIN_AFTER = timedelta(
@@ -33,7 +34,13 @@ class Handed(Enum):
 
 def can_reach_people() -> bool:
     """Return whether a provider other than the sandbox sends email."""
-    return any(OutgoingEmail in provider.adapter.carries for provider in providers.configured() if _leads_out(provider))
+    return leaves(Channel.EMAIL)
+
+
+def leaves(channel: Channel) -> bool:
+    """Return whether a provider other than the sandbox sends the messages of a channel."""
+    kind: type[OutgoingEmail | OutgoingSms] = OutgoingEmail if channel == Channel.EMAIL else OutgoingSms
+    return any(kind in provider.adapter.carries for provider in providers.configured() if _leads_out(provider))
 
 
 def write(text: EmailText, *, to: str, identifier: UUID) -> OutgoingEmail:

@@ -15,6 +15,7 @@ from notifications.models.client_tries import ClientTries
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.early_receipt import EarlyReceipt
 from notifications.models.fallback import Fallback, FallbackState
+from notifications.models.go_live_request import GoLiveRequest, GoLiveState
 from notifications.models.idempotency import IdempotencyRecord
 from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot

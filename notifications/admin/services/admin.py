@@ -103,6 +103,7 @@ class ServiceAdmin(StateSteps):
     row_actions = {
         **dict.fromkeys(_FORMS, "change_section"),
         "go-live": "go_live",
+        "ask-to-go-live": "ask_to_go_live",
         "back-to-trial": "back_to_trial",
         "archive": "archive",
         "return-limits": "return_limits",

@@ -7,18 +7,26 @@ from django.conf import settings
 from django.db.models import Model
 
 from config import formats
+from notifications.delivery import own_email
 from notifications.models import (
+    Attachment,
+    Channel,
+    DailyCount,
+    KeyType,
+    Notification,
     Permission,
     ReplyToAddress,
     ReplyToState,
     Role,
     Service,
     SmsSender,
+    Status,
     TeamMember,
     Template,
 )
 
 Link = tuple[str, str] | None  # label and URL; None if the person may not open the page
+_PERMISSIONS = {Channel.EMAIL: Permission.EMAIL, Channel.SMS: Permission.SMS}
 LinkTo = Callable[[str, type[Model]], Link]
 
 
@@ -35,11 +43,14 @@ class Check:
 def checks(service: Service, link_to: LinkTo) -> list[Check]:
     """Return the checklist of a service."""
     found = [_template(service, link_to), _team(service, link_to)]
-    if Permission.EMAIL in service.permissions:
+    channels = [channel for channel, permission in _PERMISSIONS.items() if permission in service.permissions]
+    if Channel.EMAIL in channels:
         found.append(_reply_to(service, link_to))
-    if Permission.SMS in service.permissions:
+    if Channel.SMS in channels:
         found.append(_sender(service, link_to))
-    return found
+    if service.attachments.exists():
+        found.append(_file_contact(service, link_to))
+    return [*found, _delivered(service, link_to), _providers(channels)]
 
 
 def _template(service: Service, link_to: LinkTo) -> Check:
@@ -81,3 +92,36 @@ def _sender(service: Service, link_to: LinkTo) -> Check:
         is_ready=is_own,
         link=link_to("View text message senders", SmsSender),
     )
+
+
+def _file_contact(service: Service, link_to: LinkTo) -> Check:
+    detail = "This service sends files. Emails with files are refused until it has a contact for the download page."
+    if service.file_contact:
+        detail = f"The download page of files shows {service.file_contact}."
+    link = link_to("View files", Attachment)
+    return Check(title="File download page", detail=detail, is_ready=bool(service.file_contact), link=link)
+
+
+def _delivered(service: Service, link_to: LinkTo) -> Check:
+    """Check the daily counts, which the clock updates every minute."""
+    counts = DailyCount.objects.filter(service=service, key_type=KeyType.TEAM, n__gt=0)
+    is_delivered = counts.filter(status__in=(Status.DELIVERED, Status.SENT)).exists()
+    detail = "Send one message with a team key to yourself, and see that it arrives."
+    if is_delivered:
+        detail = "A message of a team key has arrived."
+    return Check(
+        title="A message to your team",
+        detail=detail,
+        is_ready=is_delivered,
+        link=link_to("View message log", Notification),
+    )
+
+
+def _providers(channels: list[Channel]) -> Check:
+    """Check that each channel of the service has a provider that really sends."""
+    names = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
+    missing = [names[channel] for channel in channels if not own_email.leaves(channel)]
+    detail = "A provider sends the messages of this service."
+    if missing:
+        detail = f"Only the sandbox takes {formats.listed(missing, 'and')}, so none of them leaves. Ask an operator."
+    return Check(title="Provider", detail=detail, is_ready=not missing)

@@ -40,6 +40,8 @@ def sections(
         return Section(slug=slug, title=title, buttons=change(slug, "Change"), facts=facts)
 
     state = change("back-to-trial", "Return to trial…") if service.live else change("go-live", "Go live…")
+    if not service.live and not state:  # of people who may not switch it themselves
+        state = change("ask-to-go-live", "Ask to go live…")
     return [
         section(
             "general",
@@ -191,7 +193,12 @@ def _state(service: Service) -> Fact:
     if service.live:
         return Fact(label="State", value=cells.chip("Live", "good"), remark="Live keys can send to anyone.")
     reach = "Messages reach only the team and the guest list."
-    return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
+    asked = service.go_live_requests.first()
+    if asked is None:
+        return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
+    remark = f"{reach} Request to go live of {formats.spoken(asked.created_at)}: {asked.get_state_display().lower()}."
+    link = ("View request", reverse("admin:notifications_goliverequest_change", args=[asked.pk]))
+    return Fact(label="State", value=cells.chip("Trial", "warn"), remark=remark, link=link)
 
 
 def _on(service: Service, permission: Permission) -> str:

@@ -11,11 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config import audit, formats
+from config.queue import publishing
+from notifications import tasks
+from notifications.admin.go_live.forms import AskForm
 from notifications.admin.service_rows import ServiceScopedAdmin, list_in_service, posted
 from notifications.admin.services.forms import NameAgainForm, ReasonForm, lacks_reply_to
 from notifications.admin.services.going_live import Link, LinkTo, checks
+from notifications.delivery.notices.go_live import volumes
 from notifications.jobs import limits
-from notifications.models import Limit, Service
+from notifications.models import GoLiveRequest, GoLiveState, Limit, Service
 from notifications.submission.bulk import change
 from notifications.validation.daily_limits import new_daily_limits
 from notifications.validation.services import NEEDS_REPLY_TO
@@ -34,11 +38,48 @@ class StateSteps(ServiceScopedAdmin):
             remedy = ("Add a reply-to address", where)
             return self.error_page(request, service, title, NEEDS_REPLY_TO, remedy=remedy)
         explanation = ["Live keys can then send to anyone.", _limits_text(service, live=True)]
+        waiting = service.go_live_requests.waiting().first()
+        if waiting is not None:
+            explanation.append(f"{waiting.created_by} expects {volumes(waiting)}: {waiting.purpose}")
         shown = {
             "template": "admin/notifications/go_live.html",
             "checks": checks(service, self.links(request, service)),
         }
         return self._set_state(request, service, title, "Make live", "made_live", explanation, live=True, **shown)
+
+    def ask_to_go_live(self, request: HttpRequest, service: Service) -> HttpResponse:
+        """Show the checklist, and store the request of a team for the operators."""
+        title = f"Ask to make {service.name} live"
+        if not service.active or service.live:
+            error = f"{service.name} is already live." if service.active else ARCHIVED
+            return self.error_page(request, service, title, error)
+        Service.objects.select_for_update().get(pk=service.pk)  # two people may ask at the same time
+        if service.go_live_requests.waiting().exists():
+            remedy = ("View request", list_in_service(request, service, GoLiveRequest))
+            return self.error_page(request, service, title, "This service has already asked.", remedy=remedy)
+        form = AskForm(posted(request), service=service)
+        if request.method == "POST" and form.is_valid():
+            row = form.save(commit=False)
+            row.created_by, row.mail_at = audit.author(request), timezone.now()
+            row.save()
+            volumes_asked: dict[str, object] = {
+                "emails_per_day": row.emails_per_day,
+                "texts_per_day": row.texts_per_day,
+            }
+            self.audit(request, "asked_for_live", service, after=volumes_asked, reason=row.purpose)
+            publishing.enqueue(tasks.mail_notice, "go-live", str(row.pk))
+            done = "Operators have your request. You get an email with their answer."
+            return self.action_done(request, f"{self.row_url(service)}#state", done)
+        return self.action_page(
+            request,
+            service,
+            title=title,
+            button="Ask to go live",
+            form=form,
+            explanation=["Operators see this list, too. You can ask before everything is ready."],
+            template="admin/notifications/go_live.html",
+            checks=checks(service, self.links(request, service)),
+        )
 
     def links(self, request: HttpRequest, service: Service) -> LinkTo:
         def link_to(label: str, model: type[Model]) -> Link:
@@ -99,7 +140,14 @@ class StateSteps(ServiceScopedAdmin):
             values: dict[str, Any] = {"live": live, **{limit.value: value for limit, value in untouched.items()}}
             before: dict[str, object] = {name: getattr(service, name) for name in values}
             Service.objects.filter(pk=service.pk).update(**values)
-            self.audit(request, verb, service, before=before, after=values, reason=form.cleaned_data["reason"])
+            reason = form.cleaned_data["reason"]
+            self.audit(request, verb, service, before=before, after=values, reason=reason)
+            if live:
+                waiting = service.go_live_requests.waiting()
+                asked = list(waiting.values_list("pk", flat=True))
+                waiting.answer(GoLiveState.MADE_LIVE, text=reason, by=audit.author(request))
+                for pk in asked:
+                    publishing.enqueue(tasks.mail_notice, "go-live", str(pk))
             return self.action_done(request, self.row_url(service), f"{service.name} is now {_word(live)}.")
         return self.action_page(
             request, service, title=title, button=button, form=form, explanation=explanation, **shown

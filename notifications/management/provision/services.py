@@ -16,7 +16,7 @@ from notifications.management.provision.senders import provision_reply_to_addres
 from notifications.management.provision.stored import Stored
 from notifications.management.provision.sync import Sync
 from notifications.management.provision.templates import provision_templates
-from notifications.models import Limit, Permission, ReplyToAddress, Service
+from notifications.models import GoLiveRequest, GoLiveState, Limit, Permission, ReplyToAddress, Service
 from notifications.validation import services
 from notifications.validation.daily_limits import new_daily_limits
 
@@ -45,6 +45,9 @@ def provision(value: object, errors: DocumentErrors) -> object:
     if errors.lines:
         return value
     changes.save()
+    live = [service.pk for service in stored.services.values() if service.live]
+    asked = GoLiveRequest.objects.filter(service__in=live)
+    asked.answer(GoLiveState.MADE_LIVE, text="", by=settings.PROVISION_AUTHOR)
     audit.record(changes, versions_before)
     return [entry.completed for entry in declared]
 

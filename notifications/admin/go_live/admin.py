@@ -1,0 +1,134 @@
+"""The queue of requests to go live. The page of a service makes it live; here operators send requests back.
+
+Source: docs/reference/console.md §3.10.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from config import audit, formats
+from config.console import cells
+from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
+from config.console.sections import Fact, Section
+from config.queue import publishing
+from notifications import tasks
+from notifications.admin import permissions
+from notifications.admin.go_live.forms import NoteForm
+from notifications.admin.service_rows import ServiceRowAdmin, posted
+from notifications.delivery.notices.go_live import volumes
+from notifications.models import GoLiveRequest, GoLiveState, Role
+
+_TONES = {
+    GoLiveState.WAITING: "warn",
+    GoLiveState.MADE_LIVE: "good",
+    GoLiveState.SENT_BACK: "bad",
+    GoLiveState.WITHDRAWN: "",
+}
+
+
+class StateFilter(ChoiceFilter):
+    title = "state"
+    parameter_name = "state"
+    options = {state.value: (str(state.label), by(Q(state=state))) for state in GoLiveState}
+
+
+@admin.register(GoLiveRequest)
+class GoLiveRequestAdmin(ServiceRowAdmin):
+    """Managers see and withdraw the requests of their service. Operators answer them."""
+
+    may_add = False  # the page of the service asks
+    page_template = "admin/sections.html"
+    change_roles = frozenset({Role.MANAGE_SERVICE})
+    list_display = ("asked", "expected", "purpose", "shown_state", "answered")
+    list_filter = (StateFilter,)
+    ordering = ("-created_at",)
+    sortable_by = ()
+    row_actions = {"send-back": "send_back", "withdraw": "withdraw"}
+    empty = "No requests to go live. The team of a service in trial asks on the page of its settings."
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        if word == "send-back":
+            return permissions.is_operator(request)
+        return super().may_do(request, word, obj)
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        answer = (
+            (
+                Fact(label="Answered", value=cells.moment(obj.answered_at), remark=f"by {obj.answered_by}"),
+                Fact(label="Note", value=obj.answer or "–"),
+            )
+            if obj.answered_at
+            else ()
+        )
+        facts = (
+            Fact(label="Service", value=obj.service.name),
+            Fact(label="State", value=self.shown_state(obj)),
+            Fact(label="Expected", value=volumes(obj)),
+            Fact(label="Purpose", value=obj.purpose),
+            Fact(label="Asked", value=cells.moment(obj.created_at), remark=f"by {obj.created_by}"),
+            *answer,
+        )
+        section = Section(slug="request", title="Request", facts=facts, buttons=self._steps(request, obj))
+        history_url = self.url_of("history", obj) if self.may_read_history(request, obj) else ""
+        return {"sections": [section], "history_url": history_url}
+
+    def send_back(self, request: HttpRequest, row: GoLiveRequest) -> HttpResponse:
+        title = f"Send back the request of {row.service.name}"
+        if row.state != GoLiveState.WAITING:
+            return self.error_page(request, row, title, _over(row))
+        form = NoteForm(posted(request))
+        if request.method == "POST" and form.is_valid():
+            self._answer(request, row, GoLiveState.SENT_BACK, "sent_back", form.cleaned_data["note"])
+            return self.action_done(request, self.list_url(), f"The request of {row.service.name} is sent back.")
+        explanation = ["The people who manage the service get an email with your note, and may ask again."]
+        return self.action_page(request, row, title=title, button="Send back", form=form, explanation=explanation)
+
+    def withdraw(self, request: HttpRequest, row: GoLiveRequest) -> HttpResponse:
+        title = f"Withdraw the request of {row.service.name}"
+        if row.state != GoLiveState.WAITING:
+            return self.error_page(request, row, title, _over(row))
+        if request.method == "POST":
+            self._answer(request, row, GoLiveState.WITHDRAWN, "withdrew", "")
+            return self.action_done(request, self.list_url(), "The request is withdrawn.")
+        explanation = ["Operators no longer see it. You can ask again at any time."]
+        return self.action_page(request, row, title=title, button="Withdraw request", explanation=explanation)
+
+    # Columns
+
+    asked = column("Asked", lambda row: cells.moment_by(row.created_at, row.created_by))
+    expected = column("Expected", lambda row: volumes(row))
+
+    @admin.display(description="State")
+    def shown_state(self, row: GoLiveRequest) -> SafeString:
+        return cells.chip(str(GoLiveState(row.state).label), _TONES[GoLiveState(row.state)])
+
+    @admin.display(description="Answered")
+    def answered(self, row: GoLiveRequest) -> SafeString | str:
+        return cells.moment_by(row.answered_at, row.answered_by) if row.answered_at else "–"
+
+    def _answer(self, request: HttpRequest, row: GoLiveRequest, state: GoLiveState, verb: str, text: str) -> None:
+        if GoLiveRequest.objects.filter(pk=row.pk).answer(state, text=text, by=audit.author(request)):
+            before: dict[str, object] = {"state": row.state}
+            self.audit(request, verb, row, before=before, after={"state": state.value}, reason=text)
+            publishing.enqueue(tasks.mail_notice, "go-live", str(row.pk))
+
+    def _steps(self, request: HttpRequest, row: GoLiveRequest) -> tuple[tuple[str, str], ...]:
+        if row.state != GoLiveState.WAITING:
+            return ()
+        service = admin.site.get_model_admin(type(row.service))
+        live = ("Make live…", reverse("admin:notifications_service_go-live", args=[row.service_id]))
+        may_make_live = service.may_do(request, "go-live", row.service)  # type: ignore[attr-defined]
+        own = (("Send back with a note…", "send-back"), ("Withdraw…", "withdraw"))
+        steps = tuple((label, self.url_of(word, row)) for label, word in own if self.may_do(request, word, row))
+        return ((live,) if may_make_live else ()) + steps
+
+
+def _over(row: GoLiveRequest) -> str:
+    when = formats.spoken(row.answered_at) if row.answered_at else "earlier"
+    return f"This request no longer waits. Since {when} its state is “{row.get_state_display()}”."
