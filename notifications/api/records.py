@@ -148,7 +148,9 @@ def _uuid_text(stored: object) -> str | None:
 
 
 class Placeholder(serializers.Serializer[Any]):
-    required = serializers.BooleanField(help_text="Always true.")  # type: ignore[assignment]  # a Field has one of its own
+    required = serializers.BooleanField(  # type: ignore[assignment]  # a Field has one of its own
+        help_text="false if the template has a default value for it."
+    )
 
 
 class TemplateSerializer(serializers.Serializer[TemplateVersion]):
@@ -169,7 +171,8 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
 
     def to_representation(self, version: TemplateVersion) -> dict[str, object]:
         template = version.template
-        names = placeholders.find(version.subject or "", version.content)
+        texts = (version.subject or "", version.content)
+        required = placeholders.required(*texts, defaults=version.defaults).values()
         return {
             "id": str(template.id),
             "name": version.name,
@@ -180,7 +183,7 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
             "version": version.number,
             "body": version.content,
             "subject": version.subject if template.type == Channel.EMAIL else None,
-            "personalisation": {name: {"required": True} for name in names},
+            "personalisation": {name: {"required": name in required} for name in placeholders.find(*texts)},
             "postage": None,
             "letter_contact_block": None,
         }

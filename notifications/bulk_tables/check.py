@@ -103,7 +103,7 @@ class TableCheck:
     """
 
     def __init__(self, table: Table, rules: Rules, limits: Limits) -> None:
-        self.columns = matching.match(table.names, rules.placeholders, is_email=rules.is_email)
+        self.columns = matching.match(table.names, rules.placeholders, is_email=rules.is_email, optional=rules.defaults)
         self._table = table
         self._rules = rules
         self.limits = limits

@@ -1,6 +1,6 @@
 """Match the columns of a table with a template. Source: docs/reference/bulk-sending.md §2."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from notifications.bulk_tables.tables import Cell, clean
@@ -68,19 +68,23 @@ def is_recipient_column(name: str) -> bool:
     return key(name) in {key(EMAIL_ADDRESS), key(PHONE_NUMBER)}
 
 
-def match(names: Sequence[str], placeholders: Sequence[str], *, is_email: bool) -> Columns:
+def match(
+    names: Sequence[str], placeholders: Sequence[str], *, is_email: bool, optional: Iterable[str] = ()
+) -> Columns:
     """Match the column names of a table with the placeholders of a template.
 
+    optional: placeholders that need no column
     Of two spellings of one name the later column counts.
     """
     recipient_name = EMAIL_ADDRESS if is_email else PHONE_NUMBER
     columns, recipients = _by_key(names), [name for name in names if key(name) == key(recipient_name)]
     needed = {key(name): name for name in [*placeholders, recipient_name]}
     special = [REFERENCE, *([UNSUBSCRIBE_URL] if is_email else []), TIME_ZONE]
+    may_lack = {key(name) for name in optional} - {key(recipient_name)}
     used = needed.keys() | {key(name) for name in special}
     return Columns(
         names=list(dict.fromkeys(names)),
-        missing=sorted(name for normal, name in needed.items() if normal not in columns),
+        missing=sorted(name for normal, name in needed.items() if normal not in columns and normal not in may_lack),
         duplicate_recipient=sorted(set(recipients)) if len(recipients) > 1 else [],
         unused=[name for name in dict.fromkeys(names) if key(name) not in used],
         recipient=columns.get(key(recipient_name)),

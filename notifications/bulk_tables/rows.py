@@ -1,7 +1,7 @@
 """Check the rows of a table. Source: docs/reference/bulk-sending.md §2."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from notifications.bulk_tables.tables import Cell
 from notifications.recipients.email import EmailAddress, InvalidEmailAddress
 from notifications.recipients.outcomes import InvalidPhoneNumber
 from notifications.recipients.phone import PhoneNumber
+from notifications.rendering import placeholders
 from notifications.validation.time_zones import is_time_zone
 from notifications.validation.unsubscribe_urls import is_unsubscribe_url
 
@@ -56,6 +57,7 @@ class Rules:
     is_known: whether the caller may send to this recipient
     is_simulated: whether a message to this recipient is only checked, not stored or sent
     render: returns the message for the values of a row
+    defaults: the values of placeholders that have no column, or a blank cell, by name
     """
 
     is_email: bool
@@ -64,6 +66,7 @@ class Rules:
     is_known: Callable[[Recipient], bool]
     is_simulated: Callable[[Recipient], bool]
     render: Callable[[Mapping[str, Value]], Message]
+    defaults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +115,7 @@ def check_row(number: int, cells: list[Cell], columns: Columns, rules: Rules) ->
     if columns.recipient is None:
         raise ValueError("a table without a recipient column has no rows to check")
     to = _text(columns.recipient.value(cells))
-    values = {name: column.value(cells) for name, column in columns.values.items()}
+    values = values_of(cells, columns, rules.defaults)
     special = {name: _text(column.value(cells)) for name, column in columns.special.items()}
     recipient, recipient_errors = _recipient(columns.recipient, to, rules)
     by_column = [
@@ -136,6 +139,17 @@ def check_row(number: int, cells: list[Cell], columns: Columns, rules: Rules) ->
         time_zone=special.get(TIME_ZONE),
         errors=[*whole, *sorted(errors, key=errors.__getitem__)],
     )
+
+
+def values_of(cells: list[Cell], columns: Columns, defaults: Mapping[str, str]) -> dict[str, Value]:
+    """Return the value of each placeholder: of its column, else its default. A blank cell without default is None."""
+    values: dict[str, Value] = {name: column.value(cells) for name, column in columns.values.items()}
+    by_name = {placeholders.key(name): name for name in values}
+    for name, text in defaults.items():
+        spelled = by_name.get(placeholders.key(name), name)
+        if values.get(spelled) is None:
+            values[spelled] = text
+    return values
 
 
 def _recipient(column: Column, to: str | None, rules: Rules) -> tuple[Recipient | None, list[CellError]]:

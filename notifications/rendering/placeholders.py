@@ -95,6 +95,26 @@ def missing(*texts: str, personalisation: Mapping[str, object]) -> list[str]:
     return [name for name in find(*texts) if values.get(key(name)) is None]
 
 
+def with_defaults(personalisation: Mapping[str, object], defaults: Mapping[str, str]) -> dict[str, object]:
+    """Return the values, with the default of each name that has no value. An empty string is a value, null is not.
+
+    >>> with_defaults({"Day": None, "hour": ""}, {"day": "Monday", "hour": "noon"})
+    {'Day': None, 'hour': '', 'day': 'Monday'}
+    """
+    given = keyed(personalisation)
+    return {**personalisation, **{name: text for name, text in defaults.items() if given.get(key(name)) is None}}
+
+
+def required(*texts: str, defaults: Mapping[str, str]) -> dict[str, str]:
+    """Return the names without a default, as the text spells them, by the form in which they are compared.
+
+    >>> required("((First name)) ((item))", defaults={"ITEM": "a rope"})
+    {'firstname': 'First name'}
+    """
+    optional = {key(name) for name in defaults}
+    return {normal: name for name in find(*texts) if (normal := key(name)) not in optional}
+
+
 def with_comma(text: str) -> list[str]:
     """Return the names that contain a comma. The editor warns of them, because a CSV heading cannot contain them."""
     return [name for name in find(text) if "," in name]

@@ -1,6 +1,7 @@
 """The checks of one email: steps 9 to 22. Source: docs/reference/sending-api.md §4.1."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from notifications import errors
 from notifications.attachments.intake import CheckedFile
@@ -42,8 +43,8 @@ class EmailChecks:
         self.sanitised = SanitisedRequest(personalisation=dict(request.personalisation), changed={})
         if request.sanitise_content_for:
             self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
-        values = self.sanitised.personalisation
-        templates.check_personalisation(template.subject, template.content, values)
+        values = templates.values_for(template, self.sanitised.personalisation)
+        self.sanitised = replace(self.sanitised, personalisation=values)
         self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
         self.text = email.render(template.subject, template.content, self.parcel.with_links(values))
 

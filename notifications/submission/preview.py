@@ -29,7 +29,7 @@ def preview(
     Raises PersonalisationMissing.
     """
     subject = version.subject or ""
-    templates.check_personalisation(subject, version.content, values)
+    values = templates.values_for(templates.text_of(version), values)
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
         return Preview(version=version, body=sms.render(version.content, values, prefix=prefix).text)

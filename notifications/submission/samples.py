@@ -15,11 +15,16 @@ TEXT, LIST, YES, NO, FILE = "text", "list", "yes", "no", "file"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """The example value of one placeholder. value: the typed text; used for a text or a list only"""
+    """The example value of one placeholder.
+
+    value: the typed text; used for a text or a list only
+    default: the default value in the editor; None if a send must give a value
+    """
 
     name: str
     kind: str = TEXT
     value: str = ""
+    default: str | None = None
 
     def stands_for(self, service: Service | None) -> object:
         """Return the value as a caller would send it, or None if it is empty. A file is returned as its link."""

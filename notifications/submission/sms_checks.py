@@ -30,10 +30,9 @@ class SmsChecks:
         self.template = templates.for_sending(self.caller, request.template_id, Channel.SMS, request.template_version)
 
     def fill(self) -> None:
-        values, template = self.request.personalisation, self.template
-        templates.check_personalisation(template.subject, template.content, values)
+        values = templates.values_for(self.template, self.request.personalisation)
         prefix = self.service.name if self.service.prefix_sms else None
-        self.text = sms.render(template.content, values, prefix=prefix)
+        self.text = sms.render(self.template.content, values, prefix=prefix)
 
     def check_not_empty(self) -> None:
         if self.text.is_empty:

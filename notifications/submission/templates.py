@@ -25,6 +25,7 @@ class TemplateText:
     """One version of a template, exactly as stored. `subject` is empty for a text message.
 
     names: of its placeholders, in the form in which they are compared
+    defaults: the values of placeholders that a send leaves out, by name
     """
 
     id: UUID
@@ -33,6 +34,7 @@ class TemplateText:
     subject: str
     content: str
     names: frozenset[str]
+    defaults: Mapping[str, str]
     unsubscribe_link: bool
     respect_quiet_hours: bool
     is_archived: bool
@@ -85,11 +87,16 @@ def versions_in_use(service_id: UUID, *, by_test_key: bool) -> QuerySet[Template
     return versions.select_related("template").order_by("-number")
 
 
-def check_personalisation(subject: str, content: str, personalisation: Mapping[str, object]) -> None:
-    """Raise PersonalisationMissing if placeholders have no value. It lists them as the template spells them."""
-    names = placeholders.missing(subject, content, personalisation=personalisation)
+def values_for(template: TemplateText, personalisation: Mapping[str, object]) -> dict[str, object]:
+    """Return the values for the placeholders: those of the send, and defaults for values that are left out or null.
+
+    Raises PersonalisationMissing if placeholders have neither. It lists them as the template spells them.
+    """
+    values = placeholders.with_defaults(personalisation, template.defaults)
+    names = placeholders.missing(template.subject, template.content, personalisation=values)
     if names:
         raise errors.PersonalisationMissing(names=", ".join(names), fix=_missing_fix(names, list(personalisation)))
+    return values
 
 
 def _chosen(template: TemplateText, version: int | str) -> TemplateText:
@@ -120,6 +127,7 @@ def text_of(row: TemplateVersion) -> TemplateText:
         subject=row.subject or "",
         content=row.content,
         names=placeholders.keys(row.subject or "", row.content),
+        defaults=row.defaults,
         unsubscribe_link=row.unsubscribe_link,
         respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,

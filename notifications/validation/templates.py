@@ -1,10 +1,13 @@
 """Validate templates, however they are saved. Rules that apply only to the editor are in the console's form."""
 
+from collections.abc import Mapping
+
 from config.invalid import InvalidValue
-from notifications.rendering import sms
+from notifications.rendering import placeholders, sms
 from notifications.rendering.email import MAX_BYTES
 
 MAX_SUBJECT_CHARACTERS = 1000
+MAX_DEFAULT_CHARACTERS = 5_000
 
 
 def check_subject(subject: str) -> None:
@@ -15,6 +18,19 @@ def check_subject(subject: str) -> None:
         raise InvalidValue("Enter the subject on one line, without line breaks.")
     if len(subject) > MAX_SUBJECT_CHARACTERS:
         raise InvalidValue(f"Use at most {MAX_SUBJECT_CHARACTERS} characters. You entered {len(subject)}.")
+
+
+def check_defaults(defaults: Mapping[str, str], *texts: str) -> None:
+    """Raise InvalidValue if a default is too long, or belongs to no placeholder of the texts."""
+    known = placeholders.keys(*texts)
+    for name, text in defaults.items():
+        if placeholders.key(name) not in known:
+            raise InvalidValue(f"The text has no placeholder (({name})), so remove its default value.")
+        if len(text) > MAX_DEFAULT_CHARACTERS:
+            limit = f"Use at most {MAX_DEFAULT_CHARACTERS} characters for the default value of {name}."
+            raise InvalidValue(f"{limit} You entered {len(text)}.")
+    if len({placeholders.key(name) for name in defaults}) < len(defaults):
+        raise InvalidValue("Give each placeholder one default value.")
 
 
 def check_content(content: str, *, is_text_message: bool) -> None:

@@ -59,7 +59,7 @@ class Draft:
         template = templates.text_of(table.version())
         asked = judge.rules_for(person, template)
         layout = mapping.layout(table.names, asked.placeholders, table.choice, is_email=asked.is_email)
-        matched = columns.match(layout.names, asked.placeholders, is_email=asked.is_email)
+        matched = columns.match(layout.names, asked.placeholders, is_email=asked.is_email, optional=asked.defaults)
         return cls(
             table=table,
             layout=layout,

@@ -3,6 +3,7 @@
 Source: docs/reference/console.md §3.4.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -18,6 +19,7 @@ from notifications.admin.bulk_sends.steps import Step, steps
 from notifications.bulk_tables import mapping
 from notifications.bulk_tables.uploads import ReadAs
 from notifications.models import BulkTable, Channel
+from notifications.rendering import placeholders
 
 _CHOSEN_BELOW = "missing_columns", "duplicate_recipient_columns"
 _LIMITS = "daily_limit", "international_limit"  # the check reports them, together with the errors of rows
@@ -26,16 +28,22 @@ _LIMITS = "daily_limit", "international_limit"  # the check reports them, togeth
 class ColumnsForm(forms.Form):
     """The column of each value that the template needs."""
 
-    def __init__(self, *args: Any, table: BulkTable, needs: list[str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, table: BulkTable, needs: list[str], defaults: Mapping[str, str], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._needs = needs
         options = mapping.options(table.names)
+        with_default = set(map(placeholders.key, defaults))
         single = [option for option in options if len(option.places) == 1]
         for number, need in enumerate(needs):
             offered = single if number == 0 else options  # a recipient is never a list
+            is_optional = number > 0 and placeholders.key(need) in with_default
+            nothing = ("", "No column: default value" if is_optional else "Choose a column")
             self.fields[f"column-{number}"] = forms.ChoiceField(
                 label=need,
-                choices=[("", "Choose a column"), *((_value(option.places), option.label) for option in offered)],
+                required=not is_optional,
+                choices=[nothing, *((_value(option.places), option.label) for option in offered)],
                 initial=_value(table.choice.get(need, [])),
                 error_messages={"required": f"Choose the column for “{need}”."},
             )
@@ -63,8 +71,8 @@ class ColumnsPage:
         draft = Draft.of(table)
         needs = mapping.needs(draft.rules.placeholders, is_email=draft.rules.is_email)
         if self._request.method != "POST":
-            return self._shown(draft, ColumnsForm(table=table, needs=needs))
-        form = ColumnsForm(self._request.POST, table=table, needs=needs)
+            return self._shown(draft, ColumnsForm(table=table, needs=needs, defaults=draft.rules.defaults))
+        form = ColumnsForm(self._request.POST, table=table, needs=needs, defaults=draft.rules.defaults)
         if not form.is_valid():
             return self._shown(draft, form, status=422)
         table.choice = form.choice()

@@ -6,6 +6,7 @@ from typing import Any
 from config.audit.masking import mask
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.messages import page
+from notifications.bulk_tables.rows import values_of
 from notifications.models import BulkRow, Channel, Notification, RowState
 from notifications.rendering import email, placeholders, sms
 from notifications.submission import senders
@@ -43,7 +44,7 @@ def _context(draft: Draft, row: BulkRow) -> dict[str, Any]:
     if version.template.redact_personalisation:
         parts = [part for part in (version.subject, version.content) if part is not None]
         return {"unfilled": [list(placeholders.pieces(part, {}, redact=True)) for part in parts]}
-    values = {name: column.value(row.cells) for name, column in draft.columns.values.items()}
+    values = values_of(row.cells, draft.columns, draft.rules.defaults)
     message = Notification(service=bulk_send.service, channel=bulk_send.channel)
     if bulk_send.channel == Channel.SMS:
         prefix = bulk_send.service.name if bulk_send.service.prefix_sms else None

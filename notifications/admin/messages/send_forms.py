@@ -167,9 +167,8 @@ class SendForm(forms.Form):
         pages_for_trial: title → URL of the pages where this person can add recipients to a service in trial
         """
         if isinstance(error, errors.PersonalisationMissing):
-            missing = placeholders.missing(
-                self.version.subject or "", self.version.content, personalisation=self._personalisation()
-            )
+            values = placeholders.with_defaults(self._personalisation(), self.version.defaults)
+            missing = placeholders.missing(self.version.subject or "", self.version.content, personalisation=values)
             for slot in self._slots:
                 if slot.name in missing:
                     self.add_error(slot.field, slot.missing)

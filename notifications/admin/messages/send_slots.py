@@ -21,13 +21,17 @@ _LONGEST_EXAMPLE = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One placeholder. is_known: the template or its text states the kind; example: the stored example value."""
+    """One placeholder. is_known: the template or its text states the kind; example: the stored example value.
+
+    default: the value that an empty field stands for, or None
+    """
 
     number: int
     name: str
     kind: str
     is_known: bool
     example: str = ""
+    default: str | None = None
 
     @property
     def is_choice(self) -> bool:
@@ -40,6 +44,9 @@ class Slot:
     @property
     def hint(self) -> str:
         """Return the help text of the field."""
+        if self.default is not None:
+            shown = f"“{self.default}”" if self.default else "no text"
+            return f"Leave this empty to send {shown}, the default value."
         if self.kind == LIST:
             return "One item per line."
         if not self.is_known:
@@ -70,6 +77,7 @@ def find(version: TemplateVersion) -> list[Slot]:
     """Return a slot for each placeholder of a version. Only emails can have files."""
     texts = (version.subject or "", version.content)
     known = placeholders.conditions(*texts) | set(samples.kept(version.template))
+    defaults = {placeholders.key(name): text for name, text in version.defaults.items()}
     is_email = version.template.type == Channel.EMAIL
     return [
         Slot(
@@ -78,6 +86,7 @@ def find(version: TemplateVersion) -> list[Slot]:
             kind=sample.kind if is_email or sample.kind != FILE else TEXT,
             is_known=placeholders.key(sample.name) in known,
             example=" ".join(sample.value.split())[:_LONGEST_EXAMPLE],
+            default=defaults.get(placeholders.key(sample.name)),
         )
         for number, sample in enumerate(samples.find(version.template, *texts))
     ]

@@ -56,6 +56,12 @@ def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) 
     if template.type == Channel.EMAIL:
         yield Part("Subject", differences.segments(before.subject or "", after.subject or ""))
     yield Part("Message", differences.segments(before.content, after.content))
+    if before.defaults or after.defaults:
+        yield Part("Default values", differences.segments(_listed(before), _listed(after)))
     if template.type == Channel.EMAIL:
         links = ["Yes" if version.unsubscribe_link else "No" for version in (before, after)]
         yield Part("Unsubscribe link", differences.segments(*links))
+
+
+def _listed(version: TemplateVersion) -> str:
+    return "\n".join(f"(({name})): {text}" for name, text in sorted(version.defaults.items()))

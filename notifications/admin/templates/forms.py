@@ -11,6 +11,7 @@ from config.console import cells
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from config.invalid import InvalidValue
+from notifications.admin.templates import samples
 from notifications.models import Channel, Template, TemplateVersion
 from notifications.rendering import sms
 from notifications.validation import names, tags, templates
@@ -113,15 +114,19 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         channel = Channel(cleaned.get("type") or self.instance.type or Channel.EMAIL)
         for field, error in find_errors(channel, cleaned.get("subject"), cleaned.get("content")):
             self.add_error(field, error)
+        texts = ("" if channel is Channel.SMS else cleaned.get("subject") or "", cleaned.get("content") or "")
+        cleaned["defaults"] = samples.read_defaults(self.data, *texts)
+        checked(templates.check_defaults, cleaned["defaults"], *texts)
         self._refuse_newer_version(cleaned)
         return cleaned
 
     def text(self) -> dict[str, Any]:
         """Return the submitted fields of a version. Text messages have no subject and no unsubscribe link."""
         cleaned = self.cleaned_data
+        text = {"name": cleaned["name"], "content": cleaned["content"], "defaults": cleaned["defaults"]}
         if self.instance.type == Channel.SMS:
-            return {"name": cleaned["name"], "subject": None, "content": cleaned["content"], "unsubscribe_link": False}
-        return {name: cleaned[name] for name in ("name", "subject", "content", "unsubscribe_link")}
+            return {**text, "subject": None, "unsubscribe_link": False}
+        return {**text, "subject": cleaned["subject"], "unsubscribe_link": cleaned["unsubscribe_link"]}
 
     def _refuse_newer_version(self, cleaned: dict[str, Any]) -> None:
         seen = cleaned.get("based_on")

@@ -47,7 +47,8 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         return shown
     service = template.service if template else _service(services, typed.get("service", ""))
     given = {sample.name: sample.stands_for(service) for sample in tried}
-    values = {name: value for name, value in given.items() if value is not None}
+    defaults = {sample.name: sample.default for sample in tried if sample.default is not None}
+    values = {name: value for name, value in placeholders.with_defaults(given, defaults).items() if value is not None}
     redact = template.redact_personalisation if template else False
     redact = redact or "redact_personalisation" in typed
     forms = [Lists.IN_SENTENCE, Lists.AS_BULLETS] if channel is Channel.EMAIL else [Lists.IN_SENTENCE]
@@ -64,6 +65,7 @@ def typed_of(version: TemplateVersion) -> QueryDict:
     """Return a stored version as form data."""
     typed = QueryDict(mutable=True)
     typed.update({"subject": version.subject or "", "content": version.content})
+    typed.update(samples.default_fields(version.defaults))
     if version.unsubscribe_link:
         typed["unsubscribe_link"] = "on"
     return typed

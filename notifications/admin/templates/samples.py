@@ -1,14 +1,15 @@
-"""Example values in the editor: as submitted, else as stored. Source: docs/reference/console.md §2.4."""
+"""Example and default values in the editor: as submitted, else as stored. Source: docs/reference/console.md §2.4."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from notifications.models import Channel, Template
+from notifications.rendering import placeholders
 from notifications.submission import samples
 from notifications.submission.samples import FILE, LIST, NO, TEXT, YES, Sample
 
-VALUE, KIND = "sample-", "kind-"  # prefixes of a placeholder's field names
+VALUE, KIND, OPTIONAL, DEFAULT = "sample-", "kind-", "optional-", "default-"  # prefixes of a placeholder's field names
 KINDS = {TEXT: "Text", LIST: "List", YES: "Yes", NO: "No", FILE: "A file"}
 MOST = 200  # placeholders with an example value
 _LONGEST = 5_000
@@ -24,13 +25,35 @@ def read(typed: Mapping[str, Any], texts: Iterable[str], template: Template | No
     return [_read(typed, sample, channel) for sample in samples.find(template, *texts)[:MOST]]
 
 
+def read_defaults(typed: Mapping[str, Any], *texts: str) -> dict[str, str]:
+    """Return the submitted default values of the placeholders of these texts."""
+    found = ((name, _default(typed, name)) for name in placeholders.find(*texts)[:MOST])
+    return {name: text for name, text in found if text is not None}
+
+
+def default_fields(defaults: Mapping[str, str]) -> dict[str, str]:
+    """Return stored default values as form data."""
+    ticks = {f"{OPTIONAL}{name}": "on" for name in defaults}
+    return ticks | {f"{DEFAULT}{name}": text for name, text in defaults.items()}
+
+
 def to_keep(samples: Iterable[Sample]) -> dict[str, dict[str, str]]:
     return {sample.name: sample.kept() for sample in samples}
 
 
 def _read(typed: Mapping[str, Any], before: Sample, channel: Channel) -> Sample:
+    before = replace(before, default=_default(typed, before.name))
     kind, value = typed.get(f"{KIND}{before.name}"), typed.get(f"{VALUE}{before.name}")
     if kind is None and value is None:
         return before
-    text = str(value or "").replace("\r\n", "\n").replace("\0", "")[:_LONGEST]
+    text = _plain(value)[:_LONGEST]
     return replace(before, kind=kind if kind in kinds(channel) else TEXT, value=text)
+
+
+def _default(typed: Mapping[str, Any], name: str) -> str | None:
+    """Return the submitted default value of a placeholder. None: a send must give a value."""
+    return _plain(typed.get(f"{DEFAULT}{name}")) if typed.get(f"{OPTIONAL}{name}") else None
+
+
+def _plain(value: object) -> str:
+    return str(value or "").replace("\r\n", "\n").replace("\0", "")

@@ -166,6 +166,7 @@ def rules_for(caller: Caller, template: TemplateText) -> Rules:
             if is_email
             else partial(sms.render, template.content, prefix=prefix)
         ),
+        defaults=template.defaults,
     )
 
 

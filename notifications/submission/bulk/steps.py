@@ -20,7 +20,7 @@ from config.metrics import registry
 from config.queue.lease import Lease, LostLease
 from notifications.bulk_tables import columns as matching
 from notifications.bulk_tables.columns import UNSUBSCRIBE_URL, Columns
-from notifications.bulk_tables.rows import Value
+from notifications.bulk_tables.rows import Value, values_of
 from notifications.delivery import quiet_hours, repeats
 from notifications.models import (
     BulkRow,
@@ -172,7 +172,9 @@ class _Rendering:
         )
         names = placeholders.find(self._version.subject or "", self._version.content)
         self._is_email = bulk_send.channel == Channel.EMAIL
-        self._columns: Columns = matching.match(bulk_send.names, names, is_email=self._is_email)
+        self._columns: Columns = matching.match(
+            bulk_send.names, names, is_email=self._is_email, optional=self._version.defaults
+        )
         self._common = {
             "service_id": bulk_send.service_id,
             "api_key_id": bulk_send.api_key_id,
@@ -222,4 +224,4 @@ class _Rendering:
         }
 
     def _values(self, row: BulkRow) -> Mapping[str, Value]:
-        return {name: column.value(row.cells) for name, column in self._columns.values.items()}
+        return values_of(row.cells, self._columns, self._version.defaults)

@@ -1,4 +1,6 @@
-"""Breaking changes of a template: new placeholders that callers do not send yet, and the calls that would fail.
+"""Breaking changes of a template: placeholders that callers must send from now on, and the calls that would fail.
+
+A placeholder with a default value breaks no call.
 
 The calls of yesterday show how many would have failed. Source: docs/reference/console.md §3.2.
 """
@@ -59,8 +61,8 @@ class Break:
 
 def find(template: Template, version: TemplateVersion) -> Break | None:
     """Return how publishing a version would break calls. None: no live key misses a new placeholder."""
-    known = _names(template.published())
-    new = {key: name for key, name in _names(version).items() if key not in known}
+    known = _required(template.published())
+    new = {key: name for key, name in _required(version).items() if key not in known}
     if not new:
         return None
     recorded = [_use_of(list(uses), new) for _, uses in groupby(_uses(template), key=lambda use: use.key_id)]
@@ -114,9 +116,8 @@ def _can_call(path: str = "") -> Q:
     return Q(**{f"{path}revoked_at": None}) & ends
 
 
-def _names(version: TemplateVersion) -> dict[str, str]:
-    found = placeholders.find(version.subject or "", version.content)
-    return {placeholders.key(name): name for name in found}
+def _required(version: TemplateVersion) -> dict[str, str]:
+    return placeholders.required(version.subject or "", version.content, defaults=version.defaults)
 
 
 def _today() -> date:
