@@ -10,6 +10,7 @@ from notifications.admin.bulk_sends.checking import CHECK
 from notifications.admin.bulk_sends.reading import READ
 from notifications.admin.limits import page as limits_page
 from notifications.admin.messages.cancelling import CANCEL_MESSAGES
+from notifications.admin.messages.download import DOWNLOAD_MESSAGES
 from notifications.admin.messages.retrying import RETRY_MESSAGES
 from notifications.admin.queue import page as queue_page
 from notifications.admin.queue.retrying import RETRY_CALLBACKS
@@ -24,7 +25,18 @@ PARTS: tuple[object, ...] = (
     COMMANDS,
     Documentation("notifications.api.schema.PART"),
     *clean_up.RULES,
-    *(REVOKE_KEYS, ARCHIVE, RESTORE, MARK_DONE, READ, CHECK, RETRY_CALLBACKS, RETRY_MESSAGES, CANCEL_MESSAGES),
+    *(
+        REVOKE_KEYS,
+        ARCHIVE,
+        RESTORE,
+        MARK_DONE,
+        READ,
+        CHECK,
+        RETRY_CALLBACKS,
+        RETRY_MESSAGES,
+        CANCEL_MESSAGES,
+        DOWNLOAD_MESSAGES,
+    ),
     queue_page.PAGES,
     limits_page.PAGES,
     permissions.ACCESS,

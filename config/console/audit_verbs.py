@@ -21,6 +21,7 @@ VERBS = {
     "deleted_messages": "deleted all messages of",
     "discarded_draft": "discarded the draft of",
     "downloaded_bad_rows_of": "downloaded the bad rows of",
+    "downloaded_messages": "downloaded the message log of",
     "downloaded_results_of": "downloaded the results of",
     "downloaded_received_texts": "downloaded the received texts of",
     "downloaded_suppressions": "downloaded the suppressions of",

@@ -31,6 +31,7 @@ class BulkJob(Job):
     work:   returns the batches of a run from its position on
     after:  a sentence for the end of the result
     at_end: records the whole job, in the transaction that ends it
+    link:   returns the label and the URL of a button on the page of a run that is done, or None
     """
 
     verb: str
@@ -39,6 +40,7 @@ class BulkJob(Job):
     work: Work
     after: str = ""
     at_end: Callable[[BulkJobRun], None] | None = None
+    link: Callable[[BulkJobRun], tuple[str, str] | None] | None = None
 
     def batches(self, run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
         return self.work(run, pace)

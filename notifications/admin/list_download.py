@@ -1,5 +1,6 @@
 """Download the rows of a list as a CSV file: within its filters, masked by role, and audited in every service."""
 
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +32,8 @@ class ListDownload:
 
     noun: of one row, such as `unsubscribe request`
     header, columns: the names of the file's columns, and the columns of the database that `cells` gets
+    most_at_once: a job writes a file with more rows
+    start, of_job: starts that job for a number of rows; a sentence about it
     """
 
     noun: str
@@ -38,6 +41,9 @@ class ListDownload:
     header: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Callable[[Any], Iterable[str]]
+    most_at_once: int | None = None
+    start: Callable[[HttpRequest, int], HttpResponseBase] | None = None
+    of_job: str = ""
 
     @property
     def plural(self) -> str:
@@ -54,10 +60,11 @@ class ListDownload:
         except IncorrectLookupParameters:
             return HttpResponseRedirect(model_admin.list_url())
         found = model_admin.downloaded(request, listed)
+        number = found.order_by().count()
+        is_job = self.most_at_once is not None and number > self.most_at_once
         if request.method == "POST":
             self._audit(request, found)
-            return self._stream(found)
-        number = found.order_by().count()
+            return self.start(request, number) if is_job and self.start else self._stream(found)
         named = formats.counted(number, self.noun)
         within = " within the filters of the list" if request.GET else ""
         query = f"?{request.GET.urlencode()}" if request.GET else ""
@@ -66,8 +73,10 @@ class ListDownload:
             "explanation": [
                 f"The CSV file has {named}{within}.",
                 *([_MASKED] if found.filter(is_shown_whole=False).exists() else []),
+                *([self.of_job] if is_job else []),
                 "The download is recorded in the audit.",
             ],
+            "job_id": uuid.uuid4() if is_job else "",
             "error": "" if number else f"There are no {self.plural}{within}.",
             "button": f"Download {named}",
             "list_url": f"{model_admin.list_url()}{query}",

@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
-from notifications.attachments import expiry, store
+from notifications.attachments import expiry, report_files, store
 from notifications.jobs import retention
 from notifications.management.clean_up_bulk import BULK_SENDS
 from notifications.models import (
@@ -22,12 +22,14 @@ from notifications.models import (
     Notification,
     RefusedCalls,
     RepeatGuard,
+    ReportRequest,
     SandboxMessage,
     Service,
     Suppression,
     TemplateUse,
     UnsubscribeProbe,
     UnsubscribeRequest,
+    report,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
@@ -158,6 +160,15 @@ RULES = (
         remove=expiry.remove_due,
         aged=_remove_files_of_age,
         every=_QUARTER_OF_AN_HOUR,
+    ),
+    RetentionRule(
+        name="reports",
+        title="CSV files of the message log",
+        group=Group.MESSAGES,
+        keeps=lambda: f"{report.KEPT_FOR.days} days; expired files cannot be downloaded even before",
+        preview=lambda: rules.preview(ReportRequest.objects.to_forget(), "reports", "expires_at"),
+        remove=report_files.remove_expired,
+        every=_HOURLY,
     ),
     RetentionRule(
         name="file-remains",

@@ -28,6 +28,7 @@ from notifications.models.provider_result import AttemptResult, OpenBreaker, Pro
 from notifications.models.received_text import ReceivedText
 from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard
+from notifications.models.report import ReportPart, ReportRequest
 from notifications.models.request_callback import RequestCallback
 from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage

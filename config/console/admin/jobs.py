@@ -46,6 +46,7 @@ class JobAdmin(ConsoleModelAdmin):
         return {
             "job": obj,
             "result": bulk_job.result(obj) if bulk_job else "",
+            "link": bulk_job.link(obj) if bulk_job and bulk_job.link and obj.finished_at and not obj.error else None,
             "missing": [] if obj.finished_at else [name for name in state.missing_processes() if name == "worker"],
         }
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
@@ -19,7 +19,17 @@ from config.console import cells
 from config.console.admin.columns import column
 from config.page_bodies import takes_files
 from notifications.admin import permissions, saved_searches
-from notifications.admin.messages import days, filters, list_actions, page, search, send, status_titles
+from notifications.admin.messages import (
+    days,
+    download,
+    filters,
+    list_actions,
+    over_filter,
+    page,
+    search,
+    send,
+    status_titles,
+)
 from notifications.admin.messages.cancelling import CANCEL_SCHEDULED
 from notifications.admin.messages.change_list import MessageChangeList
 from notifications.admin.messages.code import CODE, CodeAction
@@ -122,6 +132,8 @@ class NotificationAdmin(
             own("send", self.send),
             own(list_actions.RETRY_FAILED, self.retry_failed),
             own(list_actions.CANCEL_SCHEDULED, self.cancel_scheduled),
+            own(list_actions.DOWNLOAD, self.download),
+            own(list_actions.REPORT, self.report),
             *super().get_urls(),
         ]
 
@@ -165,6 +177,16 @@ class NotificationAdmin(
 
     def cancel_scheduled(self, request: HttpRequest) -> HttpResponse:
         return CANCEL_SCHEDULED.answer(self, request)
+
+    def downloaded(self, request: HttpRequest, found: Any) -> Any:
+        """Leave out messages past the retention of their service."""
+        return found.filter(over_filter.kept(permissions.listed_services(request)))
+
+    def download(self, request: HttpRequest) -> HttpResponseBase:
+        return download.DOWNLOAD.answer(self, request)
+
+    def report(self, request: HttpRequest) -> HttpResponseBase:
+        return download.answer(self, request)
 
     def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:
         """Return the context around the list: counters, search and its note, left-out tests, and retention."""

@@ -62,6 +62,18 @@ sending anything. All errors are listed together, unlike in the response to a se
 - A service may have a repeat guard. A message with the same template, recipient and reference as an earlier one is then
   not sent again for some minutes. The response has the values of the first message and the header `Repeat-Of`.
 
+### Fallback to an email
+
+A text message may name an email that is sent if the text fails: `"fallback": {"email_address": "ana@example.org",
+"template_id": "…"}`. The template is an email template, and it gets the personalisation of the text.
+
+- The email is checked when you send the text, completely. Its errors begin with `fallback:`.
+- If the text ends as `permanent-failure`, `temporary-failure` or `technical-failure`, the email is submitted once.
+  It has the reference of the text, and an id and callbacks of its own.
+- The email counts towards the daily limit of emails when it is submitted. If the limit is used up, no email is sent.
+- Reading the text by its id shows `fallback` with its status and the id of the email. The email has `fallback_of`.
+- To test it, send with a test key to a number that fails, see Testing.
+
 ### Rules that are not checked
 
 - `reference` must not contain personal data. Lists and the console show it.

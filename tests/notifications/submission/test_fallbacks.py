@@ -126,8 +126,8 @@ def test_a_wrong_fallback_is_refused_with_all_its_errors(caller: Caller, fallbac
 
 
 def test_the_email_passes_every_check_of_an_email(caller: Caller, template: Template) -> None:
-    def refused(other: Template = template, **fields: Any) -> str:
-        answer = send(caller, other, **fields)
+    def refused(other: Template) -> str:
+        answer = send(caller, other)
         assert answer.status_code == 400, answer.content
         return str(messages(answer)[0])
 
@@ -135,11 +135,26 @@ def test_the_email_passes_every_check_of_an_email(caller: Caller, template: Temp
     assert refused(make_template()) == "fallback: Template not found"
     needs_more = email_template(caller, "Dear ((name)), bring ((item))")
     assert refused(needs_more) == "fallback: Missing personalisation: item"
-    Service.objects.filter(pk=caller.service.pk).update(suppressed_sends_are_rejected=True)
+    assert not Notification.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"permissions": ["sms"]}, "fallback: Service is not allowed to send emails"),
+        (
+            {"suppressed_sends_are_rejected": True},
+            "fallback: Can't send to this recipient because it is suppressed: by hand",
+        ),
+    ],
+)
+def test_the_service_must_be_able_to_send_the_email(fields: dict[str, Any], expected: str) -> None:
+    caller = make_caller(**fields)
     make_suppression(caller.service, TO)
-    assert "fallback: Can't send to this recipient because it is suppressed" in refused()
-    Service.objects.filter(pk=caller.service.pk).update(permissions=["sms"])
-    assert refused() == "fallback: Service is not allowed to send emails"
+
+    answer = send(caller, email_template(caller))
+
+    assert messages(answer) == [expected]
     assert not Notification.objects.exists()
 
 

@@ -1,0 +1,204 @@
+"""The CSV file of the log: streamed for few messages, else written by a job. Source: docs/reference/console.md §2.9."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any  # the admin of the log, named tuples of columns, querysets of messages
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from config.audit.masking import mask
+from config.console import recent_sign_in
+from config.console.admin import many_rows
+from config.encryption import DecryptionFailed
+from config.jobs.bulk import BulkJob
+from config.jobs.models import BulkJobRun
+from config.jobs.pace import MOST, Pace
+from config.jobs.registry import Batch
+from config.spreadsheets import csv_line
+from notifications.admin import permissions
+from notifications.admin.list_download import ListDownload, moment
+from notifications.admin.messages.paging import Place
+from notifications.attachments import report_files, store
+from notifications.models import Notification, ReportRequest, Service
+from notifications.models.report import KEPT_FOR
+
+KIND = "download-messages"
+MOST_AT_ONCE = 10_000
+PART_ROWS = MOST
+_BATCH_SECONDS = 0.1  # only reads the messages
+_DAYS = KEPT_FOR.days
+
+
+def _cells(row: Any) -> Iterable[str]:
+    return (
+        moment(row.created_at),
+        row.recipient if row.is_shown_whole else mask(row.recipient),
+        row.channel,
+        row.status,
+        row.reference or "",
+        row.service__name,
+        row.template__name,
+        str(row.template_id),
+        str(row.template_version),
+        row.api_key__name or row.created_by,
+        row.key_type,
+        row.provider,
+        str(row.parts or ""),
+        moment(row.sent_at),
+        moment(row.completed_at),
+        str(row.id),
+    )
+
+
+def _start(request: HttpRequest, number: int) -> HttpResponse:
+    """Start the job that writes the file."""
+    way_back = reverse("admin:notifications_notification_changelist")
+    job = many_rows.new_job(request, KIND, total=number, way_back=way_back)
+    ReportRequest.objects.get_or_create(
+        pk=job.pk,
+        defaults={
+            "user_id": job.by_id,
+            "service": permissions.chosen_service(request),
+            "query": request.GET.urlencode(),
+        },
+    )
+    return many_rows.in_background(request, job)
+
+
+DOWNLOAD = ListDownload(
+    noun="message",
+    audit_verb="downloaded_messages",
+    header=(
+        *("Created (UTC)", "Recipient", "Channel", "Status", "Reference", "Service", "Template", "Template id"),
+        *(
+            "Template version",
+            "Sent by",
+            "Key type",
+            "Provider",
+            "Parts",
+            "Sent (UTC)",
+            "Completed (UTC)",
+            "Message id",
+        ),
+    ),
+    columns=(
+        *("created_at", "recipient", "is_shown_whole", "channel", "status", "reference", "service__name"),
+        *("template__name", "template_id", "template_version", "api_key__name", "created_by", "key_type"),
+        *("provider", "parts", "sent_at", "completed_at", "id"),
+    ),
+    cells=_cells,
+    most_at_once=MOST_AT_ONCE,
+    start=_start,
+    of_job=f"A background job writes the file. You can download it for {_DAYS} days, and nobody else can.",
+)
+
+
+def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
+    """Return the file of a job to the person who asked for it."""
+    if not recent_sign_in.is_recent(request):
+        return recent_sign_in.ask(request)
+    report = _own(request)
+    headers = {
+        "Content-Disposition": f'attachment; filename="messages-{timezone.localdate(report.finished_at):%Y-%m-%d}.csv"',
+        "Cache-Control": "no-store",
+    }
+    parts = report_files.read(report)
+    try:
+        first = next(parts, b"")
+    except (store.StoreAway, store.BlobMissing, DecryptionFailed):
+        context = {
+            **model_admin.page_context(request, "Download messages"),
+            "error": "The file cannot be read at the moment. Try again later, or download the messages again.",
+        }
+        return TemplateResponse(request, "admin/action.html", context, status=503)
+    return StreamingHttpResponse(_after(first, parts), content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _own(request: HttpRequest) -> ReportRequest:
+    try:
+        identifier = UUID(request.GET.get("id", ""))
+    except ValueError as error:
+        raise Http404 from error
+    report = ReportRequest.objects.readable().filter(pk=identifier, user=request.user.pk or 0).first()
+    if report is None:
+        raise Http404
+    return report
+
+
+def _after(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from parts
+
+
+# The job
+
+
+def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
+    """Write the messages in parts, service by service and newest first, after the last part of an earlier task."""
+    report = ReportRequest.objects.select_related("service", "user").get(pk=run.pk)
+    request = _request_of(report)
+    changelist = admin.site.get_model_admin(Notification).get_changelist_instance(request)
+    found = changelist.get_queryset(request)
+    last = report.parts.order_by("-number").first()
+    number = last.number + 1 if last else 0
+    done_service, _, place = last.last.partition("/") if last else ("", "", "")
+    if last is None:
+        report_files.write(report, number, csv_line(DOWNLOAD.header), last="")
+        number += 1
+        yield Batch(number=0)
+    for service in sorted(changelist.services, key=lambda one: str(one.pk)):
+        if str(service.pk) < done_service:
+            continue
+        below = Place.parse(place) if place and str(service.pk) == done_service else None
+        mine = found.filter(service=service, created_at__gte=service.kept_since()).order_by("-created_at", "-id")
+        while rows := _next(mine, below):
+            below = Place(created_at=rows[-1].created_at, id=rows[-1].id)
+            text = "".join(csv_line(DOWNLOAD.cells(row)) for row in rows)
+            report_files.write(report, number, text, last=f"{service.pk}/{below}")
+            number += 1
+            yield Batch(passed=len(rows), number=len(rows))
+
+
+def _next(mine: QuerySet[Notification], below: Place | None) -> list[Any]:
+    rows = mine.filter(below.below()) if below else mine
+    return list(rows.values_list(*DOWNLOAD.columns, named=True)[:PART_ROWS])
+
+
+def _request_of(report: ReportRequest) -> HttpRequest:
+    """Return a request for the list as the person sees it now, with the roles that they have now."""
+    request = HttpRequest()
+    request.method, request.user = "GET", report.user
+    request.GET = QueryDict(report.query)
+    chosen: Service | None = report.service
+    request.chosen_service = chosen  # type: ignore[attr-defined]  # what `permissions.chosen_service` returns
+    return request
+
+
+def _at_end(run: BulkJobRun) -> None:
+    ReportRequest.objects.get(pk=run.pk).finish()
+
+
+def _link(run: BulkJobRun) -> tuple[str, str] | None:
+    """Return the button of the job's page, until the file expires."""
+    if not ReportRequest.objects.readable().filter(pk=run.pk).exists():
+        return None
+    return "Download CSV", f"{reverse('admin:notifications_notification_report')}?id={run.pk}"
+
+
+DOWNLOAD_MESSAGES = BulkJob(
+    name=KIND,
+    verb="Download",
+    noun="message",
+    done="written to the file",
+    work=_write,
+    after=f"You can download it for {_DAYS} days.",
+    at_end=_at_end,
+    link=_link,
+    new_pace=partial(Pace, _BATCH_SECONDS, first=MOST),
+)
