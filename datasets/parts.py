@@ -7,6 +7,7 @@ from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, demo, provision
 from datasets.management.tries import try_data
+from datasets.personal_columns import COLUMNS
 
 PARTS: tuple[object, ...] = (
     Commands(
@@ -24,4 +25,5 @@ PARTS: tuple[object, ...] = (
     access.GROUP_ACCESS,
     overview.PANEL,
     finding.FINDER,
+    COLUMNS,
 )

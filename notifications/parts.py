@@ -20,6 +20,7 @@ from notifications.admin.unsubscribe_requests.marking import MARK_DONE
 from notifications.delivery import own_email
 from notifications.management import clean_up
 from notifications.management.part import COMMANDS
+from notifications.personal_columns import COLUMNS
 
 PARTS: tuple[object, ...] = (
     COMMANDS,
@@ -44,6 +45,7 @@ PARTS: tuple[object, ...] = (
     permissions.SWITCHER,
     overview.PANEL,
     finding.FINDER,
+    COLUMNS,
     Mailer(
         leaves=own_email.can_reach_people,
         enqueue=lambda invite_id: publishing.enqueue(tasks.mail_invite, str(invite_id)),

@@ -9,6 +9,7 @@ import structlog
 from django.db import transaction
 from django.db.models import F
 
+from config.erased import ERASED
 from notifications.delivery.messages import Outcome, Receipt
 from notifications.models import (
     CallbackDelivery,
@@ -111,8 +112,8 @@ def add_after_receipt(message: Notification, receipt: Receipt, source: Suppressi
 
 
 def add_for(message: Notification, reason: SuppressionReason, source: SuppressionSource, *, note: str = "") -> None:
-    """Suppress the recipient of a message, for its service. A test message suppresses nobody."""
-    if message.key_type != KeyType.TEST:
+    """Suppress the recipient of a message, for its service. A test message and an erased one suppress nobody."""
+    if message.key_type != KeyType.TEST and message.recipient != ERASED:
         add_recipient(
             service_id=message.service_id,
             recipient=message.recipient,

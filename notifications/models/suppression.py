@@ -102,7 +102,10 @@ class SuppressionQuerySet(models.QuerySet["Suppression"]):
             equal = self.model.objects.filter(
                 service=row.service_id, channel=row.channel, reason=row.reason, normalised_recipient=known_as
             ).filter(lifted_at=None)
-            if row.lifted_at is None and equal.filter(Q(expires_at=None) | Q(expires_at__gte=row.expires_at)).exists():
+            lasts = Q(expires_at=None)
+            if row.expires_at is not None:
+                lasts |= Q(expires_at__gte=row.expires_at)
+            if row.lifted_at is None and equal.filter(lasts).exists():
                 row.delete()
             else:
                 if row.lifted_at is None:

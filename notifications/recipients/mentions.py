@@ -13,6 +13,7 @@ from notifications.recipients.email import EmailAddress
 from notifications.recipients.phone import PhoneNumber
 
 _UK_CODE = "44"
+_LAST_DIGITS = 6
 _BETWEEN_DIGITS = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%20|\+(?=\d))*"
 _PLUS = r"(?:\+|%2[Bb]|00)?"
 _STARTS_HERE = r"(?:(?<![A-Za-z0-9._+-])|(?<=%[0-9A-Fa-f]{2}))"  # not within a longer email address
@@ -46,6 +47,12 @@ class Mentions:
 
     def are_in(self, text: str) -> bool:
         return self._pattern.search(text) is not None
+
+    def may_be_in(self, text: str) -> bool:
+        """Return whether the text has the recipient, or enough of it to recognise it: the name or six digits."""
+        if isinstance(self.recipient, EmailAddress):
+            return self.are_in(text) or self.recipient.normalised.rpartition("@")[0] in text.lower()
+        return self.are_in(text) or self.digits[-_LAST_DIGITS:] in re.sub(r"\D", "", text)
 
     def erase(self, text: str) -> str:
         """Return the text with ERASED in place of the recipient."""

@@ -58,11 +58,16 @@ def cancel(message: Notification) -> None:
             if own.filter(status=Status.CANCELLED).exists():
                 return
             raise errors.NotScheduled
-        if message.key_type != KeyType.TEST and _day(message.created_at) == _day(now):
-            DailyCounter.objects.return_one(message.service_id, _day(now), policy.counted_for(message))
-        repeats.forget(message)
-        transaction.on_commit(lambda: registry.MESSAGES.add(message.channel, message.key_type, Status.CANCELLED))
+        after_cancelling(message, now)
     log.info("notification.cancelled", notification_id=str(message.id))
+
+
+def after_cancelling(message: Notification, now: datetime) -> None:
+    """Take a message that is cancelled out of the counters and of the repeat guard, in the same transaction."""
+    if message.key_type != KeyType.TEST and _day(message.created_at) == _day(now):
+        DailyCounter.objects.return_one(message.service_id, _day(now), policy.counted_for(message))
+    repeats.forget(message)
+    transaction.on_commit(lambda: registry.MESSAGES.add(message.channel, message.key_type, Status.CANCELLED))
 
 
 def _day(moment: datetime) -> date:

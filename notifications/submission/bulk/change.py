@@ -3,9 +3,11 @@
 Each change and its audit event are one transaction. It takes the lease from a step that runs, whose rows then wait.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -124,6 +126,19 @@ def cancel(bulk_send: BulkSend, actor: Actor) -> Cancellation:
     return Cancellation(cancelled=bulk_send.cancelled, already_sent=bulk_send.messages)
 
 
+def cancel_rows(bulk_send: BulkSend, pks: Sequence[int]) -> int:
+    """Cancel these rows if they wait, and return how many. A step that runs loses the lease: its rows then wait."""
+    now = timezone.now()
+    with transaction.atomic():
+        _own(bulk_send).update(holder="", updated_at=now)
+        waiting = BulkRow.objects.filter(bulk_send=bulk_send, pk__in=pks, state=RowState.WAITING)
+        international = waiting.filter(is_counted_international=True).count()
+        count = waiting.update(state=RowState.CANCELLED)
+        counters.give_back(bulk_send, count, international)
+        _own(bulk_send).update(waiting=F("waiting") - count, cancelled=F("cancelled") + count)
+    return count
+
+
 def cancel_all(service: Service, actor: Actor) -> int:
     """Cancel the bulk sends of a service, which is archived. Return how many."""
     return _cancel_each(BulkSend.objects.filter(service=service, state__in=OPEN), actor)
@@ -162,8 +177,12 @@ def _cancel_messages(bulk_send: BulkSend, now: datetime) -> None:
         for identifier, attempt, attempts in unclaimed.values_list("id", "attempt", "attempts")
         if len(attempts) >= attempt and not any(one["outcome"] == "uncertain" for one in attempts)
     ]
-    if not ids:
-        return
+    if ids:
+        cancel_messages(bulk_send, ids, now)
+
+
+def cancel_messages(bulk_send: BulkSend, ids: Sequence[UUID], now: datetime) -> None:
+    """Cancel these messages of a bulk send, except those that a worker has claimed meanwhile."""
     messages = Notification.objects.filter(id__in=ids)
     messages.filter(claimed_until=None).advance(Status.CANCELLED, now)
     rows = BulkRow.objects.filter(state=RowState.MESSAGE, notifications__in=messages.filter(status=Status.CANCELLED))
