@@ -14,6 +14,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from config.invalid import InvalidValue
 from config.outbound import targets
 from config.rest.content import write_moment
 from notifications import errors
@@ -23,6 +24,7 @@ from notifications.recipients.phone import PhoneNumber as ParsedPhoneNumber
 from notifications.submission import policy, requests, scheduled
 from notifications.submission.requests import GivenFallback, GivenId, RequestedCallback
 from notifications.submission.templates import TemplateText
+from notifications.validation.languages import parse_language
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS, is_unsubscribe_url
 
 _HEX = r"[0-9a-f]{8}(?P<h>-?)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{4}(?P=h)[0-9a-f]{12}"
@@ -134,6 +136,17 @@ class TemplateVersionChoice(_Copied, serializers.Field[Any, Any, Any, Any]):
         if not is_number and data != requests.DRAFT:
             raise errors.TemplateVersionInvalid(value=errors.shown(data))
         return data  # type: ignore[return-value]  # an int or a str
+
+
+class Language(_Copied, serializers.CharField):
+    """A language code. The template need not have this language."""
+
+    def to_internal_value(self, data: object) -> str:
+        of_type(self.field_name, data, str, "string")
+        try:
+            return parse_language(str(data))
+        except InvalidValue as error:
+            raise errors.LanguageInvalid(value=errors.shown(data)) from error
 
 
 class Personalisation(_Copied, serializers.DictField):

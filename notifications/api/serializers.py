@@ -15,6 +15,7 @@ from notifications.api.fields import UTC_DIGITS, TemplateReference, template_ref
 from notifications.submission import requests
 from notifications.submission.checks import Submission
 from notifications.submission.requests import EmailRequest, GivenId, RequestPart, SmsRequest
+from notifications.validation.languages import MAX_CODE_CHARACTERS
 from notifications.validation.unsubscribe_urls import MAX_UNSUBSCRIBE_URL_CHARACTERS
 
 
@@ -81,6 +82,11 @@ class MessageSerializer(RequestSerializer):
             "By default the version in use."
         ),
     )
+    language = fields.Language(
+        required=False,
+        max_length=MAX_CODE_CHARACTERS,
+        help_text="The language of the text, such as `cy`. If the template lacks it, its first language is used.",
+    )
     personalisation = fields.Personalisation(
         required=False,
         help_text=(
@@ -118,8 +124,8 @@ class TextMessageSerializer(MessageSerializer):
 
     kind = SmsRequest
     order = (
-        *("reference", "phone_number", "template_id", "template_version", "personalisation", "scheduled_for"),
-        *("sms_sender_id", "callback", "fallback"),
+        *("reference", "phone_number", "template_id", "template_version", "language", "personalisation"),
+        *("scheduled_for", "sms_sender_id", "callback", "fallback"),
     )
 
     phone_number = fields.PhoneNumber(
@@ -140,8 +146,8 @@ class EmailSerializer(MessageSerializer):
 
     kind = EmailRequest
     order = (
-        *("reference", "email_address", "template_id", "template_version", "personalisation", "scheduled_for"),
-        *("email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for", "callback"),
+        *("reference", "email_address", "template_id", "template_version", "language", "personalisation"),
+        *("scheduled_for", "email_reply_to_id", "one_click_unsubscribe_url", "sanitise_content_for", "callback"),
     )
 
     email_address = fields.EmailAddress(help_text="The recipient.")
@@ -183,6 +189,9 @@ class PreviewValuesSerializer(RequestSerializer):
     allows_unknown = True
 
     personalisation = fields.Personalisation(required=False, help_text="A value for each placeholder, as for sending.")
+    language = fields.Language(
+        required=False, max_length=MAX_CODE_CHARACTERS, help_text="The language of the text, as for sending."
+    )
 
 
 class TextContent(serializers.Serializer[Any]):

@@ -191,8 +191,9 @@ class TemplateViewSet(ApiViewSet):
         serializer = PreviewValuesSerializer(data=read_json_if_any(request), context=self.context)
         serializer.is_valid(raise_exception=True)
         values = serializer.validated_data.get("personalisation", {})
+        language = serializer.validated_data.get("language")
         unsubscribe_url = f"{base_url(request)}/unsubscribe/preview"
-        filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url)
+        filled = preview(self.service, version, values, unsubscribe_url=unsubscribe_url, language=language)
         return Response(PreviewSerializer(filled).data)
 
 

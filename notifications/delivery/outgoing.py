@@ -8,6 +8,7 @@ from django.conf import settings
 from notifications.delivery import unsubscribe_links
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
 from notifications.models import Channel, Claim
+from notifications.models.template import DEFAULT_LANGUAGE
 from notifications.recipients import email as email_addresses
 from notifications.recipients import senders
 from notifications.rendering.email import EmailText, html_document
@@ -46,7 +47,7 @@ def _email(claim: Claim) -> OutgoingEmail:
         to=email_addresses.parse(notification.recipient).ascii,
         subject=text.subject,
         text=text.plain,
-        html=html_document(text),
+        html=html_document(text, language=notification.language or DEFAULT_LANGUAGE),
         message_id=f"<{notification.id}@{settings.EMAIL_DOMAIN}>",
         reply_to=email_addresses.parse(claim.reply_to_address).ascii if claim.reply_to_address else None,
         envelope_sender=settings.BOUNCE_EMAIL_ADDRESS or None,

@@ -92,6 +92,12 @@ class TemplateVersionInvalid(ValidationError):
     fix = 'Use the number of a version, such as `3`, or `"draft"`.'
 
 
+class LanguageInvalid(ValidationError):
+    slug = "language"
+    text = "language {value} is not a language code"
+    fix = 'Use a code such as `"en"` or `"cy"`, or leave `language` out for the first language of the template.'
+
+
 class ScheduledForFormat(ValidationError):
     slug = "scheduled-for-format"
     text = (

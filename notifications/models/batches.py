@@ -29,7 +29,7 @@ from notifications.models.suppression import SuppressionReason, reason_of_messag
 # Only the columns that sending needs: every further column costs time.
 _CLAIMED_NAMES = (
     *("id", "service_id", "channel", "key_type", "recipient", "normalised_recipient", "subject", "body"),
-    *("template_id", "created_at"),
+    *("template_id", "language", "created_at"),
     *("encrypted_outgoing", "unsubscribe_link", "one_click_unsubscribe_url", "is_international"),
     *("status", "lane", "due_at", "attempt", "failed_attempts", "attempts", "provider"),
     *(("request_id",) if settings.OTEL_EXPORTER_OTLP_ENDPOINT else ()),

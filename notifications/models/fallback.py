@@ -34,7 +34,7 @@ class Fallback(models.Model):
     """The email that is submitted if a text message fails: checked and rendered when the text is accepted.
 
     email: the submitted email; null before that, and after the email is deleted
-    encrypted_content: recipient, normalised recipient, subject and body, until the email is submitted
+    encrypted_content: recipient, normalised recipient, subject, body and language, until the email is submitted
     recipient_hash: an HMAC of the normalised recipient, by which the row is found without decrypting others
     """
 
@@ -66,7 +66,7 @@ class Fallback(models.Model):
 
     def set_content(self, email: Notification) -> None:
         """Set the encrypted columns of the email, without saving."""
-        columns = ("recipient", "normalised_recipient", "subject", "body")
+        columns = ("recipient", "normalised_recipient", "subject", "body", "language")
         plain = json.dumps({name: getattr(email, name) for name in columns})
         self.encrypted_content = encryption.encrypt(plain, table="fallback", column="content", row=str(self.message_id))
         self.recipient_hash = hash_of(email.normalised_recipient)

@@ -22,7 +22,8 @@ class TemplateUseQuerySet(models.QuerySet["TemplateUse"]):
     def add(self, rows: "Sequence[TemplateUse]") -> None:
         """Add the calls of these rows to the stored rows of the same template, key, day and names."""
         same = ("template_id", "key_id", "day", "names_hash")
-        empty = [TemplateUse(names_sent=row.names_sent, **{name: getattr(row, name) for name in same}) for row in rows]
+        kept = (*same, "names_sent", "language")
+        empty = [TemplateUse(**{name: getattr(row, name) for name in kept}) for row in rows]
         self.bulk_create(empty, ignore_conflicts=True)
         for row in rows:
             mine = self.filter(**{name: getattr(row, name) for name in same})
@@ -35,9 +36,10 @@ class TemplateUseQuerySet(models.QuerySet["TemplateUse"]):
 
 
 class TemplateUse(models.Model):
-    """The accepted calls of one key with one template on one UTC day that sent values with the same names.
+    """The accepted calls of one key with one template on one UTC day, in one language, with values of the same names.
 
     names_sent: the names in the form in which they are compared, sorted; values that are null are left out
+    language: the one that the calls asked for, or empty; it is part of names_hash
     """
 
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="uses", db_index=False)
@@ -60,6 +62,6 @@ class TemplateUse(models.Model):
         return f"Calls on {self.day}"
 
 
-def hash_of(names: Sequence[str]) -> str:
-    """Return the hash of a sorted list of names, which may be too long for an index."""
-    return sha256(json.dumps(list(names)).encode()).hexdigest()
+def hash_of(names: Sequence[str], language: str = "") -> str:
+    """Return the hash of a sorted list of names, which may be too long for an index, and of the language."""
+    return sha256(json.dumps([*names, *([{"language": language}] if language else [])]).encode()).hexdigest()

@@ -127,6 +127,7 @@ def common_columns(
         "channel": channel,
         "template_id": template.id,
         "template_version": template.version,
+        "language": template.language,
         "reference": request.reference,
         **_when(caller, template, request.scheduled_for, channel, number),
     }

@@ -35,7 +35,9 @@ class EmailChecks:
 
     def find_template(self) -> None:
         request = self.request
-        self.template = templates.for_sending(self.caller, request.template_id, Channel.EMAIL, request.template_version)
+        self.template = templates.for_sending(
+            self.caller, request.template_id, Channel.EMAIL, request.template_version, language=request.language
+        )
 
     def fill(self) -> None:
         """Sanitise the values, check that none is missing, and render the email with links in place of files."""
@@ -112,7 +114,7 @@ class EmailChecks:
 
 CHECKS = (
     Check("channel", EmailChecks.check_channel),
-    Check("template", EmailChecks.find_template, reads=["template_id", "template_version"]),
+    Check("template", EmailChecks.find_template, reads=["template_id", "template_version", "language"]),
     Check("personalisation", EmailChecks.fill, needs=["template"], reads=["personalisation", "sanitise_content_for"]),
     Check("empty", EmailChecks.check_not_empty, needs=["personalisation"]),
     Check("sender", EmailChecks.choose_reply_to, reads=["email_reply_to_id"]),

@@ -35,7 +35,10 @@ def check(caller: Caller, request: SmsRequest) -> Notification | None:
     if given is None:
         return None
     email = EmailRequest(
-        email_address=given.email_address, template_id=given.template_id, personalisation=request.personalisation
+        email_address=given.email_address,
+        template_id=given.template_id,
+        language=request.language,
+        personalisation=request.personalisation,
     )
     message = EmailChecks(caller, email, is_simulated=policy.is_simulated(given.email_address))
     try:

@@ -21,21 +21,27 @@ class Preview:
 
 
 def preview(
-    service: Service, version: TemplateVersion, values: Mapping[str, object], *, unsubscribe_url: str
+    service: Service,
+    version: TemplateVersion,
+    values: Mapping[str, object],
+    *,
+    unsubscribe_url: str,
+    language: str | None = None,
 ) -> Preview:
     """Fill a version of a template. Check no permission, length or rate limit, and store nothing.
 
+    language: of the text; None for the first one
     unsubscribe_url: the link in the footer, used only if the template has an unsubscribe link
     Raises PersonalisationMissing.
     """
-    subject = version.subject or ""
-    values = templates.values_for(templates.text_of(version), values)
+    template = templates.text_of(version).in_language(language)
+    values = templates.values_for(template, values)
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
-        return Preview(version=version, body=sms.render(version.content, values, prefix=prefix).text)
+        return Preview(version=version, body=sms.render(template.content, values, prefix=prefix).text)
     text = email.render(
-        subject,
-        version.content,
+        template.subject,
+        template.content,
         values,
         unsubscribe_url=unsubscribe_url if version.unsubscribe_link else None,
         unlinked_names=settings.EMAIL_UNLINKED_NAMES,

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config.encryption import DecryptionFailed
-from notifications.models import Attachment, Notification, TemplateVersion
+from notifications.models import Attachment, Channel, Notification, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.rendering.placeholders import Piece
+from notifications.submission.templates import TemplateText, text_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +38,18 @@ def texts(messages: Sequence[Notification]) -> list[Text]:
     def shown(message: Notification) -> Text:
         if not is_on(message):
             return Text(subject=message.subject, body=message.body)
-        version = versions[message.template_id, message.template_version]
-        subject = None if version.subject is None else placeholders.unfilled(version.subject, {}, redact=True)
-        return Text(subject=subject, body=placeholders.unfilled(version.content, {}, redact=True))
+        text = versions[message.template_id, message.template_version].in_language(message.language)
+        is_email = message.channel == Channel.EMAIL
+        subject = placeholders.unfilled(text.subject, {}, redact=True) if is_email else None
+        return Text(subject=subject, body=placeholders.unfilled(text.content, {}, redact=True))
 
     return [shown(message) for message in messages]
 
 
 def pieces(message: Notification) -> list[list[Piece]]:
     """Return the subject and the body of the template in pieces, for a page that highlights redacted values."""
-    version = _versions([message])[message.template_id, message.template_version]
-    parts = [part for part in (version.subject, version.content) if part is not None]
+    text = _versions([message])[message.template_id, message.template_version].in_language(message.language)
+    parts = [text.subject, text.content] if message.channel == Channel.EMAIL else [text.content]
     return [list(placeholders.pieces(part, {}, redact=True)) for part in parts]
 
 
@@ -69,8 +71,8 @@ def own_name(file: Attachment) -> str:
         return f"{file.masked_title} (its name was encrypted with a key that FIELD_KEYS does not contain)"
 
 
-def _versions(messages: Sequence[Notification]) -> dict[tuple[object, int], TemplateVersion]:
+def _versions(messages: Sequence[Notification]) -> dict[tuple[object, int], TemplateText]:
     templates = {message.template_id for message in messages}
     numbers = {message.template_version for message in messages}
-    rows = TemplateVersion.objects.filter(template__in=templates, number__in=numbers)
-    return {(row.template_id, row.number): row for row in rows}
+    rows = TemplateVersion.objects.filter(template__in=templates, number__in=numbers).select_related("template")
+    return {(row.template_id, row.number): text_of(row) for row in rows}

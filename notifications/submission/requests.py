@@ -54,12 +54,14 @@ class SmsRequest:
     """A text message to send.
 
     template_version: the number of a version, or DRAFT; None for the version in use
+    language: of the text; None for the first language of the template
     personalisation: placeholder name → string, number, boolean, list of these, or object
     """
 
     phone_number: PhoneNumber
     template_id: UUID
     template_version: int | str | None = None
+    language: str | None = None
     personalisation: Mapping[str, object] = field(default_factory=dict)
     reference: str | None = None
     scheduled_for: datetime | None = None
@@ -70,11 +72,12 @@ class SmsRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailRequest:
-    """An email to send. sanitise_content_for: the names of the values to sanitise"""
+    """An email to send. language: as for a text message; sanitise_content_for: the names of the values to sanitise"""
 
     email_address: EmailAddress
     template_id: UUID
     template_version: int | str | None = None
+    language: str | None = None
     personalisation: Mapping[str, object] = field(default_factory=dict)
     reference: str | None = None
     scheduled_for: datetime | None = None

@@ -27,7 +27,9 @@ class SmsChecks:
 
     def find_template(self) -> None:
         request = self.request
-        self.template = templates.for_sending(self.caller, request.template_id, Channel.SMS, request.template_version)
+        self.template = templates.for_sending(
+            self.caller, request.template_id, Channel.SMS, request.template_version, language=request.language
+        )
 
     def fill(self) -> None:
         values = templates.values_for(self.template, self.request.personalisation)
@@ -92,7 +94,7 @@ class SmsChecks:
 
 CHECKS = (
     Check("channel", SmsChecks.check_channel),
-    Check("template", SmsChecks.find_template, reads=["template_id", "template_version"]),
+    Check("template", SmsChecks.find_template, reads=["template_id", "template_version", "language"]),
     Check("personalisation", SmsChecks.fill, needs=["template"], reads=["personalisation"]),
     Check("empty", SmsChecks.check_not_empty, needs=["personalisation"]),
     Check("file_in_text", SmsChecks.refuse_files, reads=["personalisation"]),

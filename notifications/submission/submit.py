@@ -54,7 +54,7 @@ def _accept(checked: Checked, request: SmsRequest | EmailRequest, keep: Keep | N
     """Accept the message, and count the call for the template that it used."""
     submission = _store_once(checked, request.callback, keep)
     if request.template_version is None:
-        template_use.count(checked.caller, checked.template, request.personalisation)
+        template_use.count(checked.caller, checked.template, request.personalisation, language=request.language)
     return submission
 
 

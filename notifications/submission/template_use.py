@@ -16,26 +16,31 @@ from notifications.models import ApiKey, Template, TemplateUse
 from notifications.models.template_use import hash_of
 from notifications.rendering import placeholders
 from notifications.submission.callers import Caller
-from notifications.submission.templates import TemplateText
+from notifications.submission.templates import TemplateText, text_of
 
 MAX_CHARACTERS = 4_000  # of all names of a call; of longer ones only the names of placeholders are recorded
 MAX_SETS = 100  # different sets of names of one template, key and day; further ones are recorded in the same way
 MAX_PENDING = 2_000  # sets in memory; further ones are not counted until these are stored, within seconds
 
-_Use = tuple[UUID, UUID, date, tuple[str, ...]]  # template, key, day, names
+_Use = tuple[UUID, UUID, date, tuple[str, ...], str]  # template, key, day, names, language
 _Day = tuple[UUID, UUID, date]
 
 _uses: PendingCounts[_Use] = PendingCounts(max_keys=MAX_PENDING)
 
 
-def count(caller: Caller, template: TemplateText, personalisation: Mapping[str, object]) -> None:
-    """Count one accepted call of an API key that did not choose the version of the template."""
+def count(
+    caller: Caller, template: TemplateText, personalisation: Mapping[str, object], *, language: str | None = None
+) -> None:
+    """Count one accepted call of an API key that did not choose the version of the template.
+
+    language: the one that the call asked for
+    """
     if not isinstance(caller, ApiKey):
         return
     names = {name for name, value in placeholders.keyed(personalisation).items() if value is not None}
     if sum(map(len, names)) > MAX_CHARACTERS:
         names &= template.names
-    _uses.add((template.id, caller.id, _today(), tuple(sorted(names))))
+    _uses.add((template.id, caller.id, _today(), tuple(sorted(names)), language or ""))
 
 
 def store_pending() -> None:
@@ -63,11 +68,11 @@ def _within_limit(uses: Mapping[_Use, int]) -> Iterable[tuple[_Use, int]]:
         stored[template, key, day].add(names_hash)
     kept: defaultdict[_Use, int] = defaultdict(int)
     for use, calls in sorted(uses.items()):
-        hashes, names_hash = stored[use[:3]], hash_of(use[3])
+        hashes, names_hash = stored[use[:3]], hash_of(use[3], use[4])
         if names_hash not in hashes and len(hashes) >= MAX_SETS:
             version = Template.objects.get(pk=use[0]).published()
-            names = placeholders.keys(version.subject or "", version.content)
-            kept[*use[:3], tuple(sorted(names.intersection(use[3])))] += calls
+            names = text_of(version).in_language(use[4]).names
+            kept[*use[:3], tuple(sorted(names.intersection(use[3]))), use[4]] += calls
             continue
         hashes.add(names_hash)
         kept[use] += calls
@@ -75,9 +80,15 @@ def _within_limit(uses: Mapping[_Use, int]) -> Iterable[tuple[_Use, int]]:
 
 
 def _row(use: _Use, calls: int) -> TemplateUse:
-    template_id, key_id, day, names = use
+    template_id, key_id, day, names, language = use
     return TemplateUse(
-        template_id=template_id, key_id=key_id, day=day, names_sent=list(names), names_hash=hash_of(names), calls=calls
+        template_id=template_id,
+        key_id=key_id,
+        day=day,
+        names_sent=list(names),
+        language=language,
+        names_hash=hash_of(names, language),
+        calls=calls,
     )
 
 

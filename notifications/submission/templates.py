@@ -3,9 +3,10 @@
 Source: docs/reference/sending-api.md §4.1 (steps 11 to 13), §7.1.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import Self
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -16,16 +17,19 @@ from notifications.rendering import placeholders
 from notifications.submission.callers import Caller
 from notifications.submission.requests import DRAFT, MAX_NAME_CHARACTERS_SHOWN
 from notifications.submission.ttl_cache import cached
+from notifications.validation.languages import primary
 
 MAX_NAMES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateText:
-    """One version of a template, exactly as stored. `subject` is empty for a text message.
+    """One version of a template in one language, exactly as stored. `subject` is empty for a text message.
 
     names: of its placeholders, in the form in which they are compared
     defaults: the values of placeholders that a send leaves out, by name
+    language: of `subject` and `content`; first the one of the version
+    translations: `[{"language", "subject", "content"}]` in the other languages
     """
 
     id: UUID
@@ -35,13 +39,38 @@ class TemplateText:
     content: str
     names: frozenset[str]
     defaults: Mapping[str, str]
+    language: str
+    translations: Sequence[Mapping[str, str | None]]
     unsubscribe_link: bool
     respect_quiet_hours: bool
     is_archived: bool
 
+    def in_language(self, wanted: str | None) -> Self:
+        """Return the text in a language, else in the same language of another country, else as it is.
 
-def for_sending(caller: Caller, template_id: UUID, channel: Channel, version: int | str | None = None) -> TemplateText:
-    """Return the version of a template that the caller uses.
+        wanted: a code of `parse_language`; None or empty for the first language
+        """
+        if not wanted or wanted == self.language:
+            return self
+        by_code = {str(one["language"]): one for one in self.translations}
+        near = {primary(code): code for code in [*reversed(by_code), self.language]}
+        code = wanted if wanted in by_code else near.get(primary(wanted), self.language)
+        if code == self.language:
+            return self
+        subject, content = by_code[code]["subject"] or "", by_code[code]["content"] or ""
+        names = placeholders.keys(subject, content)
+        return replace(self, subject=subject, content=content, names=names, language=code)
+
+
+def for_sending(
+    caller: Caller,
+    template_id: UUID,
+    channel: Channel,
+    version: int | str | None = None,
+    *,
+    language: str | None = None,
+) -> TemplateText:
+    """Return the version of a template that the caller uses, in the language or else in its first one.
 
     version: the number that a test key chose, or DRAFT; None for the version in use
     Raises VersionForTestKeysOnly, TemplateNotFound, TemplateOfOtherType, TemplateArchived, TemplateHasNoDraft,
@@ -57,17 +86,21 @@ def for_sending(caller: Caller, template_id: UUID, channel: Channel, version: in
         raise errors.TemplateOfOtherType(template_type=template.type, channel=channel)
     if template.is_archived:
         raise errors.TemplateArchived
-    return template if version is None else _chosen(template, version)
+    used = template if version is None else _chosen(template, version)
+    return used.in_language(language)
 
 
-def for_bulk_sending(service_id: UUID, template_id: UUID) -> TemplateText:
-    """Return the published template, of either channel. Raises TemplateNotFound, TemplateArchived."""
+def for_bulk_sending(service_id: UUID, template_id: UUID, *, language: str | None = None) -> TemplateText:
+    """Return the published template, of either channel, in the language or else in its first one.
+
+    Raises TemplateNotFound, TemplateArchived.
+    """
     template = _newest(service_id, template_id, by_test_key=False)
     if template is None:
         raise errors.TemplateNotFound
     if template.is_archived:
         raise errors.TemplateArchived
-    return template
+    return template.in_language(language)
 
 
 def uses_test_version(caller: Caller) -> bool:
@@ -128,6 +161,8 @@ def text_of(row: TemplateVersion) -> TemplateText:
         content=row.content,
         names=placeholders.keys(row.subject or "", row.content),
         defaults=row.defaults,
+        language=row.language,
+        translations=row.translations,
         unsubscribe_link=row.unsubscribe_link,
         respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,

@@ -1,13 +1,16 @@
 """Validate templates, however they are saved. Rules that apply only to the editor are in the console's form."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from config.invalid import InvalidValue
 from notifications.rendering import placeholders, sms
 from notifications.rendering.email import MAX_BYTES
+from notifications.validation.languages import MAX_LANGUAGES, parse_language
 
 MAX_SUBJECT_CHARACTERS = 1000
 MAX_DEFAULT_CHARACTERS = 5_000
+
+Translation = Mapping[str, str | None]
 
 
 def check_subject(subject: str) -> None:
@@ -31,6 +34,28 @@ def check_defaults(defaults: Mapping[str, str], *texts: str) -> None:
             raise InvalidValue(f"{limit} You entered {len(text)}.")
     if len({placeholders.key(name) for name in defaults}) < len(defaults):
         raise InvalidValue("Give each placeholder one default value.")
+
+
+def check_translations(language: str, translations: Sequence[Translation], *, is_text_message: bool) -> None:
+    """Raise InvalidValue if a language is wrong or occurs twice, or if a text in one of them is invalid.
+
+    language: of the first text; translations: `[{"language", "subject", "content"}]`, as stored
+    """
+    codes = [language, *(one["language"] for one in translations)]
+    for code in codes:
+        if parse_language(code or "") != code:
+            raise InvalidValue(f"Enter the language code “{code}” as “{parse_language(code or '')}”.")
+        if codes.count(code) > 1:
+            raise InvalidValue(f"The language {code} occurs twice. Remove one of the texts.")
+    if len(codes) > MAX_LANGUAGES:
+        raise InvalidValue(f"Use at most {MAX_LANGUAGES} languages. You entered {len(codes)}.")
+    for one in translations:
+        try:
+            if not is_text_message:
+                check_subject(one["subject"] or "")
+            check_content(one["content"] or "", is_text_message=is_text_message)
+        except InvalidValue as error:
+            raise InvalidValue(f"{one['language']}: {error}") from error
 
 
 def check_content(content: str, *, is_text_message: bool) -> None:

@@ -24,6 +24,7 @@ from notifications.admin.messages import (
     suppressing,
     timeline,
 )
+from notifications.admin.templates import languages
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
 from notifications.rendering import email, preview, sms
@@ -92,6 +93,8 @@ def _facts(message: Notification) -> list[Fact]:
         facts.append(Fact(label="Sender", value=senders.from_number(message.sms_sender)))
     facts.append(Fact(label="Reference", value=message.reference or "–"))
     facts.append(Fact(label="Template", value=f"{message.template.name}, version {message.template_version}"))
+    if message.language:
+        facts.append(Fact(label="Language", value=languages.named(message.language)))
     return [*facts, _sent_as(message), *related.facts(message)]
 
 

@@ -21,7 +21,7 @@ from config.console import cells
 from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
-from notifications.admin.templates import preview, samples, tags
+from notifications.admin.templates import languages, preview, samples, tags
 from notifications.admin.templates.copying import CopyingAdmin
 from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.forms import TemplateForm
@@ -33,8 +33,8 @@ from notifications.submission import examples
 from notifications.submission.template_changes import changing
 
 _OPTIONS = ("tags", "respect_quiet_hours", "redact_personalisation", "note", "based_on")
-_TEXT_FIELDS = ("name", "content", *_OPTIONS)
-_EMAIL_FIELDS = ("name", "subject", "content", "unsubscribe_link", *_OPTIONS)
+_TEXT_FIELDS = ("name", "content", "language", *_OPTIONS)
+_EMAIL_FIELDS = ("name", "subject", "content", "language", "unsubscribe_link", *_OPTIONS)
 _CHIPS_SHOWN = 12
 
 
@@ -77,7 +77,7 @@ class TemplateAdmin(CopyingAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Separate the text from its options, with the example values between them."""
         fields = self.get_fields(request, obj)
-        after_text = fields.index("content") + 1
+        after_text = fields.index("language") + 1
         return ((None, {"fields": fields[:after_text]}), (None, {"fields": fields[after_text:]}))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -203,7 +203,7 @@ class TemplateAdmin(CopyingAdmin):
     def _keep_samples(self, request: HttpRequest, template: Template) -> None:
         """Store the example values. This creates neither a version nor an audit event."""
         channel = Channel(template.type)
-        texts = preview.texts_of(channel, request.POST)
+        texts = [*preview.texts_of(channel, request.POST), *languages.texts(request.POST)]
         kept = samples.to_keep(samples.read(request.POST, texts, template, channel))
         Template.objects.filter(pk=template.pk).update(samples=kept)
 

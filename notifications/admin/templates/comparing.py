@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from notifications.admin.templates import differences
+from notifications.admin.templates import differences, languages
 from notifications.admin.templates.differences import Segment
 from notifications.admin.templates.drafts import DraftsAdmin, named_version
 from notifications.models import Channel, Template, TemplateVersion, VersionState
@@ -56,11 +56,26 @@ def _parts(template: Template, before: TemplateVersion, after: TemplateVersion) 
     if template.type == Channel.EMAIL:
         yield Part("Subject", differences.segments(before.subject or "", after.subject or ""))
     yield Part("Message", differences.segments(before.content, after.content))
+    yield from _in_other_languages(template, before, after)
     if before.defaults or after.defaults:
         yield Part("Default values", differences.segments(_listed(before), _listed(after)))
     if template.type == Channel.EMAIL:
         links = ["Yes" if version.unsubscribe_link else "No" for version in (before, after)]
         yield Part("Unsubscribe link", differences.segments(*links))
+
+
+def _in_other_languages(template: Template, before: TemplateVersion, after: TemplateVersion) -> Iterator[Part]:
+    if before.language != after.language:
+        yield Part("Language", differences.segments(before.language, after.language))
+    first, second = ({one["language"]: one for one in version.translations} for version in (before, after))
+    for code in {**first, **second}:
+        texts = [found.get(code, {}) for found in (first, second)]
+        if template.type == Channel.EMAIL:
+            subjects = [text.get("subject") or "" for text in texts]
+            yield Part(f"Subject, {languages.named(code)}", differences.segments(*subjects))
+        yield Part(
+            f"Message, {languages.named(code)}", differences.segments(*[text.get("content", "") for text in texts])
+        )
 
 
 def _listed(version: TemplateVersion) -> str:

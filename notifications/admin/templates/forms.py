@@ -11,10 +11,12 @@ from config.console import cells
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
 from config.invalid import InvalidValue
-from notifications.admin.templates import samples
+from notifications.admin.templates import languages, samples
 from notifications.models import Channel, Template, TemplateVersion
+from notifications.models.template import DEFAULT_LANGUAGE
 from notifications.rendering import sms
 from notifications.validation import names, tags, templates
+from notifications.validation.languages import MAX_CODE_CHARACTERS, parse_language
 
 _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
@@ -39,6 +41,12 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         widget=Textarea(attrs={"rows": 16, "spellcheck": "true"}),
         help_text="Put ((double brackets)) around the parts that change, like ((name)). "
         "To show words only sometimes: ((late??You are late.))",
+    )
+    language = forms.CharField(
+        required=False,
+        max_length=MAX_CODE_CHARACTERS,
+        widget=TextInput,
+        help_text="A code, such as en or cy. Sends that ask for no language, or for one without a text, use this text.",
     )
     unsubscribe_link = forms.BooleanField(
         label="Add an unsubscribe link at the end",
@@ -90,6 +98,7 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
             "subject": version.subject or "",
             "content": version.content,
             "unsubscribe_link": version.unsubscribe_link,
+            "language": version.language,
             "tags": ", ".join(self.instance.tag_names()),
             "based_on": self.instance.last_number(),
         }
@@ -101,6 +110,10 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
 
     def clean_subject(self) -> str:
         return _with_plain_line_ends(self.cleaned_data["subject"])
+
+    def clean_language(self) -> str:
+        typed: str = self.cleaned_data["language"] or self.initial.get("language") or DEFAULT_LANGUAGE
+        return checked(parse_language, typed.strip())
 
     def clean_tags(self) -> list[str]:
         return checked(tags.typed_tags, self.cleaned_data["tags"])
@@ -115,15 +128,25 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         for field, error in find_errors(channel, cleaned.get("subject"), cleaned.get("content")):
             self.add_error(field, error)
         texts = ("" if channel is Channel.SMS else cleaned.get("subject") or "", cleaned.get("content") or "")
+        texts = (*texts, *languages.texts(self.data))
         cleaned["defaults"] = samples.read_defaults(self.data, *texts)
         checked(templates.check_defaults, cleaned["defaults"], *texts)
+        cleaned["translations"] = checked(languages.to_store, self.data, channel)
+        if "language" in cleaned:
+            is_text_message = channel is Channel.SMS
+            checked(
+                templates.check_translations,
+                cleaned["language"],
+                cleaned["translations"],
+                is_text_message=is_text_message,
+            )
         self._refuse_newer_version(cleaned)
         return cleaned
 
     def text(self) -> dict[str, Any]:
         """Return the submitted fields of a version. Text messages have no subject and no unsubscribe link."""
         cleaned = self.cleaned_data
-        text = {"name": cleaned["name"], "content": cleaned["content"], "defaults": cleaned["defaults"]}
+        text = {name: cleaned[name] for name in ("name", "content", "defaults", "language", "translations")}
         if self.instance.type == Channel.SMS:
             return {**text, "subject": None, "unsubscribe_link": False}
         return {**text, "subject": cleaned["subject"], "unsubscribe_link": cleaned["unsubscribe_link"]}

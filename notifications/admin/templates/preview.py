@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.http import QueryDict
 
-from notifications.admin.templates import samples
+from notifications.admin.templates import languages, samples
 from notifications.admin.templates.forms import find_errors
 from notifications.admin.templates.warnings import warnings
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
@@ -31,7 +31,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     subject, content = typed.get("subject", ""), typed.get("content", "").replace("\r\n", "\n")
     has_footer = "unsubscribe_link" in typed
     texts = texts_of(channel, typed)
-    tried = samples.read(typed, texts, template, channel)
+    tried = samples.read(typed, [*texts, *languages.texts(typed)], template, channel)
     odd = warnings(*texts, files=[sample.name for sample in tried if sample.kind == FILE])
     if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
         odd.append(_UNSUBSCRIBE)
@@ -42,6 +42,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         "text_errors": [error for _, error in find_errors(channel, subject or "–", content or None)],
         "warnings": odd,
         "is_empty": not content.strip(),
+        "languages": languages.sections(typed),
     }
     if shown["is_empty"] or len(content.encode()) > email.MAX_BYTES:
         return shown
@@ -56,9 +57,15 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         list(placeholders.pieces(text, values, redact=redact, lists=form))
         for text, form in zip(texts, forms, strict=True)
     ]
-    if channel is Channel.EMAIL:
-        return {**shown, **_email(subject, content, values, service, has_footer=has_footer)}
-    return {**shown, **_sms(content, values, service)}
+
+    def filled(subject: str, content: str) -> dict[str, Any]:
+        if channel is Channel.EMAIL:
+            return _email(subject, content, values, service, has_footer=has_footer)
+        return _sms(content, values, service)
+
+    others = [section for section in languages.read(typed) if len(section.content.encode()) <= email.MAX_BYTES]
+    shown["translations"] = [{"title": one.title, **filled(one.subject, one.content)} for one in others]
+    return {**shown, **filled(subject, content)}
 
 
 def typed_of(version: TemplateVersion) -> QueryDict:
@@ -66,6 +73,7 @@ def typed_of(version: TemplateVersion) -> QueryDict:
     typed = QueryDict(mutable=True)
     typed.update({"subject": version.subject or "", "content": version.content})
     typed.update(samples.default_fields(version.defaults))
+    typed.update(languages.fields(version))
     if version.unsubscribe_link:
         typed["unsubscribe_link"] = "on"
     return typed

@@ -17,6 +17,7 @@ from notifications.submission import requests
 from notifications.submission.bulk import requests as bulk_requests
 from notifications.submission.bulk.dry_run import BulkRequestPart
 from notifications.submission.bulk.requests import BulkRequest
+from notifications.validation.languages import MAX_CODE_CHARACTERS
 
 MAX_NAME_CHARACTERS = 255
 STATES = [state.value for state in BulkState if state is not BulkState.DRAFT]
@@ -67,6 +68,11 @@ class BulkSendRequestSerializer(RequestSerializer):
 
     template_id = fields.Identifier(help_text="The id of the template. The console shows it.")
     name = BulkName(max_length=MAX_NAME_CHARACTERS, help_text="The name of the bulk send, such as a file name.")
+    language = fields.Language(
+        required=False,
+        max_length=MAX_CODE_CHARACTERS,
+        help_text="The language of the text, such as `cy`. If the template lacks it, its first language is used.",
+    )
     rows = Rows(
         required=False,
         help_text=(

@@ -160,6 +160,10 @@ A version can be a draft first. With a **test** key you can send the draft befor
 also publish a version for test keys only: test keys then use it without naming it, and other keys stay with the
 published version. Send values for new placeholders before the new version is published: values without a placeholder
 are ignored.
+
+A template may have its text in several languages. Choose one with `language`, such as `"language": "cy"`. If the
+template lacks the language, its first one is used. A placeholder may have a default value, which is used if you leave
+the placeholder out or send null: its `required` is then false.
 """
 
 _RECEIVED = f"""

@@ -16,7 +16,7 @@ _IDEMPOTENCY = (errors.IdempotencyKeyMalformed, errors.IdempotencyKeyReused, err
 _SCHEDULED_FOR = (errors.ScheduledForFormat, errors.ScheduledForPast, errors.ScheduledForTooFar)
 _SHAPE = (
     *(errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
-    *(errors.TemplateVersionInvalid, errors.TooManyItems, *_SCHEDULED_FOR),
+    *(errors.TemplateVersionInvalid, errors.LanguageInvalid, errors.TooManyItems, *_SCHEDULED_FOR),
 )
 _CALLBACK = (errors.CallbackIncomplete, errors.CallbackUrlInvalid, errors.CallbackTokenInvalid)
 _MOVE = (errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType, *_SCHEDULED_FOR)
@@ -107,7 +107,7 @@ BY_OPERATION = {
     "listTemplates": (*_READING, errors.NotOneOf, errors.PropertiesUnexpected),
     "readTemplate": _ONE,
     "readTemplateVersion": _ONE,
-    "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.PersonalisationMissing),
+    "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.LanguageInvalid, errors.PersonalisationMissing),
     "listReceivedTexts": _PAGES,
     "listUnsubscribeRequests": _PAGES,
     "listSuppressions": (*_PAGES, errors.NotOneOf),

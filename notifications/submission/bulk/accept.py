@@ -60,7 +60,7 @@ def accept(
     keep: called in the transaction, with the stored bulk send
     Raises a NotificationError.
     """
-    template = find_template(caller, request.template_id)
+    template = find_template(caller, request.template_id, request.language)
     sender = find_sender(caller.service, template.type, request.reply_to_id)
     judged = Judged(caller, template, table(), reference=request.reference)
     try:
@@ -72,7 +72,7 @@ def accept(
         judged.close()
     if used := sender.sms_sender or sender.reply_to:
         usage.note_sender(used)
-    template_use.count(caller, template, dict.fromkeys(judged.sent_names, ""))
+    template_use.count(caller, template, dict.fromkeys(judged.sent_names, ""), language=request.language)
     log.info("bulk_send.accepted", bulk_send_id=str(bulk_send.id), rows=bulk_send.row_count)
     return bulk_send
 
@@ -123,6 +123,7 @@ def _new(caller: Caller, request: BulkRequest, template: TemplateText, sender: S
         channel=template.type,
         template_id=template.id,
         template_version=template.version,
+        language=request.language or "",
         service_name=service.name,
         prefix_sms=service.prefix_sms,
         sms_sender=sender.sms_sender,

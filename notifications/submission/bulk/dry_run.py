@@ -103,7 +103,9 @@ class _BulkChecks:
 
     def find_template(self) -> None:
         given: GivenId = self._part.values["template_id"]
-        self.template = templates.for_bulk_sending(self._caller.service_id, given.value)
+        self.template = templates.for_bulk_sending(
+            self._caller.service_id, given.value, language=self._part.values.get("language")
+        )
 
     def check_channel(self) -> None:
         policy.check_channel(self._caller.service, self.template.type)
@@ -115,7 +117,7 @@ class _BulkChecks:
 _CHECKS = (
     Check("schema", _BulkChecks.check_schema),
     Check("source", _BulkChecks.check_source),
-    Check("template", _BulkChecks.find_template, reads=["template_id"]),
+    Check("template", _BulkChecks.find_template, reads=["template_id", "language"]),
     Check("channel", _BulkChecks.check_channel, needs=["template"]),
     Check("sender", _BulkChecks.choose_sender, needs=["template"], reads=["reply_to_id"]),
 )

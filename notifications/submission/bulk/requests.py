@@ -17,10 +17,15 @@ from notifications.submission.templates import TemplateText
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkRequest:
-    """A bulk send without its table. reference: of every message whose row has none"""
+    """A bulk send without its table.
+
+    language: of the text; None for the first language of the template
+    reference: of every message whose row has none
+    """
 
     template_id: UUID
     name: str
+    language: str | None = None
     scheduled_for: datetime | None = None
     reply_to_id: GivenId | None = None
     reference: str | None = None
@@ -44,9 +49,12 @@ def check_time(moment: datetime) -> None:
         raise errors.BulkScheduledForTooFar(hours=hours)
 
 
-def find_template(caller: Caller, template_id: UUID) -> TemplateText:
-    """Return the template. Raises TemplateNotFound, TemplateArchived and the errors of `policy.check_channel`."""
-    template = templates.for_bulk_sending(caller.service_id, template_id)
+def find_template(caller: Caller, template_id: UUID, language: str | None = None) -> TemplateText:
+    """Return the template in a language.
+
+    Raises TemplateNotFound, TemplateArchived and the errors of `policy.check_channel`.
+    """
+    template = templates.for_bulk_sending(caller.service_id, template_id, language=language)
     policy.check_channel(caller.service, template.type)
     return template
 

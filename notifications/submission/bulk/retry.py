@@ -60,6 +60,7 @@ def retry_failed(bulk_send: BulkSend, caller: Caller, actor: Actor) -> tuple[Bul
     request = BulkRequest(
         template_id=bulk_send.template_id,
         name=bulk_send.name,
+        language=bulk_send.language or None,
         reply_to_id=GivenId(sender, str(sender)) if sender else None,
         reference=None if has_references else first.reference,
     )

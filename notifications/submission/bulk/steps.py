@@ -36,6 +36,7 @@ from notifications.models import (
 )
 from notifications.rendering import email, placeholders, sms
 from notifications.submission.bulk import counters
+from notifications.submission.templates import text_of
 
 STEP_ROWS = {"postgresql": 500, "sqlite": 100}  # other writers of SQLite wait for the whole step
 MOST_WAITING = 2_000  # messages of one bulk send that no worker has claimed
@@ -167,13 +168,14 @@ class _Rendering:
 
     def __init__(self, bulk_send: BulkSend) -> None:
         self._bulk_send = bulk_send
-        self._version = TemplateVersion.objects.get(
+        version = TemplateVersion.objects.select_related("template").get(
             template_id=bulk_send.template_id, number=bulk_send.template_version
         )
-        names = placeholders.find(self._version.subject or "", self._version.content)
+        self._template = text_of(version).in_language(bulk_send.language)
+        names = placeholders.find(self._template.subject, self._template.content)
         self._is_email = bulk_send.channel == Channel.EMAIL
         self._columns: Columns = matching.match(
-            bulk_send.names, names, is_email=self._is_email, optional=self._version.defaults
+            bulk_send.names, names, is_email=self._is_email, optional=self._template.defaults
         )
         self._common = {
             "service_id": bulk_send.service_id,
@@ -185,6 +187,7 @@ class _Rendering:
             "channel": bulk_send.channel,
             "template_id": bulk_send.template_id,
             "template_version": bulk_send.template_version,
+            "language": self._template.language,
             "sms_sender_id": bulk_send.sms_sender_id,
             "reply_to_id": bulk_send.reply_to_id,
             "lane": Lane.BULK,
@@ -204,18 +207,18 @@ class _Rendering:
         ]
 
     def _email(self, row: BulkRow) -> dict[str, Any]:  # Any: values of columns
-        text = email.render(self._version.subject or "", self._version.content, self._values(row))
+        text = email.render(self._template.subject, self._template.content, self._values(row))
         column = self._columns.special.get(UNSUBSCRIBE_URL)
         return {
             "subject": text.subject,
             "body": text.filled,
-            "unsubscribe_link": self._version.unsubscribe_link,
+            "unsubscribe_link": self._template.unsubscribe_link,
             "one_click_unsubscribe_url": column.value(row.cells) if column else None,
         }
 
     def _text(self, row: BulkRow) -> dict[str, Any]:  # Any: values of columns
         prefix = self._bulk_send.service_name if self._bulk_send.prefix_sms else None
-        text = sms.render(self._version.content, self._values(row), prefix=prefix)
+        text = sms.render(self._template.content, self._values(row), prefix=prefix)
         return {
             "body": text.text,
             "parts": text.fragments,
@@ -224,4 +227,4 @@ class _Rendering:
         }
 
     def _values(self, row: BulkRow) -> Mapping[str, Value]:
-        return values_of(row.cells, self._columns, self._version.defaults)
+        return values_of(row.cells, self._columns, self._template.defaults)

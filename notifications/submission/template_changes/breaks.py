@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from notifications.models import ApiKey, KeyType, Template, TemplateUse, TemplateVersion
 from notifications.rendering import placeholders
-from notifications.submission import kept_use
+from notifications.submission import kept_use, templates
+from notifications.submission.templates import TemplateText
 
 DAYS = 30  # keys that used the template within these days are named
 
@@ -61,32 +62,51 @@ class Break:
 
 def find(template: Template, version: TemplateVersion) -> Break | None:
     """Return how publishing a version would break calls. None: no live key misses a new placeholder."""
-    known = _required(template.published())
-    new = {key: name for key, name in _required(version).items() if key not in known}
-    if not new:
+    new = _New(template.published(), version)
+    uses = _uses(template)
+    if not any(map(new.names, sorted({"", *(use.language for use in uses)}))):
         return None
-    recorded = [_use_of(list(uses), new) for _, uses in groupby(_uses(template), key=lambda use: use.key_id)]
+    recorded = [_use_of(list(of_key), new) for _, of_key in groupby(uses, key=lambda use: use.key_id)]
     names = {key.name for key in recorded}
     earlier = [
-        KeyUse(name=key.name, type=key.get_key_type_display(), missing=list(new.values()))
+        KeyUse(name=key.name, type=key.get_key_type_display(), missing=list(new.names("").values()))
         for key in _earlier_keys(template)
-        if key.name not in names
+        if key.name not in names and new.names("")
     ]
     keys = sorted([*recorded, *earlier], key=lambda key: key.name)
-    missing = [name for name in new.values() if any(name in key.missing for key in keys)]
+    missing = [name for name in new.seen.values() if any(name in key.missing for key in keys)]
     return Break(names=missing, keys=keys) if missing else None
 
 
-def _use_of(uses: Sequence[TemplateUse], new: dict[str, str]) -> KeyUse:
-    """Return the use by one key. new: the new placeholders, by the form in which names are compared"""
-    lacking = [use for use in uses if not new.keys() <= set(use.names_sent)]
-    missing = {key for use in lacking for key in new.keys() - set(use.names_sent)}
+class _New:
+    """The placeholders that a send must fill from now on. seen: of all languages that were asked for"""
+
+    def __init__(self, before: TemplateVersion, after: TemplateVersion) -> None:
+        self._before, self._after = templates.text_of(before), templates.text_of(after)
+        self._known: dict[str, dict[str, str]] = {}
+        self.seen: dict[str, str] = {}
+
+    def names(self, language: str) -> dict[str, str]:
+        """Return the names for calls that ask for a language, by the form in which names are compared."""
+        if language not in self._known:
+            before = _required(self._before.in_language(language))
+            after = _required(self._after.in_language(language))
+            self._known[language] = {key: name for key, name in after.items() if key not in before}
+            self.seen = {**self.seen, **{key: name for key, name in after.items() if key in self._known[language]}}
+        return self._known[language]
+
+
+def _use_of(uses: Sequence[TemplateUse], new: _New) -> KeyUse:
+    """Return the use by one key."""
+    asked = {key: name for use in uses for key, name in new.names(use.language).items()}
+    lacking = [use for use in uses if not new.names(use.language).keys() <= set(use.names_sent)]
+    missing = {key for use in lacking for key in new.names(use.language).keys() - set(use.names_sent)}
     yesterday = _today() - timedelta(days=1)
     return KeyUse(
         name=uses[0].key.name,
         type=uses[0].key.get_key_type_display(),
-        sent=[name for key, name in new.items() if key not in missing],
-        missing=[name for key, name in new.items() if key in missing],
+        sent=[name for key, name in asked.items() if key not in missing],
+        missing=[name for key, name in asked.items() if key in missing],
         calls=sum(use.calls for use in uses),
         last_missing_day=max((use.day for use in lacking), default=None),
         yesterday=sum(use.calls for use in uses if use.day == yesterday),
@@ -116,8 +136,8 @@ def _can_call(path: str = "") -> Q:
     return Q(**{f"{path}revoked_at": None}) & ends
 
 
-def _required(version: TemplateVersion) -> dict[str, str]:
-    return placeholders.required(version.subject or "", version.content, defaults=version.defaults)
+def _required(text: TemplateText) -> dict[str, str]:
+    return placeholders.required(text.subject, text.content, defaults=text.defaults)
 
 
 def _today() -> date:

@@ -1,0 +1,118 @@
+"""Templates in several languages in the console: the editor, the comparison, the stop page and the message page."""
+
+import html
+
+import pytest
+from django.urls import reverse
+
+from notifications.models import Notification, TemplateUse
+from notifications.submission import template_use, ttl_cache
+from tests import factories
+from tests.notifications.calling import make_caller
+
+NO_VERSIONS = {"versions-TOTAL_FORMS": 0, "versions-INITIAL_FORMS": 0}
+WELSH = {"language-1": "CY", "subject-1": "Shwmae", "content-1": "Annwyl ((name))\r\nDiolch"}
+STORED = {"language": "cy", "subject": "Shwmae", "content": "Annwyl ((name))\nDiolch"}
+
+
+@pytest.fixture
+def caller(db):
+    template_use.store_pending()
+    TemplateUse.objects.all().delete()
+    return make_caller(name="Tides")
+
+
+@pytest.fixture
+def template(caller):
+    return factories.make_template(caller.service, content="Dear ((name))", subject="Hello", name="Welcome")
+
+
+def page_of(template, page="change"):
+    return reverse(f"admin:notifications_template_{page}", args=[template.pk])
+
+
+def save(client, template, **fields):
+    values = {"name": "Welcome", "subject": "Hello", "content": "Dear ((name))", "note": "", "language": "en"}
+    values |= {"based_on": template.last_number(), **NO_VERSIONS, "_save": ""}
+    ttl_cache.clear()
+    return html.unescape(client.post(page_of(template), {**values, **fields}, follow=True).content.decode())
+
+
+def send(caller, template, language, **values):
+    ttl_cache.clear()
+    status = caller.send_email(template, personalisation=values, language=language).status_code
+    template_use.store_pending()
+    return status
+
+
+def test_the_editor_stores_a_language_and_offers_the_next_one(console, template):
+    page = save(console, template, **WELSH)
+
+    assert template.versions.get(number=2).translations == [STORED]
+    assert "<summary>Welsh (cy)</summary>" in page
+    assert 'name="language-2" value=""' in page
+    assert 'title="The email, Welsh (cy)"' in page
+
+
+def test_an_unchanged_language_makes_no_version_and_an_emptied_one_is_removed(console, template):
+    save(console, template, **WELSH)
+    same = save(console, template, **WELSH)
+    save(console, template, **{**WELSH, "subject-1": "", "content-1": ""})
+
+    assert "The text has not changed." in same
+    assert [version.translations for version in template.versions.order_by("number")] == [[], [STORED], []]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({**WELSH, "language-1": "Welsh!"}, "“Welsh!” is not one."),
+        ({**WELSH, "language-1": "en"}, "The language en occurs twice."),
+        ({**WELSH, "subject-1": ""}, "cy: Enter a subject."),
+        ({"language": "?"}, "“?” is not one."),
+    ],
+)
+def test_a_wrong_language_is_an_error_and_nothing_typed_is_lost(console, template, fields, error):
+    page = save(console, template, **fields)
+
+    assert error in page
+    assert template.versions.count() == 1
+    assert ("Annwyl ((name))" in page) == ("content-1" in fields)
+
+
+def test_a_new_placeholder_in_one_language_stops_the_calls_of_this_language(console, caller, template):
+    save(console, template, **WELSH)
+    assert [send(caller, template, language, name="Ana") for language in ("en", "cy", "cy-GB")] == [201] * 3
+
+    page = save(console, template, **{**WELSH, "content-1": "Annwyl ((name)) ((enw))"})
+    ttl_cache.clear()
+    version = template.newest()
+    console.post(page_of(template, "publish"), {"version": version.number, "published": 2, "keys": "all"})
+
+    assert "Missing personalisation: enw" in page
+    assert [send(caller, template, language, name="Ana") for language in ("en", "cy", "cy-GB")] == [201, 400, 400]
+
+
+def test_calls_in_each_language_are_counted_apart(caller, template):
+    for language in ("en", "cy", "cy"):
+        send(caller, template, language, name="Ana")
+
+    assert sorted(TemplateUse.objects.values_list("language", "calls")) == [("cy", 2), ("en", 1)]
+
+
+def test_versions_are_compared_in_each_language(console, template):
+    template.save_draft({**template.published().words(), "translations": [STORED]}, note="", author="")
+
+    page = console.get(page_of(template, "compare")).content.decode()
+
+    assert "Message, Welsh (cy)" in page
+
+
+def test_the_message_page_shows_the_language(console, caller, template):
+    template.versions.update(translations=[STORED])
+    send(caller, template, "cy", name="Ana")
+
+    message = Notification.objects.get()
+    page = console.get(reverse("admin:notifications_notification_change", args=[message.pk])).content.decode()
+
+    assert "Welsh (cy)" in page
