@@ -2,7 +2,7 @@
 
 from config.areas import Commands
 from config.docs.parts import Documentation
-from datasets.admin import access, finding, overview
+from datasets.admin import access, finding, needs, overview
 from datasets.admin.emptying import EMPTY_DATA_SET
 from datasets.admin.retention import SET_RETENTION
 from datasets.management import clean_up, demo, provision
@@ -24,6 +24,7 @@ PARTS: tuple[object, ...] = (
     access.ACCESS,
     access.GROUP_ACCESS,
     overview.PANEL,
+    needs.NEEDS,
     finding.FINDER,
     COLUMNS,
 )

@@ -4,7 +4,7 @@ from config.accounts.invites import Mailer
 from config.docs.parts import Documentation
 from config.queue import publishing
 from notifications import tasks
-from notifications.admin import finding, overview, permissions
+from notifications.admin import finding, needs, overview, permissions
 from notifications.admin.api_keys.revoking import REVOKE_KEYS
 from notifications.admin.bulk_sends.checking import CHECK
 from notifications.admin.bulk_sends.reading import READ
@@ -44,6 +44,7 @@ PARTS: tuple[object, ...] = (
     groups.GROUP_ACCESS,
     permissions.SWITCHER,
     overview.PANEL,
+    needs.NEEDS,
     finding.FINDER,
     COLUMNS,
     Mailer(

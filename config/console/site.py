@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from config import areas
 from config.accounts import scope
 from config.accounts.sessions import account_of
-from config.console import find, navigation, overview, pages, recent_sign_in, sign_in, switcher
+from config.console import find, navigation, needs, overview, pages, recent_sign_in, sign_in, switcher
 from config.console.pages import OwnPages
 from config.console.recent_sign_in import PasswordForm
 from config.console.theme import IS_INSTALLED, AdminSite
@@ -38,6 +38,7 @@ class ConsoleSite(AdminSite):
         django_urls = [url for url in super().get_urls() if getattr(url, "name", "") not in left_out]
         own = [
             path("confirm/", self.admin_view(self.confirm), name="confirm"),
+            path("needs/", self.admin_view(needs.fragment, cacheable=True), name="needs"),
             path("find/", self.admin_view(find.find), name="find"),
             path("operations/health/", self.admin_view(self.health), name="health"),
             path("switch-service/", self.admin_view(self.switch_service), name="switch_service"),
@@ -66,6 +67,7 @@ class ConsoleSite(AdminSite):
             return pages.show(request, "admin/nobody.html", "Welcome")
         context = {
             "panels": overview.shown(request),
+            "needs": needs.of_person(request),
             "clean_up": overview.clean_up(request),
             "sections": navigation.sections(request),
             "taken_at": timezone.now(),

@@ -6,6 +6,7 @@ Source: docs/reference/console.md §2.1, §2.17; docs/reference/running.md §13.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from config.jobs import schedule
@@ -58,10 +59,9 @@ class Last:
 def last() -> Last:
     finished = RetentionRun.objects.exclude(finished_at=None).order_by("-started_at")
     newest = finished.values_list("finished_at", flat=True).first()
-    last_runs = [
-        (rule, finished.filter(rule=rule.name).values_list("error", flat=True).first()) for rule in registered()
-    ]
-    return Last(finished_at=newest, failed=[rule.title for rule, error in last_runs if error])
+    newer = finished.filter(rule=OuterRef("rule"), started_at__gt=OuterRef("started_at"))
+    failed = set(finished.exclude(error="").filter(~Exists(newer)).values_list("rule", flat=True))
+    return Last(finished_at=newest, failed=[rule.title for rule in registered() if rule.name in failed])
 
 
 def missing_processes() -> list[str]:

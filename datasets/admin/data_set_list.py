@@ -49,6 +49,12 @@ class HasRetention(YesNoFilter):
     condition = Q(retention_days__isnull=False) | Q(max_records__isnull=False)
 
 
+class IsLate(YesNoFilter):
+    title = "late"
+    parameter_name = "late"
+    condition = Q(late_since__isnull=False)
+
+
 class DataSetList(ShownOnceAdmin):
     """The columns, filters and actions of the list."""
 
@@ -68,6 +74,7 @@ class DataSetList(ShownOnceAdmin):
         ("group", admin.RelatedOnlyFieldListFilter),
         ("type", admin.RelatedOnlyFieldListFilter),
         ("owners", admin.RelatedOnlyFieldListFilter),
+        IsLate,
         HasWriteErrors,
         HasRetention,
     )

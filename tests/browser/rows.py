@@ -49,7 +49,11 @@ NOT_THERE = (BadRequest, Http404, PermissionDenied, SuspiciousOperation, NoRever
 # Form fields with another value on each request.
 MADE_EACH_TIME = re.compile(r'name="(?:csrfmiddlewaretoken|nonce|job_id)" value="[^"]*"')
 # Routes without a page: they need rows in the query, or answer a script.
-FRAGMENTS = {"admin:datasets_dataset_state", "admin:notifications_apikey_calls"}  # parts that scripts insert into pages
+FRAGMENTS = {
+    "admin:datasets_dataset_state",
+    "admin:needs",
+    "admin:notifications_apikey_calls",
+}  # parts that scripts insert into pages
 NO_PAGES = FRAGMENTS | {
     "admin:jsi18n",
     "admin:autocomplete",

@@ -12,12 +12,21 @@ from config.console import cells
 from config.console.admin.filters import ChoiceFilter, by
 from notifications.admin.api_keys.usage import ACTIVE_FOR, QUIET_FOR
 
+_ENDING_WITHIN = timedelta(days=14)
+
+
+def is_ending_in_use(keys: QuerySet[Any]) -> QuerySet[Any]:
+    """Return the keys that will expire within 14 days and were used in the last 7."""
+    soon = Q(expires_at__gt=_ago(), expires_at__lte=_ago() + _ENDING_WITHIN)
+    return keys.filter(soon, revoked_at=None, last_used_at__gte=_ago(QUIET_FOR))
+
 
 class StateFilter(ChoiceFilter):
     title = "state"
     parameter_name = "state"
     options = {
         "in-use": ("In use", lambda rows: rows.filter(Q(expires_at=None) | Q(expires_at__gt=_ago()), revoked_at=None)),
+        "ending": ("Expires within 14 days, in use", is_ending_in_use),
         "ended": ("Expired", lambda rows: rows.filter(revoked_at=None, expires_at__lte=_ago())),
         "revoked": ("Revoked", by(~Q(revoked_at=None))),
     }

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from config import audit, formats
 from config.console.admin import Button
+from config.console.admin.filters import YesNoFilter
 from config.console.shown_once import Secret, Snippet
 from notifications.admin.callbacks.changes import EndpointChanges
 from notifications.admin.callbacks.columns import EndpointColumns
@@ -39,6 +40,12 @@ event = Webhook({secret!r}).verify(request_body, request_headers)  # raises if t
 """
 
 
+class PausedFilter(YesNoFilter):
+    title = "paused"
+    parameter_name = "paused"
+    condition = ~Q(paused_at=None)
+
+
 @admin.register(CallbackEndpoint)
 class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     """Endpoints are read-only after creation. Each action on one has its own page."""
@@ -47,7 +54,7 @@ class CallbackEndpointAdmin(EndpointColumns, EndpointChanges):
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
     list_display = ("name_and_url", "state", "authentication", "success", "last_call")
-    list_filter = ("kind",)
+    list_filter = ("kind", PausedFilter)
     ordering = ("service__name", "created_at")
     row_actions = {
         "edit": "edit",

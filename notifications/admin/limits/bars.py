@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from config import formats
@@ -82,11 +84,14 @@ def refused_by_rate(service: Service) -> int:
     return _refused(service).get(Limit.RATE, 0)
 
 
-def highest_shares() -> dict[object, tuple[int, str]]:
-    """Return the highest share of a daily limit that each service has used today, with its title, by service id."""
-    found: dict[object, tuple[int, str]] = {}
-    rows = DailyCounter.objects.filter(day=today(), count__gt=0, service__active=True).select_related("service")
-    for row in rows:
+def highest_shares(services: Q | None = None) -> dict[UUID, tuple[int, str]]:
+    """Return the highest share of a daily limit that each service has used today, with its title, by service id.
+
+    services: a condition with the prefix `service`; None for all that are not archived
+    """
+    found: dict[UUID, tuple[int, str]] = {}
+    rows = DailyCounter.objects.filter(services or Q(service__active=True), day=today(), count__gt=0)
+    for row in rows.select_related("service"):
         limit = DAILY_LIMITS[LimitKind(row.kind)]
         bar = Bar(title=_TITLES[limit], used=row.count, limit=getattr(row.service, limit.value), unit="today")
         found[row.service_id] = max(found.get(row.service_id, (0, "")), (bar.percent, bar.title))

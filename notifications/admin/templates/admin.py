@@ -25,7 +25,7 @@ from notifications.admin.templates import languages, preview, samples, tags
 from notifications.admin.templates.copying import CopyingAdmin
 from notifications.admin.templates.drafts import editor_of, named_version
 from notifications.admin.templates.forms import TemplateForm
-from notifications.admin.templates.use import InUseFilter, UnusedFilter, with_use
+from notifications.admin.templates.use import InUseFilter, UnusedFilter, WaitingFilter, with_use
 from notifications.admin.templates.versions import VersionInline
 from notifications.models import Channel, Role, Template, TemplateVersion, VersionState
 from notifications.rendering import placeholders
@@ -47,7 +47,7 @@ class TemplateAdmin(CopyingAdmin):
     guards_start = False  # its form carries the version it is based on
     opens_new_row = True
     list_display = ("called", "channel", "placeholders", "in_a_week", "used", "changed", "id_to_copy")
-    list_filter = ("type", tags.TagFilter, InUseFilter, UnusedFilter)
+    list_filter = ("type", tags.TagFilter, InUseFilter, WaitingFilter, UnusedFilter)
     search_fields = ("name",)
     search_help_text = "Name or id"
     row_actions = {

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from config.console.admin.filters import ChoiceFilter, by
-from notifications.models import DailyCount, Template
+from notifications.models import DailyCount, Template, TemplateVersion, VersionState
 
 _WEEK = timedelta(days=7)
 _UNUSED_FOR = timedelta(days=90)
@@ -30,6 +30,18 @@ class UnusedFilter(ChoiceFilter):
     title = "use"
     parameter_name = "use"
     options = {"unused": (f"Unused for {_UNUSED_FOR.days} days", lambda templates: _unused(templates))}
+
+
+class WaitingFilter(ChoiceFilter):
+    """Templates with a version for test keys only, which somebody has to publish or discard."""
+
+    title = "version for test keys"
+    parameter_name = "waiting"
+    options = {"yes": ("Yes", lambda templates: templates.filter(Exists(_of_test_keys())))}
+
+
+def _of_test_keys() -> QuerySet[TemplateVersion]:
+    return TemplateVersion.objects.filter(template=OuterRef("pk"), state=VersionState.TEST)
 
 
 class InUseFilter(ChoiceFilter):

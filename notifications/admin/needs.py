@@ -1,0 +1,151 @@
+"""What needs a person now in the chosen service or, for operators, in all services: see `config.console.needs`.
+
+Each line costs one query of a counter or of an indexed or small table.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any  # filters and rows of any model
+from urllib.parse import urlencode
+
+from django.db.models import Q, Sum
+from django.http import HttpRequest
+from django.urls import reverse
+
+from config import formats
+from config.console.needs import Need, Needs
+from notifications.admin import permissions
+from notifications.admin.api_keys.filters import is_ending_in_use
+from notifications.admin.limits import bars
+from notifications.admin.messages.status_titles import GROUPS
+from notifications.models import (
+    ApiKey,
+    CallbackEndpoint,
+    Channel,
+    DailyCount,
+    GoLiveRequest,
+    GoLiveState,
+    ReplyToAddress,
+    ReplyToState,
+    Role,
+    Service,
+    Template,
+    VersionState,
+)
+
+_TOO_MANY_FAILED, _FEWEST_MESSAGES = 6, 20  # percent; of fewer messages, one failure says little
+_NEARLY_USED = 80  # percent of a daily limit
+_MOST_SERVICES = 5  # lines of one kind, if an operator has chosen no service
+_NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}
+
+
+def find(request: HttpRequest) -> Iterator[Need]:
+    chosen = permissions.chosen_service(request)
+    if chosen is None and not permissions.is_operator(request):
+        return
+    mine = Q(service__active=True) if chosen is None else Q(service=chosen, service__active=True)
+    for roles, part in _PARTS:
+        if permissions.may(request, *roles):
+            yield from part(mine, chosen)
+    if permissions.is_operator(request):
+        yield from _requests()
+
+
+def _failures(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    """Yield the channels of which more than 6 % of today's messages failed."""
+    today = bars.today()
+    counts = DailyCount.objects.filter(mine, day=today).order_by()
+    grouped = counts.values("service_id", "service__name", "channel")
+    rows = grouped.annotate(sum=Sum("n"), failed=Sum("n", filter=Q(status__in=GROUPS["failed"][1])))
+    high = [row for row in rows if row["sum"] >= _FEWEST_MESSAGES and _percent(row) > _TOO_MANY_FAILED]
+    for row in sorted(high, key=_percent, reverse=True)[:_MOST_SERVICES]:
+        text = f"{_percent(row):.0f} % of today's {_NAMES[Channel(row['channel'])]} of {row['service__name']} failed."
+        query = {"channel__exact": row["channel"], "made": f"{today}..{today}", "status": "failed"}
+        if chosen is None:
+            query["service__id__exact"] = str(row["service_id"])
+        url = f"{_list('notification')}?{urlencode(query)}"
+        yield Need(text=text, button="View failed messages", url=url, is_urgent=True)
+
+
+def _callbacks(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    paused = CallbackEndpoint.objects.filter(mine).exclude(paused_at=None)
+    for number in _any(paused):
+        text = f"{formats.counted(number, 'callback is', 'callbacks are')} paused. New events wait."
+        yield Need(text=text, button="View paused callbacks", url=f"{_list('callbackendpoint')}?paused=yes")
+
+
+def _limits(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    shares = bars.highest_shares(mine)
+    names = dict(Service.objects.filter(pk__in=list(shares)).values_list("pk", "name"))
+    near = [(percent, pk, title) for pk, (percent, title) in shares.items() if percent >= _NEARLY_USED]
+    for percent, pk, title in sorted(near, key=lambda one: -one[0])[:_MOST_SERVICES]:
+        is_full = percent >= 100
+        used = "all" if is_full else f"{percent} %"
+        text = f"{names[pk]} has used {used} of today's limit: {title.lower()}."
+        yield Need(text=text, button="View limits", url=reverse("admin:service_limits", args=[pk]), is_urgent=is_full)
+
+
+def _keys(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    for number in _any(is_ending_in_use(ApiKey.objects.filter(mine))):
+        text = f"{formats.counted(number, 'API key')} in use will expire within 14 days."
+        yield Need(text=text, button="View keys", url=f"{_list('apikey')}?state=ending")
+
+
+def _templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    """Yield the templates whose change would break calls, so that only test keys use it until somebody decides."""
+    waiting = Template.objects.filter(mine, archived_at=None, versions__state=VersionState.TEST).distinct()
+    for number in _any(waiting):
+        has = formats.counted(number, "template has", "templates have")
+        text = f"{has} a version for test keys only. Publish or discard it."
+        yield Need(text=text, button="View templates", url=f"{_list('template')}?waiting=yes")
+
+
+def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    addresses = ReplyToAddress.objects.filter(mine, archived_at=None)
+    for number in _any(addresses.filter(state=ReplyToState.BOUNCED)):
+        text = (
+            f"The confirmation email to {formats.counted(number, 'reply-to address', 'reply-to addresses')} came back."
+        )
+        yield Need(text=text, button="View bounced addresses", url=f"{_list('replytoaddress')}?state=bounced")
+    for number in _any(addresses.filter(state=ReplyToState.CHECKING)):
+        text = f"{formats.counted(number, 'reply-to address is', 'reply-to addresses are')} not confirmed yet."
+        yield Need(text=text, button="View addresses", url=f"{_list('replytoaddress')}?state=checking")
+
+
+def _sent_back(mine: Q, chosen: Service | None) -> Iterator[Need]:
+    newest = chosen.go_live_requests.first() if chosen is not None and not chosen.live else None
+    if newest is not None and newest.state == GoLiveState.SENT_BACK:
+        url = reverse("admin:notifications_goliverequest_change", args=[newest.pk])
+        yield Need(text="An operator sent back your request to go live.", button="View note", url=url)
+
+
+def _requests() -> Iterator[Need]:
+    for number in _any(GoLiveRequest.objects.waiting()):
+        text = f"{formats.counted(number, 'service asks', 'services ask')} to go live."
+        yield Need(text=text, button="View requests", url=f"{_list('goliverequest')}?state=waiting")
+
+
+def _any(rows: Any) -> Iterator[int]:
+    """Yield the number of rows, unless there are none."""
+    if number := rows.count():
+        yield number
+
+
+def _list(model: str) -> str:
+    return reverse(f"admin:notifications_{model}_changelist")
+
+
+def _percent(row: Any) -> float:
+    return float(100 * (row["failed"] or 0) / row["sum"]) if row["sum"] else 0.0
+
+
+_ANY_VIEWER = (Role.SEE_ACTIVITY, Role.MANAGE_SERVICE)
+_PARTS: tuple[tuple[tuple[Role, ...], Callable[[Q, Service | None], Iterator[Need]]], ...] = (
+    ((Role.SEE_ACTIVITY,), _failures),
+    ((Role.MANAGE_API,), _callbacks),
+    (_ANY_VIEWER, _limits),
+    ((Role.MANAGE_API,), _keys),
+    ((Role.EDIT_TEMPLATES,), _templates),
+    ((Role.MANAGE_SERVICE, Role.MANAGE_API), _reply_to),
+    ((Role.MANAGE_SERVICE,), _sent_back),
+)
+NEEDS = Needs(find=find)
