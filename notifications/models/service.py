@@ -82,6 +82,7 @@ class Service(models.Model):
     quiet_hours = models.JSONField(null=True, blank=True)
     repeat_guard_minutes = models.PositiveSmallIntegerField(default=0, db_default=0)
     suppressed_sends_are_rejected = models.BooleanField(default=False, db_default=False)
+    stop_texts_suppress = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
     archived_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -27,6 +27,7 @@ class SuppressionReason(models.TextChoices):
     HARD_BOUNCE = "hard_bounce", "Hard bounce"
     COMPLAINT = "complaint", "Complaint"
     UNSUBSCRIBE = "unsubscribe", "Unsubscribed"
+    STOP = "stop", "Sent STOP by text"
     MANUAL = "manual", "By hand"
 
 
@@ -36,6 +37,7 @@ class SuppressionSource(models.TextChoices):
     PROVIDER = "provider", "Event of a provider"
     MAILBOX = "mailbox", "Returned email"
     RECIPIENT = "recipient", "Unsubscribe link"
+    TEXT = "text", "Received text"
     API = "api", "API"
     CONSOLE = "console", "Console"
     IMPORT = "import", "CSV file"

@@ -9,6 +9,7 @@ from django.utils import timezone
 from notifications.delivery.messages import IncomingText
 from notifications.models import CallbackDelivery, Permission, ReceivedText, Service, SmsSender
 from notifications.recipients import senders
+from notifications.submission import text_keywords
 
 _NUMBER = r"^[0-9 ()+-]+$"
 
@@ -43,7 +44,10 @@ def takes_texts(service: Service) -> bool:
 
 
 def store(service: Service, text: IncomingText, *, at: datetime | None = None) -> ReceivedText:
-    """Store a text and its callback. Valid phone numbers are stored normalised, other senders unchanged."""
+    """Store a text and its callback, and apply its keyword.
+
+    Valid phone numbers are stored normalised, other senders unchanged.
+    """
     with transaction.atomic():
         kept = ReceivedText.objects.create(
             service=service,
@@ -53,4 +57,5 @@ def store(service: Service, text: IncomingText, *, at: datetime | None = None) -
             created_at=at or timezone.now(),
         )
         CallbackDelivery.objects.owe_text(kept)
+        text_keywords.apply(kept)
         return kept

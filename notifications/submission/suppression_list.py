@@ -1,4 +1,4 @@
-"""Suppress recipients by hand, and lift suppressions: for the API, the console and imports.
+"""Suppress recipients by hand or by their text, and lift suppressions: for the API, the console and imports.
 
 Source: docs/reference/suppressions.md §3.
 """
@@ -50,18 +50,19 @@ def new(
     service: Service | None,
     recipient: PhoneNumber | EmailAddress,
     *,
+    reason: SuppressionReason = SuppressionReason.MANUAL,
     source: SuppressionSource,
     created_by: str,
     note: str = "",
     expires_at: datetime | None = None,
 ) -> Suppression:
-    """Return a suppression by hand, not stored. service: None for the whole installation"""
+    """Return a suppression, by default by hand, not stored. service: None for the whole installation"""
     return Suppression(
         service=service,
         channel=Channel.SMS if isinstance(recipient, PhoneNumber) else Channel.EMAIL,
         recipient=recipient.as_given,
         normalised_recipient=recipient.normalised,
-        reason=SuppressionReason.MANUAL,
+        reason=reason,
         source=source,
         created_by=created_by,
         note=note,

@@ -140,14 +140,21 @@ class TextsForm(SectionForm):
     sends_texts = forms.BooleanField(label="Send text messages", required=False, widget=CheckboxInput)
     international = forms.BooleanField(label="Send to international numbers", required=False, widget=CheckboxInput)
     landlines = forms.BooleanField(label="Send to UK landlines", required=False, widget=CheckboxInput)
-    field_order = ("sends_texts", "prefix_sms", "international", "landlines")
+    field_order = ("sends_texts", "prefix_sms", "international", "landlines", "stop_texts_suppress")
 
     class Meta:
         model = Service
-        fields = ("prefix_sms",)
-        labels = {"prefix_sms": "Start text messages with the service name"}
-        widgets = {"prefix_sms": CheckboxInput}
-        help_texts = {"prefix_sms": "For example: “Passport Advice: Your appointment is tomorrow.”"}
+        fields = ("prefix_sms", "stop_texts_suppress")
+        labels = {
+            "prefix_sms": "Start text messages with the service name",
+            "stop_texts_suppress": "Suppress people who text STOP",
+        }
+        widgets = {"prefix_sms": CheckboxInput, "stop_texts_suppress": CheckboxInput}
+        help_texts = {
+            "prefix_sms": "For example: “Passport Advice: Your appointment is tomorrow.”",
+            "stop_texts_suppress": "The service sends no more texts to a number that sends STOP, STOPALL, UNSUBSCRIBE, "
+            "QUIT, END or CANCEL, until it sends START or UNSTOP.",
+        }
 
 
 class ReasonForm(forms.Form):

@@ -116,6 +116,7 @@ def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:
         ),
         Fact(label="International numbers", value=_on(service, Permission.INTERNATIONAL_SMS)),
         Fact(label="UK landlines", value=_on(service, Permission.SMS_TO_UK_LANDLINES)),
+        Fact(label="People who text STOP", value="Suppressed" if service.stop_texts_suppress else "Not suppressed"),
     )
 
 

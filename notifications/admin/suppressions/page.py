@@ -38,6 +38,7 @@ def before_lifting(row: Suppression) -> list[str]:
         "If that has not changed, the next email bounces and suppresses it again.",
         SuppressionReason.COMPLAINT: "The recipient reported an email as spam. Ask them before you send again.",
         SuppressionReason.UNSUBSCRIBE: "The recipient unsubscribed. Lift the suppression only if they ask for it.",
+        SuppressionReason.STOP: "The recipient sent STOP by text. Lift the suppression only if they ask for it.",
         SuppressionReason.MANUAL: f"It was added by hand: {row.note or 'without a reason'}.",
     }[SuppressionReason(row.reason)]
     own = Suppression.objects.filter(normalised_recipient=row.normalised_recipient, service=row.service_id)

@@ -140,6 +140,7 @@ class ServiceDeclaration(Declaration):
     unsubscribe_request_days = Value(int, services.check_unsubscribe_request_days)
     accepts_whole_keys = Value(bool)
     suppressed_sends_are_rejected = Value(bool)
+    stop_texts_suppress = Value(bool)
     repeat_guard_minutes = Value(int, services.check_repeat_guard_minutes)
     time_zone = Value(str, check_time_zone)
     quiet_hours = QuietHoursValue()

@@ -91,11 +91,22 @@ def test_the_repeat_guard_and_whole_keys_are_set(console: Client, service: Servi
     assert "Rejected with 400" in shown
 
 
+def test_stop_by_text_is_switched_on(console: Client, service: Service) -> None:
+    console.post(page_of(service, "texts"), {"sends_texts": "on", "stop_texts_suppress": "on"})
+
+    service.refresh_from_db()
+    shown = console.get(reverse("admin:notifications_service_change", args=[service.pk])).content.decode()
+    assert service.stop_texts_suppress
+    assert "People who text STOP" in shown
+    assert AuditEvent.objects.get(verb="changed").after["stop_texts_suppress"] is True
+
+
 def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service) -> None:
     fields = {
         "accepts_whole_keys": True,
         "repeat_guard_minutes": 5,
         "suppressed_sends_are_rejected": True,
+        "stop_texts_suppress": True,
         "time_zone": "Europe/Paris",
         "quiet_hours": {"email": {"from": "22:00", "to": "06:30"}},
         "templates": [{"type": "sms", "name": "Code", "content": "4711", "respect_quiet_hours": True}],
@@ -106,6 +117,7 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
     service.refresh_from_db()
     assert (service.accepts_whole_keys, service.repeat_guard_minutes, service.time_zone) == (True, 5, "Europe/Paris")
     assert service.suppressed_sends_are_rejected
+    assert service.stop_texts_suppress
     assert service.quiet_hours == {"email": {"from": "22:00", "to": "06:30", "zone": "service"}}
     assert Template.objects.get().respect_quiet_hours
     assert AuditEvent.objects.filter(object_kind="service").count() == 1
@@ -124,6 +136,7 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
         ({"quiet_hours": []}, "must be null or an object with the keys sms and email"),
         ({"accepts_whole_keys": 1}, "must be true or false"),
         ({"suppressed_sends_are_rejected": "yes"}, "must be true or false"),
+        ({"stop_texts_suppress": 1}, "must be true or false"),
     ],
 )
 def test_a_document_with_a_wrong_value_is_rejected(service: Service, fields: dict[str, Any], error: str) -> None:
