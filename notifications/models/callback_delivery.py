@@ -219,7 +219,10 @@ class CallbackDelivery(models.Model):
 
     @property
     def _target(self) -> CallbackEndpoint | RequestCallback:
-        return self.notification.request_callback if self.endpoint.is_of_requests else self.endpoint
+        if self.endpoint.is_of_requests and self.notification is not None:
+            callback: RequestCallback = self.notification.request_callback
+            return callback
+        return self.endpoint
 
     def _about(self) -> str:
         if self.is_test:

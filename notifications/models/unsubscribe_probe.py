@@ -18,7 +18,7 @@ class UnsubscribeProbeQuerySet(models.QuerySet["UnsubscribeProbe"]):
         """Return whether the service may test a URL now."""
         return self.filter(service=service, created_at__gt=timezone.now() - timedelta(hours=1)).count() < MOST_AN_HOUR
 
-    def latest(self, service: Service) -> "dict[str, UnsubscribeProbe]":
+    def last_of_each_origin(self, service: Service) -> "dict[str, UnsubscribeProbe]":
         """Return the last test of each origin."""
         return {probe.origin: probe for probe in self.filter(service=service).order_by("created_at")}
 

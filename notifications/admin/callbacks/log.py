@@ -63,7 +63,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
     service_path = "endpoint__service"
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
-    list_display = ("made", "event_shown", "state_shown", "response", "attempt_count", "next_attempt")
+    list_display = ("made", "event_shown", "to_callback", "state_shown", "response", "attempt_count", "next_attempt")
     list_filter = ("state", EndpointFilter)
     list_select_related = ("endpoint__service",)
     ordering = ("-created_at", "-id")
@@ -139,6 +139,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
             return cells.two_lines("Test event", delivery.event_type.value)
         return cells.two_lines(delivery.event_type.label, delivery.subject_id[:8])
 
+    to_callback = column("Callback", lambda delivery: delivery.endpoint.title)
     of_service = column("Service", lambda delivery: delivery.endpoint.service.name)
 
     @admin.display(description="State")

@@ -25,11 +25,18 @@ TEST_ROLES = (Role.MANAGE_API, Role.MANAGE_SERVICE)
 
 
 class TestUrlForm(forms.Form):
+    """The consent to unsubscribe the recipient. A test email needs none."""
+
     knows = forms.BooleanField(
         label="The recipient of this email may be unsubscribed",
         widget=CheckboxInput,
         error_messages={"required": "Confirm that the recipient may be unsubscribed."},
     )
+
+    def __init__(self, data: Any = None, *, used: UrlInUse) -> None:
+        super().__init__(data)
+        if used.is_test:
+            del self.fields["knows"]
 
 
 class OneClickPages(ConsoleModelAdmin):
@@ -48,7 +55,7 @@ class OneClickPages(ConsoleModelAdmin):
     def one_click_urls(self, request: HttpRequest) -> HttpResponse:
         service = self._service(request)
         used = one_click.in_use(service) if service else []
-        tested = UnsubscribeProbe.objects.latest(service) if service else {}
+        tested = UnsubscribeProbe.objects.last_of_each_origin(service) if service else {}
         may_test = permissions.may(request, *TEST_ROLES)
         rows = [
             {"used": one, "probe": tested.get(one.origin), "test_url": self._test_page(one) if may_test else ""}
@@ -73,7 +80,7 @@ class OneClickPages(ConsoleModelAdmin):
         used = next((one for one in one_click.in_use(service) if one.origin == origin), None)
         if used is None:
             raise Http404
-        form, probe, error = TestUrlForm(posted(request)), None, ""
+        form, probe, error = TestUrlForm(posted(request), used=used), None, ""
         if not UnsubscribeProbe.objects.has_room(service):
             error = f"A service can test {MOST_AN_HOUR} URLs an hour. Try again later."
         elif request.method == "POST" and form.is_valid():

@@ -36,9 +36,9 @@ def page_for(origin: str) -> str:
 
 
 def member(service: Service, *roles: Role) -> Client:
-    user = User.objects.create_user(f"jo-{len(roles)}", password="a-long-password-2", is_staff=True)
+    user = User.objects.create_user("jo", password="a-long-password-2", is_staff=True)
     row = make_team_member(service, "jo@example.com")
-    TeamMember.objects.filter(pk=row.pk).update(user=user, roles=list(roles))
+    TeamMember.objects.filter(pk=row.pk).update(user=user, roles=[Role.SEE_ACTIVITY, *roles])
     client = Client()
     client.force_login(user)
     return client
@@ -53,7 +53,7 @@ def test_the_list_has_each_host_once_without_the_urls(service):
 
     page = client.get(LIST).content.decode()
 
-    assert page.count("<code>https://lists.example.org</code>") == 1
+    assert page.count("https://lists.example.org</td>") == 1
     assert "https://other.example.net" in page
     assert "person-" not in page
     assert page.count("Test this URL…") == 2
@@ -61,7 +61,7 @@ def test_the_list_has_each_host_once_without_the_urls(service):
 
 
 def test_a_service_without_such_urls_has_an_empty_list(service):
-    assert "No email has such a URL." in member(service, Role.SEE_ACTIVITY).get(LIST).content.decode()
+    assert "No email has such a URL." in member(service).get(LIST).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_only_hosts_of_the_own_emails_can_be_tested(service):
 
 def test_a_person_without_the_role_sees_the_list_only(service):
     email(service, "https://lists.example.org/u")
-    client = member(service, Role.SEE_ACTIVITY)
+    client = member(service)
 
     assert "Test this URL" not in client.get(LIST).content.decode()
     assert client.post(page_for("https://lists.example.org"), KNOWS).status_code == 403
