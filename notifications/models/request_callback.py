@@ -19,6 +19,11 @@ class RequestCallbackQuerySet(models.QuerySet["RequestCallback"]):
             CallbackEndpoint.objects.bulk_create([endpoint], ignore_conflicts=True)
         self.bulk_create([callback])
 
+    def copy(self, message: models.Model, new: models.Model) -> None:
+        """Give another message the callback of a message, if it has one."""
+        if callback := self.filter(pk=message.pk).first():
+            self.bulk_create([RequestCallback.of(new, callback.url, callback.bearer_token)])
+
 
 class RequestCallback(models.Model):
     """The URL and the bearer token for the final status of one message. The token is encrypted."""

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from notifications import tasks
-from notifications.models import BulkRow, KeyType, Notification, RetriedMessage, Status
+from notifications.models import BulkRow, KeyType, Notification, RequestCallback, RetriedMessage, Status
 from notifications.submission import sent_again
 from notifications.submission.callers import Person
 
@@ -76,7 +76,7 @@ def retry(message: Notification, by: str) -> Notification:
 
 
 def _link(message: Notification, new: Notification) -> None:
-    """Mark the message as retried. Raises CannotRetry if another retry was faster."""
+    """Mark the message as retried, and give its callback to the retry. Raises CannotRetry if another was faster."""
     row = message.bulk_row
     if row is not None and not BulkRow.objects.filter(pk=row.pk, is_retried=False).update(is_retried=True):
         raise CannotRetry("A later bulk send has retried this message already.")
@@ -84,3 +84,4 @@ def _link(message: Notification, new: Notification) -> None:
     RetriedMessage.objects.bulk_create([link], ignore_conflicts=True)
     if not RetriedMessage.objects.filter(message=message.pk, retry=new.pk).exists():
         raise CannotRetry("This message has been retried already.")
+    RequestCallback.objects.copy(message, new)

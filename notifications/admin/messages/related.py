@@ -1,6 +1,7 @@
-"""The facts of a message's page on the messages that were made from it, or from which it was made."""
+"""The facts of a message's page on messages made from it, or it from them, and on the callback of its request."""
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from django.db.models import Q
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from config.console.sections import Fact
-from notifications.models import Fallback, FallbackState, Notification, RetriedMessage
+from notifications.models import Fallback, FallbackState, Notification, RequestCallback, RetriedMessage
 
 
 def facts(message: Notification) -> Iterator[Fact]:
@@ -23,6 +24,8 @@ def facts(message: Notification) -> Iterator[Fact]:
         else:
             state = FallbackState(fallback.state).label
             yield Fact(label="Fallback email", value=_link(fallback.email_id) if fallback.email_id else state)
+    if callback := RequestCallback.objects.filter(pk=message.pk).first():  # the rest of the URL may name a recipient
+        yield Fact(label="Callback of the request", value=urlsplit(callback.url).hostname or "–")
 
 
 def _link(message_id: object) -> SafeString:

@@ -18,6 +18,7 @@ from notifications.models import (
     Service,
     Status,
 )
+from notifications.submission import retry
 from tests.factories import make_callback, make_notification, make_template
 from tests.notifications.calling import Caller, email_template, make_caller, messages, sms_template
 from tests.notifications.draining import drain_callbacks, drain_messages
@@ -187,3 +188,14 @@ def test_the_url_of_a_request_must_not_lead_to_a_private_network_when_it_is_call
 
     assert receiver.posted == []
     assert "Not called: the URL" in CallbackDelivery.objects.get().attempts[0]["reply"]
+
+
+def test_a_retry_of_a_failed_message_has_the_callback_of_its_request(caller: Caller) -> None:
+    message = message_with_callback(caller.service)
+    advance(message, Status.TECHNICAL_FAILURE)
+    message.refresh_from_db()
+
+    again = retry.retry(message, "mina")
+
+    callback = RequestCallback.objects.get(notification=again.pk)
+    assert (callback.url, callback.bearer_token) == (URL, TOKEN)
