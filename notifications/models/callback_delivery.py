@@ -219,10 +219,10 @@ class CallbackDelivery(models.Model):
 
     @property
     def _target(self) -> CallbackEndpoint | RequestCallback:
-        if self.endpoint.is_of_requests and self.notification is not None:
-            callback: RequestCallback = self.notification.request_callback
-            return callback
-        return self.endpoint
+        """Return the row with the URL. Without the callback of its request, that is an endpoint without a URL."""
+        if not self.endpoint.is_of_requests:
+            return self.endpoint
+        return getattr(self.notification, "request_callback", self.endpoint)
 
     def _about(self) -> str:
         if self.is_test:

@@ -35,6 +35,10 @@ def page_for(origin: str) -> str:
     return f"{TEST}?{urlencode({'origin': origin})}"
 
 
+def origin_of(receiver: Receiver) -> str:
+    return receiver.url.removesuffix("/callback")
+
+
 def member(service: Service, *roles: Role) -> Client:
     user = User.objects.create_user("jo", password="a-long-password-2", is_staff=True)
     row = make_team_member(service, "jo@example.com")
@@ -77,15 +81,15 @@ def test_a_service_without_such_urls_has_an_empty_list(service):
 )
 def test_the_result_is_shown_in_words_and_kept_without_the_url(service, status, words):
     with Receiver(status) as receiver:
-        email(service, f"{receiver.url}u?who=ana")
+        email(service, f"{origin_of(receiver)}/u?who=ana")
         client = member(service, Role.MANAGE_API)
-        page = client.post(page_for(receiver.url.rstrip("/")), KNOWS).content.decode()
+        page = client.post(page_for(origin_of(receiver)), KNOWS).content.decode()
 
     [posted] = receiver.posted
     assert (posted.body, posted.path) == (b"List-Unsubscribe=One-Click", "/u?who=ana")
     assert words in page
     probe = UnsubscribeProbe.objects.get()
-    assert (probe.status, probe.is_accepted, probe.origin) == (status, status == 200, receiver.url.rstrip("/"))
+    assert (probe.status, probe.is_accepted, probe.origin) == (status, status == 200, origin_of(receiver))
     shown = client.get(LIST).content.decode()
     assert ("Accepted" if status == 200 else "Failed") in shown
     assert words in shown
@@ -94,11 +98,16 @@ def test_the_result_is_shown_in_words_and_kept_without_the_url(service, status, 
 
 def test_the_email_of_a_test_key_is_preferred_because_nobody_got_it(service):
     with Receiver() as receiver:
-        email(service, f"{receiver.url}test", key_type=KeyType.TEST, created_at=timezone.now() - timedelta(hours=1))
-        email(service, f"{receiver.url}real")
+        email(
+            service,
+            f"{origin_of(receiver)}/test",
+            key_type=KeyType.TEST,
+            created_at=timezone.now() - timedelta(hours=1),
+        )
+        email(service, f"{origin_of(receiver)}/real")
         client = member(service, Role.MANAGE_API)
-        explained = client.get(page_for(receiver.url.rstrip("/"))).content.decode()
-        client.post(page_for(receiver.url.rstrip("/")), KNOWS)
+        explained = client.get(page_for(origin_of(receiver))).content.decode()
+        client.post(page_for(origin_of(receiver)), KNOWS)
 
     assert "Nobody got a test email" in explained
     assert [posted.path for posted in receiver.posted] == ["/test"]
@@ -107,7 +116,7 @@ def test_the_email_of_a_test_key_is_preferred_because_nobody_got_it(service):
 def test_a_person_must_know_that_the_recipient_may_be_unsubscribed(service):
     with Receiver() as receiver:
         email(service, receiver.url)
-        page = member(service, Role.MANAGE_API).post(page_for(receiver.url.rstrip("/")), {}).content.decode()
+        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), {}).content.decode()
 
     assert "Confirm that the recipient may be unsubscribed." in page
     assert receiver.posted == []
@@ -129,7 +138,7 @@ def test_ten_tests_an_hour_are_allowed(service):
         )
     with Receiver() as receiver:
         email(service, receiver.url)
-        page = member(service, Role.MANAGE_API).post(page_for(receiver.url.rstrip("/")), KNOWS).content.decode()
+        page = member(service, Role.MANAGE_API).post(page_for(origin_of(receiver)), KNOWS).content.decode()
 
     assert "A service can test 10 URLs an hour." in page
     assert receiver.posted == []
