@@ -19,6 +19,7 @@ _PROGRAMS_AND_DOCUMENTS = (
     "config/test_up.py",
     "faults/test_scripts_in_the_console.py",
     "notifications/management/test_commands.py",
+    "notifications/rendering/test_over_http.py",
     "notifications/submission/test_examples.py",
     "notifications/test_every_client_method.py",
 )
@@ -28,6 +29,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an err
     "config/test_page_bodies.py",
     "config/test_unread_body.py",
     "config/test_unreadable.py",
+    "datasets/test_both_ways.py",
     "datasets/test_help.py",
     "datasets/test_value_limit.py",
     "notifications/api/test_help_keys.py",
@@ -37,6 +39,7 @@ _REQUESTS_BEFORE_ANY_ROW = (  # reading a body, checking a token, wording an err
     "notifications/api/test_schema.py",
     "notifications/attachments/test_locked_pdf.py",
     "notifications/attachments/test_invalid_files.py",
+    "notifications/bulk/test_dry_run.py",  # stores nothing; the same tables are sent on both
     "notifications/validation/",
 )
 _PAGES = (  # texts, forms and permissions of pages that read and save rows one by one
@@ -44,10 +47,15 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
     "config/accounts/test_hashing.py",
     "config/accounts/test_in_the_audit.py",
     "config/accounts/test_own_account.py",
+    "config/accounts/test_passkey_sign_in.py",  # test_passkeys_at_once.py runs on both
+    "config/accounts/test_passkeys.py",
     "config/accounts/test_production_sign_in.py",
     "config/accounts/test_sessions.py",
+    "config/accounts/test_sign_in.py",
+    "config/accounts/test_single_sign_on.py",
     "config/accounts/test_users.py",
     "config/console/test_buttons.py",
+    "config/console/test_clean_up_page.py",
     "config/console/test_forged_posts.py",
     "config/console/test_forms.py",
     "config/console/test_history.py",
@@ -58,6 +66,7 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
     "config/console/test_without_theme.py",
     "datasets/test_settings_page.py",
     "notifications/admin/test_api_keys.py",
+    "notifications/admin/test_bulk_send_page.py",
     "notifications/admin/test_bulk_vectors.py",  # over HTTP, the same tables are checked on both
     "notifications/admin/test_callbacks.py",
     "notifications/admin/test_guest_list.py",
@@ -66,11 +75,15 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
     "notifications/admin/test_protected_names.py",
     "notifications/admin/test_redacted_template.py",
     "notifications/admin/test_permissions.py",
+    "notifications/admin/test_send_dry_run.py",
     "notifications/admin/test_send_page.py",
     "notifications/admin/test_senders.py",
+    "notifications/admin/test_sending_settings.py",
     "notifications/admin/test_services.py",
     "notifications/admin/test_team.py",
     "notifications/admin/test_team_invites.py",
+    "notifications/admin/test_template_comparison.py",
+    "notifications/admin/test_template_drafts.py",
     "notifications/admin/test_template_editor.py",
     "notifications/admin/test_templates.py",
     "notifications/admin/test_titles.py",
