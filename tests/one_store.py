@@ -1,9 +1,16 @@
-"""List the tests that run on SQLite only, because their results do not depend on the database and the queue.
+"""List the tests that run on SQLite only, because their results do not depend on the run's database and queue.
+
+An entry is a folder, a file, or a file and the beginning of a test's name.
 
 The second run, on PostgreSQL and Redis, covers hand-written SQL, locks, the queue, counters, delivery, and every vector
 over HTTP. Each page of the console opens there, too: config/console/test_every_page.py.
 """
 
+_OWN_SERVERS = (  # the test brings its own database
+    "config/databases/postgresql/test_waiting.py::test_a_call_during_the_outage",
+    "config/databases/postgresql/test_waiting.py::test_a_database_that_hangs_or_dies",
+    "config/test_health_checks.py",
+)
 _PROGRAMS_AND_DOCUMENTS = (
     "browser/",
     "deploy/",
@@ -109,5 +116,6 @@ _PROVIDERS = (  # the requests and answers of adapters; claims, retries and fair
     "notifications/receipts/test_sns_posts.py",
 )
 PLACES = tuple(
-    f"tests/{place}" for place in (*_PROGRAMS_AND_DOCUMENTS, *_REQUESTS_BEFORE_ANY_ROW, *_PAGES, *_PROVIDERS)
+    f"tests/{place}"
+    for place in (*_OWN_SERVERS, *_PROGRAMS_AND_DOCUMENTS, *_REQUESTS_BEFORE_ANY_ROW, *_PAGES, *_PROVIDERS)
 )

@@ -49,9 +49,7 @@ class Service:
             **extra,
         }
         (folder / "var").mkdir(parents=True, exist_ok=True)
-        if MIGRATED and "AREAS" not in extra and "DATABASE_URL" not in extra:
-            self._copy_migrated()
-        else:
+        if not self._copy_migrated(extra):
             migrated = self.manage("migrate", "--verbosity", "0")
             if migrated.returncode:
                 raise RuntimeError(migrated.stderr)
@@ -61,10 +59,19 @@ class Service:
             self.stop()
             raise
 
-    def _copy_migrated(self) -> None:
-        """Copy the run's migrated database. A server's database is created as a copy."""
-        if not MIGRATED.startswith("signalbox_"):
-            shutil.copy(MIGRATED, self.folder / "var" / "signalbox.sqlite3")
+    def _copy_migrated(self, extra: Mapping[str, str]) -> bool:
+        """Copy the run's migrated database, unless this one is on another server or has other tables.
+
+        A database on the run's server was created as a copy.
+        """
+        if not MIGRATED or "AREAS" in extra:
+            return False
+        if MIGRATED.startswith("signalbox_"):
+            return "DATABASE_URL" not in extra
+        scheme, _, file = self.environment["DATABASE_URL"].partition(":///")
+        if scheme == "sqlite":
+            shutil.copy(MIGRATED, file)
+        return scheme == "sqlite"
 
     def _stores(self, extra: Mapping[str, str]) -> dict[str, str]:
         """Create a separate database: a new file, or a new one on the server of this run."""

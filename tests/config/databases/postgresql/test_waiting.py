@@ -5,11 +5,13 @@ Source: docs/reference/security.md §12; docs/testing.md, A8, A9; under load in 
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
 import pytest
+import requests
 from django.db import connection
 
 from config.databases import statements
@@ -85,6 +87,29 @@ def test_a_call_during_the_outage_gets_503_and_the_next_one_succeeds_without_a_r
     locks = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
     with psycopg.connect(server.url) as anybody:
         assert anybody.execute(locks).fetchone() == (0,)
+
+
+def test_a_database_that_hangs_or_dies_is_named_within_two_seconds(server: PrivatePostgres, start_service) -> None:
+    service = start_service(DATABASE_URL=server.url, REDIS_URL="")
+
+    def get(page: str) -> requests.Response:
+        return requests.get(f"{service.url}/{page}", timeout=60)
+
+    assert get("_status/ready").status_code == 200
+    with frozen(server):
+        started = time.monotonic()
+        hung = get("_status/ready")
+        seconds = time.monotonic() - started
+        serving = get("_status/serving")
+    alive = get("_status")
+    server.stop()
+    dead = get("_status/ready")
+
+    assert (hung.status_code, hung.json()["failed"]) == (503, ["database"])
+    assert seconds < 8  # 2 s, and time for a busy machine; without a limit, the check would never end
+    assert alive.status_code == 200
+    assert serving.status_code == 200  # callers get our own 503 from this process
+    assert (dead.status_code, dead.json()["failed"]) == (503, ["database"])
 
 
 @pytest.mark.django_db
