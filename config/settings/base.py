@@ -102,9 +102,11 @@ REDIS_URL = env.str("REDIS_URL", "", validate=env_values.redis_url)
 REDIS_PREFIX = env.str("REDIS_PREFIX", "", validate=env_values.redis_prefix)
 
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English"), ("cy", "Welsh")]  # of the pages for recipients; the console is in English
+LOCALE_PATHS = [ROOT / "config" / "locale"]
 TIME_ZONE = env.str("TIME_ZONE", "Europe/London", validate=env_values.time_zone)
 USE_TZ = True
-USE_I18N = False
+USE_I18N = True
 
 STATIC_URL = "/static/"
 STORAGES: dict[str, dict[str, object]] = {

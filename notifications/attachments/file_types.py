@@ -11,24 +11,26 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Never
 
+from django.utils.translation import gettext_noop
+
 from notifications.attachments import ole_files, zip_files
 from notifications.attachments.types import FileType
 
 TEXTS = frozenset({FileType.TEXT, FileType.JSON})
-# Extension → media type, with which a download is served, and the name on the download page.
+# Extension → media type, with which a download is served, and the name on the download page, which is translated there.
 KINDS: Mapping[str, tuple[FileType | str, str]] = {
-    "csv": ("text/csv", "Table of values (CSV)"),
-    "doc": (FileType.DOC, "Word document"),
-    "docx": (FileType.DOCX, "Word document"),
-    "jpeg": (FileType.JPEG, "JPEG picture"),
-    "jpg": (FileType.JPEG, "JPEG picture"),
-    "json": (FileType.JSON, "Data (JSON)"),
-    "odt": (FileType.ODT, "OpenDocument text"),
-    "pdf": (FileType.PDF, "PDF document"),
-    "png": (FileType.PNG, "PNG picture"),
-    "rtf": (FileType.RTF, "Rich text document"),
-    "txt": (FileType.TEXT, "Plain text"),
-    "xlsx": (FileType.XLSX, "Excel spreadsheet"),
+    "csv": ("text/csv", gettext_noop("Table of values (CSV)")),
+    "doc": (FileType.DOC, gettext_noop("Word document")),
+    "docx": (FileType.DOCX, gettext_noop("Word document")),
+    "jpeg": (FileType.JPEG, gettext_noop("JPEG picture")),
+    "jpg": (FileType.JPEG, gettext_noop("JPEG picture")),
+    "json": (FileType.JSON, gettext_noop("Data (JSON)")),
+    "odt": (FileType.ODT, gettext_noop("OpenDocument text")),
+    "pdf": (FileType.PDF, gettext_noop("PDF document")),
+    "png": (FileType.PNG, gettext_noop("PNG picture")),
+    "rtf": (FileType.RTF, gettext_noop("Rich text document")),
+    "txt": (FileType.TEXT, gettext_noop("Plain text")),
+    "xlsx": (FileType.XLSX, gettext_noop("Excel spreadsheet")),
 }
 _TEXT_EXTENSIONS = frozenset({"csv", "txt", "json"})
 

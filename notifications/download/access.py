@@ -8,7 +8,7 @@ from functools import wraps
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.csrf import csrf_exempt
 
 from notifications.download import pages
@@ -44,9 +44,10 @@ def link_holders(*methods: str) -> Callable[[FileView], View]:
             if file is None:
                 return pages.nowhere()
             now = timezone.now()
-            if file.row.state(now) != AttachmentState.AVAILABLE:
-                return pages.gone(file, now)
-            return view(request, file)
+            with translation.override(file.row.service.page_language):
+                if file.row.state(now) != AttachmentState.AVAILABLE:
+                    return pages.gone(file, now)
+                return view(request, file)
 
         return guarded
 

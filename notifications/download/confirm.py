@@ -3,13 +3,14 @@
 The view checks the lock before it reads the form, and counts the attempt before it compares the email address.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils import timezone
 
+from config.metrics import registry
 from config.web.ip_addresses import client_ip
 from notifications.download import access, pages, proof, tries
 from notifications.download.opening import OpenedFile
@@ -31,7 +32,7 @@ def confirm(request: HttpRequest, file: OpenedFile) -> HttpResponseBase:
 def _ask(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if proof.is_enough(request, file):
         return access.SeeOther(file.url("file"))
-    return pages.form(request, file, summary=pages.COOKIE_LOST if "lost" in request.GET else "")
+    return pages.cookie_lost(request, file) if "lost" in request.GET else pages.form(request, file)
 
 
 def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
@@ -43,14 +44,14 @@ def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     tag = tries.client_tag(client_ip(request), now)
     until = tries.locked_until(row.pk, tag, now)
     if until:
-        return pages.locked(file, until, now)
+        return _locked(file, until, now)
     typed = request.POST.get("email_address", "")
     email_address = _parse(typed)
     if email_address is None:
         return pages.malformed(request, file, typed)
     if not tries.take(row.pk, tag, now):
         until = tries.locked_until(row.pk, tag, now) or now + SHORT_WAIT
-        return pages.locked(file, until, now)
+        return _locked(file, until, now)
     if file.key.is_email_address(email_address, bytes(row.email_tag)):
         tries.give_back(row.pk, tag)
         return _let_in(request, file)
@@ -58,6 +59,11 @@ def _check(request: HttpRequest, file: OpenedFile) -> HttpResponse:
     if tries.lock_if_full(row.pk, now):
         _note(row, DownloadKind.LOCKED)
     return pages.wrong_email_address(request, file, typed)
+
+
+def _locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
+    registry.LIMITED_REQUESTS.add("tries of a file")
+    return pages.locked(file, until, now)
 
 
 def _parse(typed: str) -> str | None:

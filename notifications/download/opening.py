@@ -20,10 +20,11 @@ _NO_CHECK = bytes(16)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedFile:
-    """A file and the key from its link."""
+    """A file and the key from its link. is_preview: the pages have a note, and their forms cannot be sent"""
 
     row: Attachment
     key: FileKey
+    is_preview: bool = False
 
     def url(self, page: str = "", **further: str) -> str:
         """Return the path and query of a page of this file: confirm, file, download, or "" for the landing page."""

@@ -11,16 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext
 
-from config.metrics import registry
 from notifications.attachments.file_types import KINDS
 from notifications.download import texts
 from notifications.download.opening import OpenedFile
 from notifications.models import AttachmentState
 
 RETRY_AWAY_SECONDS = 60
-MALFORMED = "Enter an email address in the correct format, like name@example.com"
-COOKIE_LOST = "Your browser did not accept the cookie"
 
 
 def nowhere() -> HttpResponse:
@@ -34,17 +32,22 @@ def landing(file: OpenedFile) -> HttpResponse:
 
 
 def malformed(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    return form(request, file, status=400, summary=MALFORMED, error=MALFORMED, typed=typed)
+    error = gettext("Enter an email address in the correct format, like name@example.com")
+    return form(request, file, status=400, summary=error, error=error, typed=typed)
+
+
+def cookie_lost(request: HttpRequest, file: OpenedFile) -> HttpResponse:
+    return form(request, file, summary=gettext("Your browser did not accept the cookie"))
 
 
 def wrong_email_address(request: HttpRequest, file: OpenedFile, typed: str) -> HttpResponse:
-    error = "This is not the email address the file was sent to."
-    summary = f"{error} Enter the email address that {file.row.service.name} sent it to."
+    error = gettext("This is not the email address the file was sent to.")
+    hint = gettext("Enter the email address that %(service)s sent it to.") % {"service": file.row.service.name}
+    summary = f"{error} {hint}"
     return form(request, file, status=400, summary=summary, error=error, typed=typed)
 
 
 def locked(file: OpenedFile, until: datetime, now: datetime) -> HttpResponse:
-    registry.LIMITED_REQUESTS.add("tries of a file")
     local = timezone.localtime(until)
     response = _page("locked", file, status=429, until=texts.moment(local, timezone.localdate(now)))
     response["Retry-After"] = str(texts.seconds_until(until, now))
@@ -96,10 +99,11 @@ def _page(template: str, file: OpenedFile, *, status: int = 200, **further: obje
     row = file.row
     context = {
         "service_name": row.service.name,
+        "is_preview": file.is_preview,
         "contact": texts.contact(row.service.file_contact),
         "asks_for_email_address": row.asks_for_email_address,
         "size": texts.size(row.size_bytes),
-        "kind": KINDS[row.extension][1],
+        "kind": gettext(KINDS[row.extension][1]),
         "short_kind": row.extension.upper(),
         "last_day": texts.day(row.last_day),
         "steps": {step or "landing": file.url(step) for step in ("", "confirm", "file", "download")},

@@ -1,4 +1,4 @@
-"""The texts of the recipient's pages for sizes, file types, dates and contacts.
+"""The texts of the recipient's pages for sizes, file types, dates and contacts, in the active language.
 
 Source: docs/reference/files.md §9.
 """
@@ -8,6 +8,10 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+
+from django.utils.dateformat import format as formatted
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
 
 _NUMBER = re.compile(r"\A\+?[0-9][0-9 ()-]{4,}\Z")
 _EMAIL_ADDRESS = re.compile(r"\A[^\s@]+@[^\s@]+\Z")
@@ -55,10 +59,11 @@ def size(size_bytes: int) -> str:
     ('999 bytes', '1 KB', '999 KB', '1 MB', '2.1 MB')
     """
     if size_bytes < 1000:
-        return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
+        return ngettext("%(number)s byte", "%(number)s bytes", size_bytes) % {"number": size_bytes}
     if size_bytes < 1_000_000:
         return f"{min(999, round(size_bytes / 1000))} KB"
-    return f"{size_bytes / 1_000_000:.1f}".removesuffix(".0") + " MB"
+    megabytes = round(size_bytes / 1_000_000, 1)
+    return f"{number_format(megabytes, 0 if megabytes.is_integer() else 1)} MB"
 
 
 def day(value: date) -> str:
@@ -67,7 +72,7 @@ def day(value: date) -> str:
     >>> day(date(2026, 4, 1))
     'Wednesday 1 April 2026'
     """
-    return f"{value:%A} {value.day} {value:%B %Y}"
+    return formatted(value, "l j F Y")
 
 
 def moment(local: datetime, today: date) -> str:
@@ -81,8 +86,9 @@ def moment(local: datetime, today: date) -> str:
     """
     if local.second or local.microsecond:
         local = local.replace(second=0, microsecond=0) + timedelta(minutes=1)
-    hour = f"{local.hour % 12 or 12}:{local:%M}{'am' if local.hour < 12 else 'pm'} ({local.tzname()})"
-    return hour if local.date() == today else f"{hour} on {day(local.date())}"
+    half = gettext("am") if local.hour < 12 else gettext("pm")
+    time = f"{local.hour % 12 or 12}:{local:%M}{half} ({local.tzname()})"
+    return time if local.date() == today else gettext("%(time)s on %(day)s") % {"time": time, "day": day(local.date())}
 
 
 def seconds_until(later: datetime, now: datetime) -> int:

@@ -3,14 +3,16 @@
 Source: RFC 8058 §1, on why following a link must not unsubscribe; §3.1 and §3.2, on the POST of mail programs.
 """
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from notifications.models import UnsubscribeRequest
+from notifications.models import Service
 from notifications.submission import unsubscribe_requests
 from notifications.submission.unsubscribe_requests import Subscription
 
@@ -24,14 +26,19 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     found = unsubscribe_requests.find(token)
     if found is None:
         return _page(request, status=404, step="broken")
+    with translation.override(found.service.page_language):
+        return _answer(request, found)
+
+
+def _answer(request: HttpRequest, found: Subscription) -> HttpResponse:
     if request.method == "POST":
-        stored = found.request or unsubscribe_requests.confirm(found.email)
+        made = found.request or unsubscribe_requests.confirm(found.email)
         if request.POST.get("List-Unsubscribe") == "One-Click":  # from a mail program, which follows no redirect
-            return _stored(request, found, stored)
+            return stored(request, found.service, made.created_at)
         return HttpResponseRedirect(request.path, status=SEE_OTHER)
     if found.request is None:
         return _page(request, step="ask", sender=found.service.name)
-    return _stored(request, found, found.request)
+    return stored(request, found.service, found.request.created_at)
 
 
 @csrf_exempt  # without it, Django answers a POST with its CSRF page instead of 405
@@ -41,8 +48,14 @@ def preview(request: HttpRequest) -> HttpResponse:
     return _page(request, step="preview", sender="Your service")
 
 
-def _stored(request: HttpRequest, found: Subscription, stored: UnsubscribeRequest) -> HttpResponse:
-    return _page(request, step="stored", sender=found.service.name, at=stored.created_at)
+def ask(request: HttpRequest, service: Service) -> HttpResponse:
+    """Return the preview of the question in the pages of a service."""
+    return _page(request, step="preview", sender=service.name)
+
+
+def stored(request: HttpRequest, service: Service, at: datetime) -> HttpResponse:
+    """Return the page of a request that was stored at `at`."""
+    return _page(request, step="stored", sender=service.name, at=at)
 
 
 def _page(request: HttpRequest, *, status: int = 200, **context: Any) -> HttpResponse:  # Any: values for the template

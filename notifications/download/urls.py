@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from notifications.download import access, views
+from notifications.download import access, previews, views
 from notifications.download.confirm import confirm
 
 urlpatterns = [
@@ -10,6 +10,7 @@ urlpatterns = [
     path("d/<str:file_id>/confirm", confirm, name="download-confirm"),
     path("d/<str:file_id>/file", views.ready, name="download-file"),
     path("d/<str:file_id>/download", views.download, name="download-bytes"),
+    path("d/preview/<str:token>/<slug:page>", previews.preview, name="download-preview"),
     re_path(r"^d(?:/[\s\S]*)?\Z", access.nowhere),
     path("services/<str:service_id>/documents/<str:document>", access.nowhere),  # the link for a simulated recipient
     path("robots.txt", views.robots),

@@ -13,6 +13,7 @@ from django.utils import timezone
 from notifications.validation.services import (
     DEFAULT_UNSUBSCRIBE_REQUEST_DAYS,
     MAX_REPEAT_GUARD_MINUTES,
+    PAGE_LANGUAGES,
     RETENTION_DAYS,
     UNSUBSCRIBE_REQUEST_DAYS,
 )
@@ -83,6 +84,13 @@ class Service(models.Model):
     repeat_guard_minutes = models.PositiveSmallIntegerField(default=0, db_default=0)
     suppressed_sends_are_rejected = models.BooleanField(default=False, db_default=False)
     stop_texts_suppress = models.BooleanField(default=False, db_default=False)
+    page_language = models.CharField(
+        "language of public pages",
+        max_length=7,
+        choices=list(PAGE_LANGUAGES.items()),
+        default=settings.LANGUAGE_CODE,
+        db_default=settings.LANGUAGE_CODE,
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=255, blank=True, editable=False)
     archived_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -13,6 +13,7 @@ RETENTION_DAYS = range(3, 91)  # after a message was created
 UNSUBSCRIBE_REQUEST_DAYS = range(30, 731)  # after staff marked a request as done
 DEFAULT_UNSUBSCRIBE_REQUEST_DAYS = 365
 MAX_REPEAT_GUARD_MINUTES = 1440  # a day
+PAGE_LANGUAGES = {"en-gb": "English", "cy": "Welsh"}  # the languages in settings.LANGUAGES
 NEEDS_REPLY_TO = "Add a reply-to address first: this service sends email."
 
 _HTTPS_LINK = re.compile(r"\Ahttps://[^\s/?#@]+\.[^\s/?#@]+(?:[/?#]\S*)?\Z")
@@ -49,6 +50,12 @@ def check_retention_days(days: int) -> None:
 def check_unsubscribe_request_days(days: int) -> None:
     if days not in UNSUBSCRIBE_REQUEST_DAYS:
         raise InvalidValue("Done unsubscribe requests can be kept for 30 to 730 days.")
+
+
+def check_page_language(code: str) -> None:
+    """Raise InvalidValue unless the public pages exist in this language."""
+    if code not in PAGE_LANGUAGES:
+        raise InvalidValue("Use en-gb (English) or cy (Welsh).")
 
 
 def check_repeat_guard_minutes(minutes: int) -> None:

@@ -11,6 +11,7 @@ from django.contrib import admin
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -31,6 +32,7 @@ from notifications.admin.services.forms import (
     LimitsForm,
     NamedForm,
     NewServiceForm,
+    PublicPagesForm,
     ReasonForm,
     SectionForm,
     TextsForm,
@@ -40,6 +42,7 @@ from notifications.admin.services.state import ARCHIVED, StateSteps
 from notifications.jobs import limits
 from notifications.models import DailyCount, Permission, Role, Service, SmsSender, Status, TeamMember
 from notifications.recipients import email
+from notifications.submission import public_pages
 from notifications.validation.daily_limits import new_daily_limits
 
 _CHANNELS = {Permission.EMAIL: "Email", Permission.SMS: "Text messages"}
@@ -51,6 +54,7 @@ _FORMS: dict[str, tuple[type[SectionForm], str]] = {
     "general": (GeneralForm, "General settings"),
     "email": (EmailForm, "Email settings"),
     "file-page": (FilePageForm, "File download page"),
+    "public-pages": (PublicPagesForm, "Public pages"),
     "texts": (TextsForm, "Text message settings"),
     "quiet-hours": (QuietHoursForm, "Quiet hours"),
     "api": (ApiForm, "API settings"),
@@ -102,12 +106,14 @@ class ServiceAdmin(StateSteps):
     actions = None
     row_actions = {
         **dict.fromkeys(_FORMS, "change_section"),
+        "previews": "preview_pages",
         "go-live": "go_live",
         "ask-to-go-live": "ask_to_go_live",
         "back-to-trial": "back_to_trial",
         "archive": "archive",
         "return-limits": "return_limits",
     }
+    read_only_actions = frozenset({"previews"})
     protected_actions = frozenset({"go-live", "archive"})
     empty = "No services yet. A service is one sender of messages, with its own templates, keys and limits."
 
@@ -191,6 +197,13 @@ class ServiceAdmin(StateSteps):
         effect = ["Changes take effect within 2 seconds."]
         button = f"Save {name if name[:2].isupper() else name[0].lower() + name[1:]}"
         return self.action_page(request, service, title=title, button=button, form=form, explanation=effect)
+
+    def preview_pages(self, request: HttpRequest, service: Service) -> HttpResponse:
+        """List links to previews of the pages that recipients of this service see."""
+        token = public_pages.write_token(service)
+        found = [(title, public_pages.url(token, page)) for page, title in public_pages.PAGES.items()]
+        context = self.page_context(request, f"Public pages of {service.name}", service)
+        return TemplateResponse(request, "admin/notifications/public_pages.html", {**context, "previews": found})
 
     def return_limits(self, request: HttpRequest, service: Service) -> HttpResponse:
         """Apply the lasting limits again before the last day of the temporary changes."""

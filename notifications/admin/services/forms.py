@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config.console.checking import checked, validator
 from config.console.started_from import StartedFrom
-from config.console.theme import CheckboxInput, CheckboxSelectMultiple, TextInput
+from config.console.theme import CheckboxInput, CheckboxSelectMultiple, Select, TextInput
 from notifications.models import Limit, Permission, ProtectedName, Service
 from notifications.validation import names, services
 from notifications.validation.services import NEEDS_REPLY_TO
@@ -129,6 +129,15 @@ class FilePageForm(SectionForm):
     def clean_file_contact(self) -> str:
         contact: str = self.cleaned_data["file_contact"].strip()
         return contact and checked(services.parse_file_contact, contact)
+
+
+class PublicPagesForm(SectionForm):
+    class Meta:
+        model = Service
+        fields = ("page_language",)
+        labels = {"page_language": "Language"}
+        widgets = {"page_language": Select}
+        help_texts = {"page_language": "The language of the download pages and the unsubscribe page."}
 
 
 class TextsForm(SectionForm):

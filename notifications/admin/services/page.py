@@ -64,6 +64,7 @@ def sections(
         ),
         section("email", "Email", *_email(service, link_to)),
         section("file-page", "File download page", _contact(service)),
+        _public_pages(service, change),
         section("texts", "Text messages", *_texts(service, link_to)),
         section("quiet-hours", "Quiet hours", *_quiet_hours(service)),
         section("api", "API", *_api(service)),
@@ -102,6 +103,13 @@ def _contact(service: Service) -> Fact:
         return Fact(label="Contact", value=service.file_contact, remark="Shown to people who download a file.")
     refused = "Emails with files are refused until you set a contact."
     return Fact(label="Contact", value="Not set", remark=refused, is_warning=True)
+
+
+def _public_pages(service: Service, change: Callable[[str, str], tuple[tuple[str, str], ...]]) -> Section:
+    buttons = (*change("public-pages", "Change"), *change("previews", "Preview pages"))
+    remark = "Of the pages on which recipients download files and unsubscribe."
+    facts = (Fact(label="Language", value=service.get_page_language_display(), remark=remark),)
+    return Section(slug="public-pages", title="Public pages", buttons=buttons, facts=facts)
 
 
 def _texts(service: Service, link_to: LinkTo) -> tuple[Fact, ...]:

@@ -141,6 +141,7 @@ class ServiceDeclaration(Declaration):
     accepts_whole_keys = Value(bool)
     suppressed_sends_are_rejected = Value(bool)
     stop_texts_suppress = Value(bool)
+    page_language = Value(str, services.check_page_language)
     repeat_guard_minutes = Value(int, services.check_repeat_guard_minutes)
     time_zone = Value(str, check_time_zone)
     quiet_hours = QuietHoursValue()

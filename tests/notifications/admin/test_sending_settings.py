@@ -135,6 +135,7 @@ def test_a_document_sets_them_and_a_second_time_changes_nothing(service: Service
         ({"quiet_hours": {"sms": {"from": "08:00", "to": "05:00"}}}, "Quiet hours can last at most 20 hours."),
         ({"quiet_hours": []}, "must be null or an object with the keys sms and email"),
         ({"accepts_whole_keys": 1}, "must be true or false"),
+        ({"page_language": "fr"}, "Use en-gb (English) or cy (Welsh)."),
         ({"suppressed_sends_are_rejected": "yes"}, "must be true or false"),
         ({"stop_texts_suppress": 1}, "must be true or false"),
     ],

@@ -278,7 +278,7 @@ def test_the_download_link_would_not_save_a_form_as_the_file(client):
 def test_the_invalid_field_is_marked_for_everyone(client):
     page = post("nobody")(client, send_file()).content.decode()
 
-    assert '<html lang="en-GB">' in page
+    assert '<html lang="en-gb">' in page
     assert "<title>Error: Confirm your email address" in page
     assert 'class="summary" role="alert" tabindex="-1" autofocus' in page
     assert f'<a href="#email-address">{MALFORMED}</a>' in page
