@@ -89,7 +89,7 @@ class Fallback(_Copied, serializers.Serializer[Any]):
         help_text="The id of an email template of your service. The personalisation has a value for each placeholder."
     )
 
-    def to_internal_value(self, data: Any) -> GivenFallback | None:  # type: ignore[override]  # null means none
+    def to_internal_value(self, data: Any) -> GivenFallback | None:
         of_type(self.field_name, data, (dict, type(None)), "object, null")
         if data is None:
             return None

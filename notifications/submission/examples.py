@@ -134,7 +134,7 @@ def ruby(base_url: str, key: str, template: Subject) -> str:
     )
 
 
-LANGUAGES: Mapping[str, Callable[[str, str, Template | None], str]] = {
+LANGUAGES: Mapping[str, Callable[[str, str, Subject], str]] = {
     "curl": shell,
     "Python": python,
     "Node": node,

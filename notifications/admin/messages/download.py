@@ -6,6 +6,7 @@ from typing import Any  # the admin of the log, named tuples of columns, queryse
 from uuid import UUID
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.template.response import TemplateResponse
@@ -30,7 +31,6 @@ from notifications.models.report import KEPT_FOR
 
 KIND = "download-messages"
 MOST_AT_ONCE = 10_000
-PART_ROWS = MOST
 _BATCH_SECONDS = 0.1  # only reads the messages
 _DAYS = KEPT_FOR.days
 
@@ -60,10 +60,12 @@ def _start(request: HttpRequest, number: int) -> HttpResponse:
     """Start the job that writes the file."""
     way_back = reverse("admin:notifications_notification_changelist")
     job = many_rows.new_job(request, KIND, total=number, way_back=way_back)
+    if job.by is None:
+        raise PermissionDenied
     ReportRequest.objects.get_or_create(
         pk=job.pk,
         defaults={
-            "user_id": job.by_id,
+            "user": job.by,
             "service": permissions.chosen_service(request),
             "query": request.GET.urlencode(),
         },
@@ -143,7 +145,7 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
     """Write the messages in parts, service by service and newest first, after the last part of an earlier task."""
     report = ReportRequest.objects.select_related("service", "user").get(pk=run.pk)
     request = _request_of(report)
-    changelist = admin.site.get_model_admin(Notification).get_changelist_instance(request)
+    changelist: Any = admin.site.get_model_admin(Notification).get_changelist_instance(request)
     found = changelist.get_queryset(request)
     last = report.parts.order_by("-number").first()
     number = last.number + 1 if last else 0
@@ -157,7 +159,7 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
             continue
         below = Place.parse(place) if place and str(service.pk) == done_service else None
         mine = found.filter(service=service, created_at__gte=service.kept_since()).order_by("-created_at", "-id")
-        while rows := _next(mine, below):
+        while rows := _next(mine, below, pace.at_once):
             below = Place(created_at=rows[-1].created_at, id=rows[-1].id)
             text = "".join(csv_line(DOWNLOAD.cells(row)) for row in rows)
             report_files.write(report, number, text, last=f"{service.pk}/{below}")
@@ -165,9 +167,9 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
             yield Batch(passed=len(rows), number=len(rows))
 
 
-def _next(mine: QuerySet[Notification], below: Place | None) -> list[Any]:
+def _next(mine: QuerySet[Notification], below: Place | None, most: int) -> list[Any]:
     rows = mine.filter(below.below()) if below else mine
-    return list(rows.values_list(*DOWNLOAD.columns, named=True)[:PART_ROWS])
+    return list(rows.values_list(*DOWNLOAD.columns, named=True)[:most])
 
 
 def _request_of(report: ReportRequest) -> HttpRequest:
