@@ -13,9 +13,11 @@ from notifications.models import (
     CallbackEndpoint,
     CallbackKind,
     Channel,
+    EmailContent,
     GuestListEntry,
     KeyType,
     Notification,
+    ReceivedEmail,
     ReceivedText,
     RecipientKind,
     ReplyToAddress,
@@ -199,3 +201,15 @@ def make_received_text(
 ) -> ReceivedText:
     values: dict[str, Any] = {"notify_number": "447700900777", "user_number": user_number, "content": content}
     return ReceivedText.objects.create(service=service, **values | fields)
+
+
+def make_received_email(
+    service: Service, text: str = "When is high water?", sender: str = "ana@example.com", **fields: Any
+) -> ReceivedEmail:
+    """Return an email to a reply-to address. subject, attachments: of its content"""
+    subject, attachments = fields.pop("subject", "Re: Tide table"), fields.pop("attachments", [])
+    values: dict[str, Any] = {"normalised_sender": normalise(sender), "content_hash": uuid.uuid4().hex}
+    row = ReceivedEmail(service=service, sender=sender, **values | fields)
+    row.set_content(EmailContent(subject=subject, text=text, attachments=attachments))
+    row.save()
+    return row

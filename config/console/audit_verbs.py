@@ -37,6 +37,7 @@ VERBS = {
     "imported_suppressions": "imported suppressions of",
     "invited": "invited",
     "issued": "issued",
+    "forwarded": "forwarded",
     "lifted": "lifted",
     "made_default": "made {row} the default",
     "made_live": "made {row} live",

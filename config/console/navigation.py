@@ -54,6 +54,9 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Send one message yourself, for real or as a test",
         ),
         Entry("Bulk sends", "stacked_email", "notifications.BulkSend", "One template to every row of a spreadsheet"),
+        Entry(
+            "Received emails", "mail", "notifications.ReceivedEmail", "Emails that people sent to a reply-to address"
+        ),
         Entry("Received texts", "forum", "notifications.ReceivedText", "Texts that people sent you, and your replies"),
         Entry(
             "Unsubscribe requests",

@@ -10,6 +10,7 @@ from notifications.admin import (
     messages,
     overview,
     protected_names,
+    received_emails,
     received_texts,
     senders,
     services,

@@ -96,6 +96,10 @@ def with_sight(request: HttpRequest, rows: Any) -> Any:
     return rows.annotate(is_shown_whole=Case(When(service__in=seen, then=Value(True)), default=Value(False)))
 
 
+def shown(recipient: str, *, is_shown_whole: bool) -> str:
+    return recipient if is_shown_whole else mask(recipient)
+
+
 def shown_recipient(row: Any, recipient: str) -> str:
     """Return a recipient, masked unless `with_sight` marked the row as visible."""
     return recipient if getattr(row, "is_shown_whole", False) else mask(recipient)

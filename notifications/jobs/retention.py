@@ -1,4 +1,4 @@
-"""Delete old messages and received texts in batches, each in its own transaction.
+"""Delete old messages, received texts and received emails in batches, each in its own transaction.
 
 The daily counts of live and team messages remain. Messages that wait to be sent are not deleted before their give-up
 time. Two runs at the same time are safe: each batch is one transaction, and a run skips rows that another run
@@ -8,6 +8,7 @@ has locked. Source: docs/reference/sending-api.md §21.
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
@@ -16,6 +17,7 @@ from config.jobs.pace import OLD_ROWS_SECONDS, Pace
 from notifications.models.api_key import KeyType
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.notification import Notification
+from notifications.models.received_email import ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.service import Service
 from notifications.models.status import Status
@@ -34,8 +36,13 @@ def due_texts(service: Service) -> QuerySet[ReceivedText]:
     return old.order_by("created_at", "id")
 
 
+def due_emails(service: Service) -> QuerySet[ReceivedEmail]:
+    old = ReceivedEmail.objects.filter(service=service, created_at__lt=service.kept_since())
+    return old.order_by("created_at", "id")
+
+
 def purge() -> Iterator[tuple[Service, int]]:
-    """Delete the messages and received texts that have exceeded the retention of their service.
+    """Delete the messages, received texts and received emails that have exceeded the retention of their service.
 
     Yield the service and the number of deleted rows after each batch.
     """
@@ -44,7 +51,9 @@ def purge() -> Iterator[tuple[Service, int]]:
         for messages in due_messages(service):
             while count := _remove_messages(messages, pace):
                 yield service, count
-        while count := _remove_texts(due_texts(service), pace):
+        while count := _remove_received(due_texts(service), pace):
+            yield service, count
+        while count := _remove_received(due_emails(service), pace):
             yield service, count
 
 
@@ -82,10 +91,10 @@ def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
     return len(batch)
 
 
-def _remove_texts(texts: QuerySet[ReceivedText], pace: Pace) -> int:
+def _remove_received(rows: QuerySet[Any], pace: Pace) -> int:  # Any: texts or emails
     pace.begin()
     with transaction.atomic():
-        ids = list(texts.select_for_update(skip_locked=True).values_list("id", flat=True)[: pace.at_once])
-        ReceivedText.objects.filter(id__in=ids).delete()
+        ids = list(rows.select_for_update(skip_locked=True).values_list("id", flat=True)[: pace.at_once])
+        rows.model._default_manager.filter(id__in=ids).delete()
     pace.end(len(ids))
     return len(ids)

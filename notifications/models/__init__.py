@@ -25,6 +25,7 @@ from notifications.models.notification import Notification
 from notifications.models.protected_name import NameRule, ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
 from notifications.models.provider_result import AttemptResult, OpenBreaker, ProviderCount, ProviderResult
+from notifications.models.received_email import EmailContent, EmailForward, ReceivedEmail
 from notifications.models.received_text import ReceivedText
 from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard

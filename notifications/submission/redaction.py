@@ -3,14 +3,20 @@
 Every page, list and download that shows a message or a file name to staff must use this module.
 """
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from config.encryption import DecryptionFailed
-from notifications.models import Attachment, Channel, Notification, TemplateVersion
+from notifications.models import Attachment, Channel, EmailContent, Notification, ReceivedEmail, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.rendering.placeholders import Piece
 from notifications.submission.templates import TemplateText, text_of
+
+HIDDEN = "[hidden]"
+_QUOTE = re.compile(
+    r"^(?:>|On .{1,200} wrote:|-{2,} ?Original Message ?-{2,}|_{10,}\s*$|From: ).*", re.MULTILINE | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +57,31 @@ def pieces(message: Notification) -> list[list[Piece]]:
     text = _versions([message])[message.template_id, message.template_version].in_language(message.language)
     parts = [text.subject, text.content] if message.channel == Channel.EMAIL else [text.content]
     return [list(placeholders.pieces(part, {}, redact=True)) for part in parts]
+
+
+def received(row: ReceivedEmail) -> EmailContent:
+    """Return a received email. If it answers a message with redacted values, what it quotes of it is hidden.
+
+    Raises config.encryption.DecryptionFailed.
+    """
+    content = row.content
+    if row.notification_id is None:
+        return content
+    answered = Notification.objects.select_related("template").filter(pk=row.notification_id).first()
+    if answered is None or not is_on(answered):
+        return content
+    subject = content.subject if answered.subject is None else text(answered).subject or ""
+    return replace(content, subject=f"Re: {subject}", text=_without_quotes(content.text))
+
+
+def _without_quotes(text: str) -> str:
+    """Return the text up to the first line that email programs write above or in front of a quoted email.
+
+    >>> _without_quotes("Thanks!\\n\\nOn Monday the Harbour wrote:\\n> Code 4711")
+    'Thanks!\\n\\n[hidden]'
+    """
+    found = _QUOTE.search(text)
+    return f"{text[: found.start()]}{HIDDEN}" if found else text
 
 
 def hides_name(file: Attachment) -> bool:

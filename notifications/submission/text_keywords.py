@@ -70,8 +70,6 @@ def _stop(text: ReceivedText, number: PhoneNumber) -> None:
 
 
 def _start(text: ReceivedText, number: PhoneNumber) -> None:
-    own = Suppression.objects.active().filter(
-        service=text.service, normalised_recipient=number.normalised, reason=SuppressionReason.STOP
-    )
-    for row in own:
+    active = Suppression.objects.active().filter(service=text.service, reason=SuppressionReason.STOP)
+    for row in active.of_recipient(number.normalised):
         suppression_list.lift(row, audit.CLOCK, by="", reason=_LIFTED)

@@ -138,6 +138,9 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_suppression(service, LONG_ADDRESS)
     text = factories.make_template(service, Channel.SMS, content=f"High water at {60 * 'long'}")
     factories.make_notification(text, "07700 900123")
+    yield factories.make_received_email(
+        service, f"See {60 * 'long'}", LONG_ADDRESS, attachments=[f"{60 * 'long'}.pdf"], notification_id=email.pk
+    )
     yield factories.make_received_text(service, f"Thank you {60 * 'long'}")
     yield from _bulk_sends(template)
     yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))

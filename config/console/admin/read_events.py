@@ -24,6 +24,7 @@ class KindFilter(ChoiceFilter):
     parameter_name = "kind"
     options = {
         "notification": ("Messages", by(Q(object_kind="notification"))),
+        "receivedemail": ("Received emails", by(Q(object_kind="receivedemail"))),
         "receivedtext": ("Received texts", by(Q(object_kind="receivedtext"))),
         "attachment": ("Files", by(Q(object_kind="attachment"))),
         "record": ("Records", by(Q(object_kind="record"))),

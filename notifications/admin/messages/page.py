@@ -24,6 +24,7 @@ from notifications.admin.messages import (
     suppressing,
     timeline,
 )
+from notifications.admin.received_emails import page as received_emails
 from notifications.admin.templates import languages
 from notifications.models import Attachment, Channel, KeyType, Notification, Origin, UnsubscribeRequest
 from notifications.models.status import COMPLETED
@@ -82,6 +83,8 @@ def _facts(message: Notification) -> list[Fact]:
     if message.channel == Channel.EMAIL:
         facts.append(Fact(label="From", value=f"{message.service.name} <{senders.from_email(message.service)}>"))
         facts.append(Fact(label="Reply-to", value=message.reply_to.email_address if message.reply_to else "–"))
+        if answers := received_emails.replies_to(message):
+            facts.append(Fact(label="Received replies", value=answers))
         facts.append(Fact(label="Unsubscribe URL", value=message.one_click_unsubscribe_url or "–"))
         if request := UnsubscribeRequest.objects.filter(notification_id=message.pk).first():
             url = reverse("admin:notifications_unsubscriberequest_change", args=[request.pk])

@@ -7,7 +7,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from config.audit.masking import mask
 from notifications.admin import permissions
 from notifications.models import Channel, ReceivedText, Role, Template
 from notifications.recipients import senders
@@ -51,7 +50,7 @@ def context(request: HttpRequest, text: ReceivedText) -> dict[str, Any]:
     is_shown_whole = permissions.may_see_recipients(request, text.service)
     return {
         "reply_to": text,
-        "reply_recipient": text.user_number if is_shown_whole else mask(text.user_number),
+        "reply_recipient": permissions.shown(text.user_number, is_shown_whole=is_shown_whole),
         "list_url": conversation_url(text),
     }
 

@@ -93,9 +93,8 @@ class ReceivedTextAdmin(RecipientSearchAdmin):
 
     def _suppression(self, request: HttpRequest, text: ReceivedText) -> dict[str, str] | None:
         """Return why the service sends no texts to this number, with the URL of the suppression, or None."""
-        stopping = Suppression.objects.active().filter(
-            Q(service=text.service) | Q(service=None), channel=Channel.SMS, normalised_recipient=text.user_number
-        )
+        active = Suppression.objects.active().of_recipient(text.user_number)
+        stopping = active.filter(Q(service=text.service) | Q(service=None), channel=Channel.SMS)
         row = stopping.order_by("created_at").first()
         if row is None:
             return None

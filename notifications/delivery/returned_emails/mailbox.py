@@ -1,12 +1,16 @@
-"""Take in the emails that arrive for the bounce address. Source: docs/reference/suppressions.md §5."""
+"""Take in emails: reports of mail servers, and replies of people.
 
+Source: docs/reference/suppressions.md §5; docs/reference/inbox.md §4.
+"""
+
+from collections.abc import Sequence
 from enum import StrEnum
 
 import structlog
 
 from notifications.delivery import reply_to_checks, status
 from notifications.delivery.messages import Outcome, Receipt
-from notifications.delivery.returned_emails import parsing
+from notifications.delivery.returned_emails import parsing, replies, storing
 from notifications.delivery.returned_emails.parsing import Returned
 from notifications.models import Notification, SuppressionSource
 from notifications.recipients import email as email_addresses
@@ -20,14 +24,25 @@ class Taken(StrEnum):
     """What became of an email. Its sender gets no answer in any case."""
 
     APPLIED = "applied"
+    STORED = "stored"
     IGNORED = "ignored"
     UNKNOWN_MESSAGE = "unknown message"
 
 
-def take_in(data: bytes) -> Taken:
-    """Apply the bounce or complaint in an email to its message, as a delivery receipt."""
-    returned = parsing.parse(data)
-    taken = Taken.IGNORED if returned is None else _apply(returned)
+def take_in(data: bytes, recipients: Sequence[str] = ()) -> Taken:
+    """Apply the bounce or complaint in an email to its message as a delivery receipt, or store the email as a reply.
+
+    A repeated email changes nothing. recipients: those of the envelope, if known
+    """
+    try:
+        returned = parsing.parse(data)
+        reply = replies.parse(data, recipients) if returned is None else None
+    except RecursionError:  # thousands of nested parts
+        returned = reply = None
+    if returned is not None:
+        taken = _apply(returned)
+    else:
+        taken = Taken.STORED if reply is not None and storing.store(reply) else Taken.IGNORED
     log.info("mailbox.taken_in", taken=taken.value)
     return taken
 

@@ -1,8 +1,12 @@
-"""Take in one email that arrived for the bounce address. Source: docs/reference/suppressions.md §5."""
+"""Take in one email: a bounce, a complaint or a reply.
+
+Source: docs/reference/suppressions.md §5; docs/reference/inbox.md §4.
+"""
 
 import os
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -15,21 +19,29 @@ _TOO_LARGE = f"The email has more than {mailbox.MOST_BYTES // 1024 // 1024} MiB.
 
 class Command(BaseCommand):
     help = (
-        "Read one email from standard input, as a mail server pipes it, and apply the bounce or complaint in it. "
-        "Other emails are ignored. Example of Postfix: `| manage.py receive_email`. "
+        "Read one email from standard input, as a mail server pipes it. Apply the bounce or complaint in it, or store "
+        "it if it was sent to a reply-to address of EMAIL_DOMAIN. Other emails are ignored. "
+        "Example of Postfix: `manage.py receive_email --recipient ${recipient}`. "
         "Exit code 0, or 75 if the mail server should try again later."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--file", metavar="FILE", help="read this file instead of standard input")
+        parser.add_argument(
+            "--recipient",
+            metavar="EMAIL_ADDRESS",
+            nargs="*",
+            default=[],
+            help="the email addresses it was sent to; without them, its headers count",
+        )
 
-    def handle(self, *args: Any, file: str | None = None, **options: Any) -> None:
+    def handle(self, *args: Any, file: str | None = None, recipient: Sequence[str] = (), **options: Any) -> None:
         data = self._read(file)
         if len(data) > mailbox.MOST_BYTES:
             self.stdout.write(f"ignored: {_TOO_LARGE}")
             return
         try:
-            taken = mailbox.take_in(data)
+            taken = mailbox.take_in(data, recipient)
         except DatabaseError as error:
             self.stderr.write(f"The database is not available: {type(error).__name__}")
             sys.exit(os.EX_TEMPFAIL)

@@ -174,6 +174,7 @@ def rows_of_every_model():
         factories.make_unsubscribe_request(template),
         factories.make_suppression(service),
         factories.make_received_text(service),
+        factories.make_received_email(service),
         factories.make_bulk_send(template),
         endpoint,
         CallbackDelivery.objects.owe_test(endpoint),

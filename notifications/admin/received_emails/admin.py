@@ -1,0 +1,142 @@
+"""The list of received emails, one email, and its forwarding. Source: docs/reference/inbox.md §4."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Now
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from config import audit
+from config.console import cells
+from config.console.admin.columns import column
+from config.console.admin.filters import ChoiceFilter, by
+from config.console.theme import Select
+from config.queue import publishing
+from notifications.admin import permissions, recipient_search
+from notifications.admin.received_emails import page
+from notifications.admin.recipient_search import RecipientSearchAdmin
+from notifications.admin.service_rows import posted
+from notifications.models import EmailForward, ReceivedEmail, Role, Service, TeamMember
+from notifications.tasks import mail_notice
+
+_FIRST_CHARACTERS = 80
+_IS_FORWARDED = Exists(EmailForward.objects.filter(email=OuterRef("pk")))
+
+
+class RecipientFilter(recipient_search.RecipientFilter):
+    title = "sender"
+    kind = "received-emails"
+    column = "normalised_sender"
+
+
+class WriterFilter(ChoiceFilter):
+    title = "written by"
+    parameter_name = "writer"
+    options = {"people": ("People", by(Q(is_automatic=False))), "programs": ("Programs", by(Q(is_automatic=True)))}
+
+
+class ForwardForm(forms.Form):
+    """The team member who gets the email."""
+
+    member: Any = forms.ModelChoiceField(
+        TeamMember.objects.none(),
+        label="Team member",
+        empty_label="Choose a team member",
+        widget=Select,
+        help_text="They get the text of the email and the email address of its sender, to whom they can reply.",
+    )
+
+    def __init__(self, data: Any = None, *, service: Service) -> None:
+        super().__init__(data)
+        members: Any = self.fields["member"]
+        members.queryset = service.team.exclude(email_address="").order_by("email_address")
+        members.label_from_instance = lambda member: member.email_address
+
+
+@admin.register(ReceivedEmail)
+class ReceivedEmailAdmin(RecipientSearchAdmin):
+    """Received emails are read-only. People who send messages and see recipients forward them."""
+
+    may_add = may_change = False
+    shows_recipients = True
+    is_reading_logged = True
+    page_template = "admin/notifications/received_email.html"
+    view_roles = frozenset({Role.SEE_ACTIVITY})
+    list_display = ("got", "from_whom", "said", "state")
+    list_filter = (WriterFilter, RecipientFilter)
+    recipient_filter = RecipientFilter
+    change_list_template = "admin/notifications/received_email_list.html"
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    list_select_related = ("service", "reply_to")
+    sortable_by = ()
+    row_actions = {"forward": "forward"}
+    empty = (
+        "No received emails. Emails that people send to a reply-to address of this installation's domain appear here."
+    )
+
+    class Media:
+        css = {"all": ("notifications/messages.css", "notifications/log.css")}
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        rows = super().get_queryset(request).select_related("reply_to")
+        return rows.annotate(is_forwarded=_IS_FORWARDED)
+
+    def listed(self, request: HttpRequest, rows: Any) -> Any:
+        """Leave out emails past the service's retention, even if clean-up has not deleted them yet."""
+        chosen = permissions.chosen_service(request)
+        return rows.filter(service=chosen, created_at__gte=chosen.kept_since()) if chosen else rows
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        row = super().get_object(request, object_id, from_field)
+        return None if row is None or row.created_at < row.service.kept_since() else row
+
+    def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:
+        """Return whether this person may forward the email, which reveals the email address of its sender."""
+        may_send = permissions.may_in(request, obj.service_id, [Role.SEND_MESSAGES])
+        return may_send and permissions.may_see_recipients(request, obj.service_id)
+
+    def row_context(self, request: HttpRequest, obj: Any) -> dict[str, Any]:
+        forward_url = self.url_of("forward", obj) if self.may_do(request, "forward", obj) else ""
+        return {**page.context(request, obj), "forward_url": forward_url}
+
+    def forward(self, request: HttpRequest, row: ReceivedEmail) -> HttpResponse:
+        title = f"Forward the email of {self.title_of(request, row)}"
+        if not row.service.team.exclude(email_address="").exists():
+            return self.error_page(request, row, title, "Nobody in the team has an email address.")
+        form = ForwardForm(posted(request), service=row.service)
+        if request.method == "POST" and form.is_valid():
+            member = form.cleaned_data["member"]
+            author = audit.author(request)
+            forwarded = EmailForward.objects.create(email=row, member=member, created_by=author, mail_at=Now())
+            self.audit(request, "forwarded", row, after={"member": str(member.pk)})
+            publishing.enqueue(mail_notice, "forward", str(forwarded.pk))
+            return self.action_done(request, self.row_url(row), "The email is forwarded.")
+        explanation = ["Signalbox sends the email on, without its files."]
+        return self.action_page(request, row, title=title, button="Forward email", form=form, explanation=explanation)
+
+    # Columns
+
+    got = column("Received", lambda row: cells.moment(row.created_at))
+
+    @admin.display(description="From")
+    def from_whom(self, row: ReceivedEmail) -> SafeString:
+        to = f"to {row.reply_to.email_address}" if row.reply_to else ""
+        return cells.two_lines(cells.breakable(permissions.shown_recipient(row, row.sender)), to)
+
+    @admin.display(description="Email")
+    def said(self, row: ReceivedEmail) -> SafeString:
+        shown = page.content(row)
+        first = Truncator(" ".join(shown.text[: _FIRST_CHARACTERS * 4].split())).chars(_FIRST_CHARACTERS)
+        return cells.two_lines(shown.subject or "(no subject)", first)
+
+    @admin.display(description="State")
+    def state(self, row: Any) -> SafeString:  # Any: an email with its annotation
+        chips = [cells.chip("Automatic")] if row.is_automatic else []
+        chips += [cells.chip("Reply")] if row.notification_id else []
+        chips += [cells.chip("Forwarded", "good")] if row.is_forwarded else []
+        return SafeString(" ".join(chips) or "–")
