@@ -12,6 +12,8 @@ from notifications.admin.limits import page as limits_page
 from notifications.admin.messages.cancelling import CANCEL_MESSAGES
 from notifications.admin.messages.download import DOWNLOAD_MESSAGES
 from notifications.admin.messages.retrying import RETRY_MESSAGES
+from notifications.admin.one_person import page as one_person_page
+from notifications.admin.one_person.job import ERASE
 from notifications.admin.queue import page as queue_page
 from notifications.admin.queue.retrying import RETRY_CALLBACKS
 from notifications.admin.team import groups
@@ -38,8 +40,10 @@ PARTS: tuple[object, ...] = (
         CANCEL_MESSAGES,
         DOWNLOAD_MESSAGES,
     ),
+    ERASE,
     queue_page.PAGES,
     limits_page.PAGES,
+    one_person_page.PAGES,
     permissions.ACCESS,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,

@@ -65,6 +65,12 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
             "Recipients who want no more emails",
         ),
         Entry("Suppressions", "block", "notifications.Suppression", "Recipients to whom nothing more is sent"),
+        Entry(
+            "One person",
+            "person_search",
+            "notifications.Notification/person",
+            "What is stored about one recipient: find, export and erase it",
+        ),
     ),
     "Content": (
         Entry("Templates", "article", "notifications.Template", "Message texts and their versions"),

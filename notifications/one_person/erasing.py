@@ -1,5 +1,6 @@
 """Erase everything about one person, in steps that may be repeated. Source: docs/reference/erasing.md §3."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -146,6 +147,11 @@ def empty_log_of_sqlite() -> None:
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def wait(seconds: float) -> None:
+    """Wait for the worker that sends something to the person. Call it outside a transaction."""
+    time.sleep(seconds)
 
 
 def overwrite_deleted_rows() -> None:

@@ -60,17 +60,23 @@ def _found(person: Person, model: type[Model], columns: Columns, names: Sequence
 
 def may_have(person: Person, rows: QuerySet[Any], names: Sequence[str]) -> QuerySet[Any]:
     conditions = [condition for name in names for condition in _conditions(person, name)]
-    return rows.filter(reduce(or_, (Q(condition) for condition in conditions)))
+    return rows.filter(reduce(or_, conditions))
 
 
-def _conditions(person: Person, name: str) -> list[Func]:
+def _conditions(person: Person, name: str) -> list[Q]:
     is_postgresql = connection.vendor == "postgresql"
     text: Any = Cast(F(name), TextField())
     if person.is_phone:
-        return [_compared(text, "~" if is_postgresql else "REGEXP", _BETWEEN_DIGITS.join(person.mentions.digits))]
+        # A million regular expressions take PostgreSQL 7 s. LIKE takes a fifth, and leaves few texts.
+        in_order = _compared(text, "LIKE", f"%{'%'.join(person.mentions.digits)}%")
+        return [Q(in_order) & Q(_compared(text, "~" if is_postgresql else "REGEXP", _digits(person)))]
     if is_postgresql:
         text = Collate(text, "C")  # other collations lower the whole text by slow rules
-    return [_compared(text, "ILIKE" if is_postgresql else "LIKE", like) for like in person.mentions.like_patterns]
+    return [Q(_compared(text, "ILIKE" if is_postgresql else "LIKE", like)) for like in person.mentions.like_patterns]
+
+
+def _digits(person: Person) -> str:
+    return _BETWEEN_DIGITS.join(person.mentions.digits)
 
 
 def _compared(text: Any, operator: str, pattern: str) -> Func:

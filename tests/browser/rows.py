@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from config import audit
 from config.accounts import invites
+from config.console.models import SavedSearch
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.store import fields_seen
 from notifications.admin.bulk_sends import notices
@@ -109,6 +110,10 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     data_set.owners.add(member)
     endpoint = factories.make_callback(service)
     email = factories.make_notification(template)
+    search = SavedSearch(user=operator, kind="person")
+    search.set_term(email.recipient)
+    search.save()
+    yield search
     content = SandboxContent(
         to="a@example.org",
         sender="Tides <t@example.org>",
@@ -226,6 +231,9 @@ def _routes(patterns: list[URLPattern | URLResolver], area: str = "", above: str
 def _paths(name: str, route: str, rows: list[Model]) -> Iterator[str]:
     if "<slug:name>" in route:
         yield from (reverse(name, args=[one]) for one in ("files", "sandbox", "email"))
+    elif "<uuid:identifier>" in route:
+        form = ["json"] if "<slug:form>" in route else []
+        yield from (reverse(name, args=[row.pk, *form]) for row in rows if isinstance(row, SavedSearch))
     elif "<path:object_id>" in route:
         kind = name.partition(":")[2].rpartition("_")[0]
         for row in rows:

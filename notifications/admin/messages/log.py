@@ -38,6 +38,7 @@ from notifications.admin.messages.paging import NEWER, OLDER
 from notifications.admin.messages.retrying import RETRY, RETRY_FAILED, RetryAction
 from notifications.admin.messages.scheduling import CANCEL, MOVE, ScheduledMessageActions
 from notifications.admin.messages.suppressing import SUPPRESS, SuppressingActions, may_suppress
+from notifications.admin.one_person import access
 from notifications.admin.service_rows import OwnRowsFilter, ServiceRowAdmin
 from notifications.models import KeyType, Notification, Role
 
@@ -109,7 +110,9 @@ class NotificationAdmin(
         return MessageChangeList
 
     def may_open(self, request: HttpRequest, word: str) -> bool:
-        """Return whether this person may open the log. The sidebar calls this."""
+        """Return whether this person may open the log or another page of messages. The sidebar calls this."""
+        if word == "person":
+            return access.may_open(request)
         return send.may_send(request) if word == "send" else self.has_view_permission(request)
 
     def may_do(self, request: HttpRequest, word: str, obj: Any) -> bool:

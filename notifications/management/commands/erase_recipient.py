@@ -1,7 +1,6 @@
 """Find, export and erase everything about one recipient. Source: docs/reference/erasing.md."""
 
 import os
-import time
 from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from config import audit
+from config.databases import statements
 from config.invalid import InvalidValue
 from notifications.models import Service
 from notifications.one_person import erasing, exporting, kinds, proof, searching
@@ -25,6 +25,10 @@ class Command(BaseCommand):
         "Without --service it covers all services. The result in the audit does not contain the recipient. "
         "Example: erase_recipient 07700900123 --export ann.json. Exit codes: 0 on success, 1 otherwise."
     )
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        statements.allow(searching.SCAN_SECONDS)  # before the first connection
+        super().run_from_argv(argv)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("recipient", metavar="RECIPIENT", help="a phone number or an email address")
@@ -84,7 +88,7 @@ class Command(BaseCommand):
         for name, number in erasing.in_transactions(erasing.everything(person)):
             erased[name] += number
             if name == erasing.WAITS:
-                time.sleep(_WAIT_SECONDS)
+                erasing.wait(_WAIT_SECONDS)
         for _, number in erasing.in_transactions(erasing.saved_searches(person)):
             erased["saved_searches"] += number
         proof.record_erasure(audit.operator(), person, erased, case)

@@ -239,7 +239,7 @@ class TestRules:
     def test_no_email_replaces_a_failed_text_after_the_erasure(self, recipient: str) -> None:
         text = make_notification(make_template(channel=Channel.SMS), PHONE, status=Status.SENDING)
         fallback = Fallback(message=text, template=make_template(text.service), template_version=1)
-        fallback.set_content(Notification(recipient=EMAIL, normalised_recipient=EMAIL.lower(), subject="a", body="b"))
+        fallback.set_content(make_notification(make_template(text.service), EMAIL))
         fallback.save()
 
         erase(recipient, "--yes")

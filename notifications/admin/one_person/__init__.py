@@ -1,0 +1,1 @@
+"""The page *One person* of the console: find, export and erase everything about one recipient."""

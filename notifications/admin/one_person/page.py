@@ -1,0 +1,162 @@
+"""The pages *One person*: search, what is stored, export and erasure. Source: docs/reference/erasing.md §1."""
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+
+from config import audit, formats
+from config.console import pages, recent_sign_in
+from config.console.admin.many_rows import in_background, new_job
+from config.console.pages import OwnPages, View
+from config.databases import replica
+from notifications.admin import permissions, saved_searches
+from notifications.admin.one_person import access, job
+from notifications.admin.one_person.forms import EraseForm, FindForm
+from notifications.admin.service_rows import posted
+from notifications.one_person import exporting, kinds, proof
+from notifications.one_person.exporting import Format
+from notifications.one_person.person import Person
+
+_FIND = "admin/notifications/one_person_find.html"
+_TEMPLATE = "admin/notifications/one_person.html"
+_LEAVES = {
+    "suppressions": "Active suppressions still apply. Of the recipient they keep only a hash.",
+    "messages": "Messages keep their status, times, template and billing, so counts and reports do not change.",
+}
+
+
+def find(request: HttpRequest) -> HttpResponse:
+    access.check(request)
+    form = FindForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        saved = saved_searches.keep(request, access.KIND, form.cleaned_data["recipient"])
+        return HttpResponseRedirect(reverse("admin:one_person", args=[saved]))
+    return pages.show(
+        request, "admin/notifications/one_person_find.html", "One person", form=form, where=_where(request)
+    )
+
+
+def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
+    """Show how much is stored about the person, by kind."""
+    person = access.found(request, identifier)
+    numbers = _counts(person)
+    context: dict[str, Any] = {
+        "recipient": person.recipient.as_given,
+        "where": _where(request),
+        "rows": [(kind.title, numbers[kind.name]) for kind in kinds.KINDS if numbers[kind.name]],
+        "total": sum(numbers.values()),
+        "exports": [(form.value.upper(), _url("export", identifier, form.value)) for form in Format],
+        "erase_url": _url("erase", identifier),
+        "events": proof.events(person),
+    }
+    return pages.show(request, _TEMPLATE, "One person", **context)
+
+
+def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBase:
+    person = access.found(request, identifier)
+    if form not in list(Format):
+        raise Http404
+    if not recent_sign_in.is_recent(request):
+        return recent_sign_in.ask(request)
+    name = form.upper()
+    if request.method == "POST":
+        proof.record_export(audit.person(request), person, form)
+        return _file(person, Format(form))
+    explanation = [
+        f"The {name} file has everything that is stored about {person.recipient.as_given} in {_where(request)}.",
+        "Files are listed without their content, which only the link of the recipient can decrypt.",
+        "The export is recorded in the audit, without the recipient.",
+    ]
+    return _action(request, identifier, f"Export as {name}", f"Export as {name}", explanation)
+
+
+def erase(request: HttpRequest, identifier: UUID) -> HttpResponse:
+    person = access.found(request, identifier)
+    if not recent_sign_in.is_recent(request):
+        return recent_sign_in.ask(request)
+    total = sum(_counts(person).values())
+    form = EraseForm(posted(request), person=person)
+    if request.method == "POST" and form.is_valid():
+        arguments = {"search": str(identifier), "case": form.cleaned_data["case"]}
+        way_back = reverse("admin:notifications_notification_person")
+        run = new_job(request, job.KIND, arguments=arguments, total=max(total, 1), way_back=way_back)
+        return in_background(request, run)
+    explanation = [
+        f"This erases {formats.counted(total, 'row')} about {person.recipient.as_given} in {_where(request)}, "
+        "and the recipient in all other texts. It cannot be undone.",
+        "Messages that are not sent yet are cancelled first.",
+        *_LEAVES.values(),
+    ]
+    return _action(
+        request,
+        identifier,
+        "Erase one person",
+        "Erase person",
+        explanation,
+        form=form,
+        is_destructive=True,
+        job_id=uuid.uuid4(),
+    )
+
+
+def _action(
+    request: HttpRequest, identifier: UUID, title: str, button: str, explanation: list[str], **context: Any
+) -> HttpResponse:
+    frame: dict[str, Any] = {
+        "list_url": reverse("admin:one_person", args=[identifier]),
+        "button": button,
+        "explanation": explanation,
+        **context,
+    }
+    return pages.show(request, "admin/action.html", title, **frame)
+
+
+def _counts(person: Person) -> dict[str, int]:
+    """Return the numbers of rows by kind, without the searches of this page."""
+    others = kinds.saved_searches(person).exclude(kind=access.KIND)
+    return {**kinds.counts(person), "saved_searches": others.count()}
+
+
+def _file(person: Person, form: Format) -> StreamingHttpResponse:
+    name = f"person-{timezone.localdate():%Y-%m-%d}.{form.value}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    lines = replica.read_from(exporting.lines(person, form))
+    return StreamingHttpResponse(lines, content_type=form.content_type, headers=headers)
+
+
+def _url(name: str, identifier: UUID, *rest: str) -> str:
+    return reverse(f"admin:one_person_{name}", args=[identifier, *rest])
+
+
+def _where(request: HttpRequest) -> str:
+    service = permissions.chosen_service(request)
+    return service.name if service else "all services"
+
+
+def _urls(signed_in: Callable[[View], View]) -> list[URLPattern]:
+    """Return the pages. signed_in: wraps a view that needs a signed-in person"""
+
+    def page(route: str, view: Any, name: str) -> URLPattern:
+        return path(f"notifications/person/{route}", signed_in(view), name=name)
+
+    return [
+        page("", find, "notifications_notification_person"),
+        page("<uuid:identifier>/", stored, "one_person"),
+        page("<uuid:identifier>/export/<slug:form>/", export, "one_person_export"),
+        page("<uuid:identifier>/erase/", erase, "one_person_erase"),
+    ]
+
+
+PAGES = OwnPages(urls=_urls)
