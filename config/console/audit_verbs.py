@@ -6,6 +6,7 @@ A test searches the source for the verbs.
 # Actions on a row: "{who} {words} the {kind} {name}". If the words contain {row}, the row is inserted there.
 VERBS = {
     "accepted_the_invite_of": "accepted the invite of",
+    "added_file": "added a file to",
     "archived": "archived",
     "asked_for_live": "asked to make {row} live",
     "changed": "changed",
@@ -49,6 +50,7 @@ VERBS = {
     "put_back_to_trial": "returned {row} to trial",
     "redacted": "redacted personal details in messages of",
     "removed": "removed",
+    "removed_file": "removed a file of",
     "resent": "resent failed events of",
     "restored": "restored",
     "retried": "retried the failed work of",

@@ -149,7 +149,7 @@ def _uuid_text(stored: object) -> str | None:
 
 class Placeholder(serializers.Serializer[Any]):
     required = serializers.BooleanField(  # type: ignore[assignment]  # a Field has one of its own
-        help_text="false if the template has a default value for it."
+        help_text="false if the template has a default value or a file for it."
     )
 
 
@@ -172,7 +172,8 @@ class TemplateSerializer(serializers.Serializer[TemplateVersion]):
     def to_representation(self, version: TemplateVersion) -> dict[str, object]:
         template = version.template
         texts = (version.subject or "", version.content)
-        required = placeholders.required(*texts, defaults=version.defaults).values()
+        optional = [*version.defaults, *template.fixed_files]
+        required = placeholders.required(*texts, optional=optional).values()
         return {
             "id": str(template.id),
             "name": version.name,

@@ -29,6 +29,12 @@ class VersionForTestKeysOnly(SendingError):
     fix = "Leave `template_version` out, or use a test key. Live and team keys use the published version."
 
 
+class TemplateHasFiles(SendingError):
+    slug = "template-has-files"
+    text = "Template has files, so it can only be used for single emails"
+    fix = "Send single emails, or use a template without files."
+
+
 class TemplateVersionNotFound(SendingError):
     slug = "template-version-not-found"
     text = "Template has no version {version}"

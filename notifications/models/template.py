@@ -33,6 +33,7 @@ class Template(models.Model):
     """A template. Its text is in `current_version`.
 
     samples: the values with which the editor fills placeholders: `{name: {"kind", "value"}}`; never sent
+    fixed_files: by placeholder: `{name: {"id", "filename", "size_bytes", "asks_for_email_address", "weeks"}}`
     redact_personalisation: staff see `hidden` instead of personalisation, in earlier messages too; cannot be undone
     respect_quiet_hours: whether single messages wait for the end of the service's quiet hours, as bulk messages do
     """
@@ -45,6 +46,7 @@ class Template(models.Model):
     redact_personalisation = models.BooleanField(default=False)
     respect_quiet_hours = models.BooleanField(default=False, db_default=False)
     samples = models.JSONField(default=dict, blank=True, editable=False)
+    fixed_files = models.JSONField(default=dict, db_default={}, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=320, blank=True, editable=False)
     updated_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -6,7 +6,7 @@ A template is read once, from left to right, so placeholders in values are not f
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -105,14 +105,14 @@ def with_defaults(personalisation: Mapping[str, object], defaults: Mapping[str, 
     return {**personalisation, **{name: text for name, text in defaults.items() if given.get(key(name)) is None}}
 
 
-def required(*texts: str, defaults: Mapping[str, str]) -> dict[str, str]:
-    """Return the names without a default, as the text spells them, by the form in which they are compared.
+def required(*texts: str, optional: Iterable[str]) -> dict[str, str]:
+    """Return the names that are not optional, as the text spells them, by the form in which they are compared.
 
-    >>> required("((First name)) ((item))", defaults={"ITEM": "a rope"})
+    >>> required("((First name)) ((item))", optional=["ITEM"])
     {'firstname': 'First name'}
     """
-    optional = {key(name) for name in defaults}
-    return {normal: name for name in find(*texts) if (normal := key(name)) not in optional}
+    left_out = set(map(key, optional))
+    return {normal: name for name in find(*texts) if (normal := key(name)) not in left_out}
 
 
 def with_comma(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from notifications.models import Channel, LimitKind, Notification, ReplyToAddres
 from notifications.rendering import email, sanitise
 from notifications.rendering.email import EmailText
 from notifications.rendering.sanitise import SanitisedRequest
-from notifications.submission import policy, senders, templates
+from notifications.submission import policy, senders, template_files, templates
 from notifications.submission.callers import Caller
 from notifications.submission.checks import Check, Checked, Submission, common_columns
 from notifications.submission.files import Parcel
@@ -45,7 +45,8 @@ class EmailChecks:
         self.sanitised = SanitisedRequest(personalisation=dict(request.personalisation), changed={})
         if request.sanitise_content_for:
             self.sanitised = sanitise.request(request.personalisation, request.sanitise_content_for)
-        values = templates.values_for(template, self.sanitised.personalisation)
+        given = template_files.with_files(template, self.sanitised.personalisation)
+        values = templates.values_for(template, given)
         self.sanitised = replace(self.sanitised, personalisation=values)
         self.parcel = Parcel.of(self.service, values, is_simulated=self.is_simulated)
         self.text = email.render(template.subject, template.content, self.parcel.with_links(values))

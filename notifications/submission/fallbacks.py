@@ -18,7 +18,7 @@ from notifications import errors, tasks
 from notifications.delivery import quiet_hours
 from notifications.models import Channel, Fallback, FallbackState, KeyType, LimitKind, Notification
 from notifications.models.notification import messages_failed
-from notifications.submission import checks, email_checks, limits, policy
+from notifications.submission import checks, email_checks, limits, policy, template_files
 from notifications.submission.callers import Caller, Person
 from notifications.submission.email_checks import EmailChecks
 from notifications.submission.requests import EmailRequest, SmsRequest
@@ -43,6 +43,7 @@ def check(caller: Caller, request: SmsRequest) -> Notification | None:
     message = EmailChecks(caller, email, is_simulated=policy.is_simulated(given.email_address))
     try:
         checks.run(email_checks.CHECKS, message)
+        template_files.check_none(message.template)
     except errors.NotificationError as error:
         raise errors.FallbackRejected(reason=error.message, fix=error.fix) from error
     checked = message.checked()

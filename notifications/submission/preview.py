@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from notifications.attachments import links
 from notifications.models import Channel, Service, TemplateVersion
 from notifications.rendering import email, sms
 from notifications.submission import templates
@@ -35,7 +36,8 @@ def preview(
     Raises PersonalisationMissing.
     """
     template = templates.text_of(version).in_language(language)
-    values = templates.values_for(template, values)
+    fixed = dict.fromkeys(template.used_files, links.for_simulation(service.id))
+    values = templates.values_for(template, {**values, **fixed})
     if version.template.type == Channel.SMS:
         prefix = service.name if service.prefix_sms else None
         return Preview(version=version, body=sms.render(template.content, values, prefix=prefix).text)

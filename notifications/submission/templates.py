@@ -6,7 +6,7 @@ Source: docs/reference/sending-api.md §4.1 (steps 11 to 13), §7.1.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
@@ -30,6 +30,7 @@ class TemplateText:
     defaults: the values of placeholders that a send leaves out, by name
     language: of `subject` and `content`; first the one of the version
     translations: `[{"language", "subject", "content"}]` in the other languages
+    files: the fixed files of the template by placeholder, as `Template.fixed_files`
     """
 
     id: UUID
@@ -41,9 +42,20 @@ class TemplateText:
     defaults: Mapping[str, str]
     language: str
     translations: Sequence[Mapping[str, str | None]]
+    files: Mapping[str, Mapping[str, Any]]  # Any: JSON
     unsubscribe_link: bool
     respect_quiet_hours: bool
     is_archived: bool
+
+    @property
+    def used_files(self) -> Mapping[str, Mapping[str, Any]]:  # Any: JSON
+        """Return the fixed files that this text has a placeholder for."""
+        return {name: options for name, options in self.files.items() if placeholders.key(name) in self.names}
+
+    @property
+    def required(self) -> Mapping[str, str]:
+        """Return the names that a send must fill, as the text spells them, by the form in which they are compared."""
+        return placeholders.required(self.subject, self.content, optional=[*self.defaults, *self.files])
 
     def in_language(self, wanted: str | None) -> Self:
         """Return the text in a language, else in the same language of another country, else as it is.
@@ -163,6 +175,7 @@ def text_of(row: TemplateVersion) -> TemplateText:
         defaults=row.defaults,
         language=row.language,
         translations=row.translations,
+        files=row.template.fixed_files,
         unsubscribe_link=row.unsubscribe_link,
         respect_quiet_hours=row.template.respect_quiet_hours,
         is_archived=row.template.archived_at is not None,

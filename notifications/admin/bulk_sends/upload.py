@@ -40,7 +40,7 @@ from notifications.models import (
     TemplateVersion,
 )
 from notifications.rendering import placeholders
-from notifications.submission import policy
+from notifications.submission import policy, template_files, templates
 
 NOTHING = "Choose a file, or paste cells from a spreadsheet."
 BOTH = "Choose a file or paste cells, not both."
@@ -109,6 +109,7 @@ class UploadPage:
         if form.is_valid():
             try:
                 policy.check_channel(version.template.service, Channel(version.template.type))
+                template_files.check_none(templates.text_of(version))
                 return HttpResponseRedirect(self._admin.url_of("columns", self._store(form, version)))
             except AlreadyShown:
                 return self._admin.action_done(self._request, self._admin.list_url(), SENT_TWICE)

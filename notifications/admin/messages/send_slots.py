@@ -78,6 +78,7 @@ def find(version: TemplateVersion) -> list[Slot]:
     texts = (version.subject or "", version.content)
     known = placeholders.conditions(*texts) | set(samples.kept(version.template))
     defaults = {placeholders.key(name): text for name, text in version.defaults.items()}
+    fixed = set(map(placeholders.key, version.template.fixed_files))
     is_email = version.template.type == Channel.EMAIL
     return [
         Slot(
@@ -89,6 +90,7 @@ def find(version: TemplateVersion) -> list[Slot]:
             default=defaults.get(placeholders.key(sample.name)),
         )
         for number, sample in enumerate(samples.find(version.template, *texts))
+        if placeholders.key(sample.name) not in fixed
     ]
 
 

@@ -22,8 +22,8 @@ from config.console.admin.columns import column
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
 from notifications.admin.templates import languages, preview, samples, tags
-from notifications.admin.templates.copying import CopyingAdmin
 from notifications.admin.templates.drafts import editor_of, named_version
+from notifications.admin.templates.files import FilesAdmin
 from notifications.admin.templates.forms import TemplateForm
 from notifications.admin.templates.use import InUseFilter, UnusedFilter, WaitingFilter, with_use
 from notifications.admin.templates.versions import VersionInline
@@ -39,7 +39,7 @@ _CHIPS_SHOWN = 12
 
 
 @admin.register(Template)
-class TemplateAdmin(CopyingAdmin):
+class TemplateAdmin(FilesAdmin):
     form = TemplateForm
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.EDIT_TEMPLATES})
@@ -56,6 +56,8 @@ class TemplateAdmin(CopyingAdmin):
         "version": "version_page",
         "compare": "compare",
         "copy": "copy",
+        "files": "files",
+        "remove-file": "remove_file",
         "publish": "publish",
         "discard": "discard",
         "restore-draft": "restore_as_draft",

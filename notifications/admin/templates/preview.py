@@ -10,6 +10,7 @@ from django.http import QueryDict
 from notifications.admin.templates import languages, samples
 from notifications.admin.templates.forms import find_errors
 from notifications.admin.templates.warnings import warnings
+from notifications.attachments import links
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
 from notifications.rendering import email, placeholders, preview, sms
 from notifications.rendering.placeholders import Lists
@@ -48,6 +49,10 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         return shown
     service = template.service if template else _service(services, typed.get("service", ""))
     given = {sample.name: sample.stands_for(service) for sample in tried}
+    if template and service and template.fixed_files:
+        fixed = set(map(placeholders.key, template.fixed_files))
+        link = links.for_simulation(service.pk)
+        given |= {name: link for name in given if placeholders.key(name) in fixed}
     defaults = {sample.name: sample.default for sample in tried if sample.default is not None}
     values = {name: value for name, value in placeholders.with_defaults(given, defaults).items() if value is not None}
     redact = template.redact_personalisation if template else False

@@ -85,7 +85,16 @@ BY_OPERATION = {
     "sendBulk": (
         *(*_AUTHENTICATION, errors.RateLimited, *_IDEMPOTENCY, *_BODY, errors.PropertyMissing),
         *(errors.PropertiesUnexpected, errors.WrongType, errors.NotAUuid, errors.ReferenceTooLong),
-        *(errors.NotOneOf, errors.ScheduledForFormat, *_BULK_SHAPE, *_BULK_RULES, *_TABLE, *_FAILURES),
+        *(
+            errors.NotOneOf,
+            errors.LanguageInvalid,
+            errors.TemplateHasFiles,
+            errors.ScheduledForFormat,
+            *_BULK_SHAPE,
+            *_BULK_RULES,
+            *_TABLE,
+            *_FAILURES,
+        ),
     ),
     "listBulkSends": (*_PAGES, errors.NotOneOf),
     "readBulkSend": _ONE,

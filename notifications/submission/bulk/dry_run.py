@@ -14,7 +14,7 @@ from notifications.bulk_tables.rows import CheckedRow
 from notifications.bulk_tables.tables import Table
 from notifications.errors import NotificationError
 from notifications.models import Channel, LimitKind
-from notifications.submission import checks, policy, templates
+from notifications.submission import checks, policy, template_files, templates
 from notifications.submission.bulk.judge import Judged, error_of, rules_for
 from notifications.submission.bulk.requests import find_sender
 from notifications.submission.bulk.suppressed import ROWS_AT_ONCE, SuppressedRows
@@ -106,6 +106,7 @@ class _BulkChecks:
         self.template = templates.for_bulk_sending(
             self._caller.service_id, given.value, language=self._part.values.get("language")
         )
+        template_files.check_none(self.template)
 
     def check_channel(self) -> None:
         policy.check_channel(self._caller.service, self.template.type)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from notifications import errors
 from notifications.models import Channel, ReplyToAddress, Service, SmsSender
-from notifications.submission import policy, senders, templates
+from notifications.submission import policy, senders, template_files, templates
 from notifications.submission.callers import Caller
 from notifications.submission.requests import GivenId
 from notifications.submission.templates import TemplateText
@@ -52,10 +52,11 @@ def check_time(moment: datetime) -> None:
 def find_template(caller: Caller, template_id: UUID, language: str | None = None) -> TemplateText:
     """Return the template in a language.
 
-    Raises TemplateNotFound, TemplateArchived and the errors of `policy.check_channel`.
+    Raises TemplateNotFound, TemplateArchived, TemplateHasFiles and the errors of `policy.check_channel`.
     """
     template = templates.for_bulk_sending(caller.service_id, template_id, language=language)
     policy.check_channel(caller.service, template.type)
+    template_files.check_none(template)
     return template
 
 

@@ -14,9 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from notifications.models import ApiKey, KeyType, Template, TemplateUse, TemplateVersion
-from notifications.rendering import placeholders
 from notifications.submission import kept_use, templates
-from notifications.submission.templates import TemplateText
 
 DAYS = 30  # keys that used the template within these days are named
 
@@ -89,8 +87,8 @@ class _New:
     def names(self, language: str) -> dict[str, str]:
         """Return the names for calls that ask for a language, by the form in which names are compared."""
         if language not in self._known:
-            before = _required(self._before.in_language(language))
-            after = _required(self._after.in_language(language))
+            before = self._before.in_language(language).required
+            after = self._after.in_language(language).required
             self._known[language] = {key: name for key, name in after.items() if key not in before}
             self.seen = {**self.seen, **{key: name for key, name in after.items() if key in self._known[language]}}
         return self._known[language]
@@ -134,10 +132,6 @@ def _earlier_keys(template: Template) -> list[ApiKey]:
 def _can_call(path: str = "") -> Q:
     ends = Q(**{f"{path}expires_at": None}) | Q(**{f"{path}expires_at__gt": timezone.now()})
     return Q(**{f"{path}revoked_at": None}) & ends
-
-
-def _required(text: TemplateText) -> dict[str, str]:
-    return placeholders.required(text.subject, text.content, defaults=text.defaults)
 
 
 def _today() -> date:

@@ -1,0 +1,148 @@
+"""The fixed files of a template: each is uploaded once, for one placeholder. Source: docs/reference/files.md §2.3."""
+
+import base64
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+
+from config import audit
+from config.console.theme import CheckboxInput, TextInput
+from notifications import errors
+from notifications.admin.service_rows import posted
+from notifications.admin.templates.copying import CopyingAdmin
+from notifications.attachments import intake
+from notifications.attachments.intake import CheckedFile
+from notifications.attachments.scanning import NoVerdict
+from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, FileRequest
+from notifications.models import Channel, Template, TemplateVersion, VersionState
+from notifications.models.attachment import MAX_WEEKS
+from notifications.rendering import placeholders
+from notifications.submission import template_files, templates
+
+MAX_FILES = 10
+AWAY = "The virus scanner does not answer. Try again in a few minutes."
+
+
+class TemplateFileForm(forms.Form):
+    """A file for one placeholder. checked: the file, once it is validated and scanned"""
+
+    checked: CheckedFile
+
+    placeholder = forms.CharField(
+        max_length=100,
+        widget=TextInput,
+        help_text="The name in double brackets that the text uses, such as terms for ((terms)).",
+    )
+    file = forms.FileField(widget=forms.FileInput(attrs={"class": "sb-input"}), help_text="Up to 2 MB.")
+    asks_for_email_address = forms.BooleanField(
+        label="Ask recipients for their email address before the download",
+        required=False,
+        initial=True,
+        widget=CheckboxInput,
+    )
+    weeks = forms.IntegerField(
+        label="Weeks to keep the file of each message",
+        min_value=1,
+        max_value=MAX_WEEKS,
+        initial=DEFAULT_WEEKS,
+        widget=TextInput(attrs={"type": "number", "min": 1, "max": MAX_WEEKS}),
+    )
+
+    def clean_placeholder(self) -> str:
+        name: str = self.cleaned_data["placeholder"].strip().removeprefix("((").removesuffix("))")
+        if not placeholders.key(name) or placeholders.find(f"(({name}))") != [name]:
+            raise forms.ValidationError("Enter the name of a placeholder, without brackets and question marks.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """Validate and scan the file, as the files of a send."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.errors:
+            return cleaned
+        data = cleaned["file"].read(MAX_FILE_BYTES + 1)
+        request = FileRequest(
+            encoded=base64.b64encode(data).decode(),
+            filename=cleaned["file"].name,
+            asks_for_email_address=cleaned["asks_for_email_address"],
+            weeks=cleaned["weeks"],
+            is_csv=None,
+        )
+        try:
+            [self.checked] = intake.check([request])
+        except errors.NotificationError as error:
+            self.add_error("file", "; ".join(one.message for one in error.errors))
+        except NoVerdict:
+            self.add_error("file", AWAY)
+        return cleaned
+
+
+class FilesAdmin(CopyingAdmin):
+    """The page with the files of a template, and the page that removes one."""
+
+    def files(self, request: HttpRequest, template: Template) -> HttpResponse:
+        """Show the files, and store an uploaded one. It is used at once."""
+        title = f"Files of {template.name}"
+        if template.type != Channel.EMAIL:
+            return self.error_page(request, template, title, "Only emails can have files.")
+        if not template.service.file_contact:
+            url = reverse("admin:notifications_service_change", args=[template.service_id])
+            error = "The service has no contact for its file page. Add one in the settings of the service first."
+            return self.error_page(request, template, title, error, remedy=("Open settings", url))
+        template = Template.objects.select_for_update().get(pk=template.pk)
+        form = TemplateFileForm(posted(request), request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            name = form.cleaned_data["placeholder"]
+            known = {placeholders.key(one) for one in template.fixed_files}
+            if len(known | {placeholders.key(name)}) <= MAX_FILES:
+                template_files.add(template, name, form.checked, audit.person(request))
+                return self.action_done(request, self.url_of("files", template), f"Added the file for (({name})).")
+            form.add_error(None, f"A template can have at most {MAX_FILES} files. Remove one first.")
+        return self.action_page(
+            request,
+            template,
+            title="Add a file",
+            button="Add file",
+            template="admin/notifications/template_files.html",
+            form=form,
+            files=[
+                {"name": name, **options, "size": filesizeformat(options["size_bytes"])}
+                for name, options in sorted(template.fixed_files.items())
+            ],
+            leave="Back to the template",
+        )
+
+    def remove_file(self, request: HttpRequest, template: Template) -> HttpResponse:
+        """Delete the file of the placeholder in the parameter `name`, unless a text in use has the placeholder."""
+        template = Template.objects.select_for_update().get(pk=template.pk)
+        name = request.GET.get("name", "")
+        if name not in template.fixed_files:
+            raise Http404
+        title = f"Remove the file for (({name}))"
+        for version in _in_use(template):
+            if any(placeholders.key(name) in text.names for text in _texts(version)):
+                error = f"Version {version.number} has the placeholder (({name})). Publish a text without it first."
+                return self.error_page(request, template, title, error)
+        if request.method == "POST":
+            template_files.remove(template, name, audit.person(request))
+            return self.action_done(request, self.url_of("files", template), f"Removed the file for (({name})).")
+        return self.action_page(
+            request,
+            template,
+            title=title,
+            button="Remove file",
+            explanation=["Messages that are already accepted keep their own copies of the file."],
+            is_destructive=True,
+        )
+
+
+def _in_use(template: Template) -> list[TemplateVersion]:
+    unpublished = template.versions.filter(state__in=[VersionState.TEST, VersionState.DRAFT])
+    return [template.published(), *unpublished.select_related("template")]
+
+
+def _texts(version: TemplateVersion) -> list[templates.TemplateText]:
+    text = templates.text_of(version)
+    return [text, *(text.in_language(str(one["language"])) for one in text.translations)]
