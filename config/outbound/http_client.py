@@ -34,7 +34,7 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A response. body: its first 64 KiB, or less if the time was over."""
+    """A response. body: its beginning (of a POST 64 KiB), or less if the time was over."""
 
     status: int
     body: bytes
@@ -61,15 +61,35 @@ def post(
 
     Raises UnsafeUrl if the URL must not be called; nothing was sent. Raises CallFailed if there is no response.
     """
+    return _call("POST", url, body, headers, seconds=seconds, resolve=resolve, max_bytes=MAX_ANSWER_BYTES)
+
+
+def get(
+    url: str, headers: Mapping[str, str], *, max_bytes: int, seconds: float = SECONDS, resolve: Resolve = resolve
+) -> Answer:
+    """Send one GET request, as `post` does. max_bytes: of the body, which ends there"""
+    return _call("GET", url, None, headers, seconds=seconds, resolve=resolve, max_bytes=max_bytes)
+
+
+def _call(
+    method: str,
+    url: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    resolve: Resolve,
+    max_bytes: int,
+) -> Answer:
     target = targets.parse(url)
     deadline = Deadline(seconds)
     connection = _Pinned(target, _safe_ip_addresses(target, deadline, resolve), deadline)
     try:
         with deadline, contextlib.closing(connection):
-            connection.request("POST", target.path, body, {"User-Agent": "Signalbox", **headers})
+            connection.request(method, target.path, body, {"User-Agent": "Signalbox", **headers})
             response = connection.getresponse()
             deadline.seconds_left()  # http.client accepts headers that the deadline has cut off
-            return Answer(status=response.status, body=_read(response))
+            return Answer(status=response.status, body=_read(response, max_bytes))
     except (OSError, http.client.HTTPException) as error:
         is_over = isinstance(error, TimeoutError) or deadline.has_passed
         raise CallFailed(f"no answer within {seconds:g} s" if is_over else _words(error)) from error
@@ -154,13 +174,13 @@ def _look_up(target: Target, deadline: Deadline, resolve: Resolve) -> Sequence[s
     return answer
 
 
-def _read(response: http.client.HTTPResponse) -> bytes:
+def _read(response: http.client.HTTPResponse, max_bytes: int) -> bytes:
     """Return the beginning of the body. A body that breaks off still counts as a response."""
-    body = b""
+    body = bytearray()
     with contextlib.suppress(OSError, http.client.HTTPException):
-        while len(body) < MAX_ANSWER_BYTES and (chunk := response.read1(MAX_ANSWER_BYTES - len(body))):
+        while len(body) < max_bytes and (chunk := response.read1(max_bytes - len(body))):
             body += chunk
-    return body
+    return bytes(body)
 
 
 def _words(error: Exception) -> str:

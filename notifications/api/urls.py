@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 
 from notifications.api.bulk.views import BulkSendViewSet
 from notifications.api.suppressions.views import SuppressionViewSet
+from notifications.api.templates.views import ManagedTemplateViewSet
 from notifications.api.views import NotificationViewSet, ReceivedTextViewSet, TemplateViewSet, UnsubscribeRequestViewSet
 
 
@@ -39,7 +40,8 @@ urlpatterns = [
         NotificationViewSet.as_view({"get": "retrieve", "patch": "move"}, unknown_methods=["POST"]),
     ),
     *_slashed("v2/notifications/<str:notification_id>/cancel", NotificationViewSet.as_view({"post": "cancel"})),
-    *_slashed("v2/templates", TemplateViewSet.as_view({"get": "list"})),
+    *_slashed("v2/templates", ManagedTemplateViewSet.as_view({"get": "list", "post": "create"})),
+    *_slashed("v2/templates/<str:template_id>", ManagedTemplateViewSet.as_view({"get": "read", "patch": "change"})),
     *_slashed("v2/template/<str:template_id>", TemplateViewSet.as_view({"get": "retrieve"})),
     *_slashed("v2/template/<str:template_id>/version/<str:number>", TemplateViewSet.as_view({"get": "version"})),
     *_slashed("v2/template/<str:template_id>/preview", TemplateViewSet.as_view({"post": "preview"})),

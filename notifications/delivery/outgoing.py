@@ -8,10 +8,10 @@ from django.conf import settings
 from notifications.delivery import unsubscribe_links
 from notifications.delivery.messages import Outgoing, OutgoingEmail, OutgoingSms
 from notifications.models import Channel, Claim
-from notifications.models.template import DEFAULT_LANGUAGE
 from notifications.recipients import email as email_addresses
 from notifications.recipients import senders
 from notifications.rendering.email import EmailText, html_document
+from notifications.validation.languages import DEFAULT_LANGUAGE
 
 
 def message_for(claim: Claim) -> Outgoing:

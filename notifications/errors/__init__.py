@@ -12,6 +12,7 @@ from notifications.errors.messages import *  # noqa: F403
 from notifications.errors.receipts import *  # noqa: F403
 from notifications.errors.sandbox import *  # noqa: F403
 from notifications.errors.suppressions import *  # noqa: F403
+from notifications.errors.templates import *  # noqa: F403
 
 NotificationError = SendingError
 

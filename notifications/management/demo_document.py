@@ -127,7 +127,7 @@ DOCUMENT: list[dict[str, Any]] = [
                 "content": _PERMIT,
             },
         ],
-        "api_keys": [{"name": LIVE_KEY, "type": "live"}, {"name": TEST_KEY, "type": "test"}],
+        "api_keys": [{"name": LIVE_KEY, "type": "live"}, {"name": TEST_KEY, "type": "test", "manage_templates": True}],
     },
     {
         "id": LIBRARY,

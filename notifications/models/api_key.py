@@ -23,12 +23,16 @@ class KeyType(models.TextChoices):
 
 
 class ApiKey(models.Model):
-    """An API key of a service. Callers use it in the form `{name}-{service id}-{secret}`."""
+    """An API key of a service. Callers use it in the form `{name}-{service id}-{secret}`.
+
+    manages_templates: whether callers may create, change and archive templates
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     service = models.ForeignKey(Service, on_delete=models.CASCADE, related_name="api_keys")
     name = models.CharField(max_length=60)
     key_type = models.CharField(max_length=4, choices=KeyType.choices)
+    manages_templates = models.BooleanField(default=False, db_default=False)
     encrypted_secret = models.BinaryField(editable=False)
     last4 = models.CharField(max_length=4, editable=False)
     note = models.CharField(max_length=255, blank=True)

@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from notifications.models.channel import Channel
 from notifications.models.service import Service
-
-DEFAULT_LANGUAGE = "en"
+from notifications.validation.languages import DEFAULT_LANGUAGE
 
 
 class VersionState(models.TextChoices):

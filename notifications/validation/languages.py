@@ -4,6 +4,7 @@ import re
 
 from config.invalid import InvalidValue
 
+DEFAULT_LANGUAGE = "en"  # of the text of a template that names none
 MAX_LANGUAGES = 10  # of one template
 MAX_CODE_CHARACTERS = 35
 

@@ -1,4 +1,4 @@
-"""Validate templates, however they are saved. Rules that apply only to the editor are in the console's form."""
+"""Validate templates, however they are saved: in the console, by the API, from files and by `provision`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -58,6 +58,28 @@ def check_translations(language: str, translations: Sequence[Translation], *, is
             raise InvalidValue(f"{one['language']}: {error}") from error
 
 
+def find_errors(subject: str | None, content: str | None, *, is_text_message: bool) -> list[tuple[str, str]]:
+    """Return the errors of a text as pairs of field and reason. None: a missing or already rejected value.
+
+    `provision` alone accepts texts with characters that a text message cannot contain, as values may contain them.
+    """
+    found: list[tuple[str, str]] = []
+    if not is_text_message:
+        try:
+            check_subject(subject or "")
+        except InvalidValue as error:
+            found.append(("subject", str(error)))
+    if content is None:
+        return found
+    if is_text_message:
+        found += [("content", error) for error in _lost_characters(content)]
+    try:
+        check_content(content, is_text_message=is_text_message)
+    except InvalidValue as error:
+        found.append(("content", str(error)))
+    return found
+
+
 def check_content(content: str, *, is_text_message: bool) -> None:
     """Raise InvalidValue if the text is empty, or too long even without personalisation."""
     if not content.strip():
@@ -70,3 +92,11 @@ def check_content(content: str, *, is_text_message: bool) -> None:
     if over:
         characters = "1 character" if over == 1 else f"{over} characters"
         raise InvalidValue(f"The message is {characters} over the limit of {sms.MAX_CHARACTERS}.")
+
+
+def _lost_characters(content: str) -> list[str]:
+    lost = sms.rejected_characters(content)
+    if not lost:
+        return []
+    named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
+    return [f"A text message cannot contain {named}. It would arrive as a question mark."]

@@ -42,8 +42,8 @@ _EFFECT = "Revoking takes effect within 2 seconds and cannot be undone."
 class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
     secret_template = "admin/notifications/api_key_made.html"  # noqa: S105  it waits for the first call
     add_form = ApiKeyForm
-    add_fields = ("service", "name", "key_type", "expires_at", "note")
-    fields = ("name", "type", "ending", "state", "last_used", "client", "week", "ends", "made", "note")
+    add_fields = ("service", "name", "key_type", "manages_templates", "expires_at", "note")
+    fields = ("name", "type", "ending", "may", "state", "last_used", "client", "week", "ends", "made", "note")
     editable = frozenset({"note"})  # a caller uses the key
     view_roles = frozenset({Role.SEE_ACTIVITY})
     change_roles = frozenset({Role.MANAGE_API})
@@ -58,6 +58,11 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     class Media:
         css = {"all": ("notifications/messages.css", "notifications/keys.css")}
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
+        form.editable = permissions.services_with(request, Role.EDIT_TEMPLATES)
+        return form
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         return usage.with_week(super().get_queryset(request))
@@ -185,8 +190,10 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
 
     @admin.display(description="Type and last characters")
     def type_and_ending(self, key: ApiKey) -> SafeString:
-        return cells.two_lines(self.type(key), f"…{key.last4}")
+        further = ", manages templates" if key.manages_templates else ""
+        return cells.two_lines(self.type(key), f"…{key.last4}{further}")
 
+    may = column("May", lambda key: "Send and manage templates" if key.manages_templates else "Send")
     ending = column("Secret ends with", lambda key: cells.code(f"…{key.last4}"))
 
     @admin.display(description="State")

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from config.console.checking import checked
-from config.console.theme import RadioSelect
-from notifications.models import ApiKey, KeyType
+from config.console.theme import CheckboxInput, RadioSelect
+from notifications.models import ApiKey, KeyType, Service
 from notifications.validation import keys
 
 _TYPES = (
@@ -18,16 +19,23 @@ _TYPES = (
 
 
 class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at run time
+    """editable: the services whose templates this person may edit; set by the admin"""
+
+    editable: QuerySet[Service]
+
     key_type = forms.ChoiceField(label="Type", choices=_TYPES, initial=KeyType.TEST, widget=RadioSelect)
 
     class Meta:
         model = ApiKey
-        fields = ("service", "name", "key_type", "expires_at", "note")
-        labels = {"expires_at": "Expires"}
+        fields = ("service", "name", "key_type", "manages_templates", "expires_at", "note")
+        labels = {"expires_at": "Expires", "manages_templates": "Manage templates"}
+        widgets = {"manages_templates": CheckboxInput}
         error_messages = {"expires_at": {"invalid_time": "Enter a time as well as a date, such as 17:00."}}
         help_texts = {
             "name": "For example, the program that will use the key. Up to 60 letters, digits, _ or -. "
             "The name is part of the key.",
+            "manages_templates": "Programs with the key may create, change and archive templates. "
+            "Leave this off for programs that only send.",
             "expires_at": "Optional. After this time, calls with the key are refused. Leave empty for no end.",
             "note": "Optional. Only staff see it.",
         }
@@ -36,6 +44,16 @@ class ApiKeyForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter at 
         name: str = self.cleaned_data["name"]
         checked(keys.check_key_name, name)
         return name
+
+    def clean_manages_templates(self) -> bool:
+        """Refuse a permission that the person does not have."""
+        manages: bool = self.cleaned_data["manages_templates"]
+        service = self.cleaned_data.get("service")
+        if manages and service and not self.editable.filter(pk=service.pk).exists():
+            raise forms.ValidationError(
+                "You need the permission to edit templates of this service. Leave this off, or ask for the permission."
+            )
+        return manages
 
     def clean_expires_at(self) -> Any:
         ends = self.cleaned_data["expires_at"]

@@ -10,13 +10,10 @@ from django import forms
 from config.console import cells
 from config.console.checking import checked
 from config.console.theme import CheckboxInput, RadioSelect, Textarea, TextInput
-from config.invalid import InvalidValue
 from notifications.admin.templates import languages, samples
 from notifications.models import Channel, Template, TemplateVersion
-from notifications.models.template import DEFAULT_LANGUAGE
-from notifications.rendering import sms
 from notifications.validation import names, tags, templates
-from notifications.validation.languages import MAX_CODE_CHARACTERS, parse_language
+from notifications.validation.languages import DEFAULT_LANGUAGE, MAX_CODE_CHARACTERS, parse_language
 
 _TYPES = (
     (Channel.EMAIL, "Email: a subject and a body with headings, lists and links"),
@@ -125,7 +122,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         channel = Channel(cleaned.get("type") or self.instance.type or Channel.EMAIL)
-        for field, error in find_errors(channel, cleaned.get("subject"), cleaned.get("content")):
+        subject, content = cleaned.get("subject"), cleaned.get("content")
+        for field, error in templates.find_errors(subject, content, is_text_message=channel is Channel.SMS):
             self.add_error(field, error)
         texts = ("" if channel is Channel.SMS else cleaned.get("subject") or "", cleaned.get("content") or "")
         texts = (*texts, *languages.texts(self.data))
@@ -166,35 +164,6 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
                 f"{who} saved version {newest.number} while you edited version {seen}. "
                 "Both texts are below. Your text is not saved. Copy the parts you want to keep, then save again."
             )
-
-
-def find_errors(channel: Channel, subject: str | None, content: str | None) -> list[tuple[str, str]]:
-    """Return the errors of a template as pairs of field and reason. None: a missing or already rejected value."""
-    found: list[tuple[str, str]] = []
-    is_text_message = channel is Channel.SMS
-    if not is_text_message:
-        try:
-            templates.check_subject(subject or "")
-        except InvalidValue as error:
-            found.append(("subject", str(error)))
-    if content is None:
-        return found
-    if is_text_message:
-        found += [("content", error) for error in _rejected_by_editor(content)]
-    try:
-        templates.check_content(content, is_text_message=is_text_message)
-    except InvalidValue as error:
-        found.append(("content", str(error)))
-    return found
-
-
-def _rejected_by_editor(content: str) -> list[str]:
-    """Return errors for characters that the editor rejects, although `provision` and values may contain them."""
-    lost = sms.rejected_characters(content)
-    if not lost:
-        return []
-    named = ", ".join(lost[: sms.NAMED_REJECTED_CHARACTERS])
-    return [f"A text message cannot contain {named}. It would arrive as a question mark."]
 
 
 def _with_plain_line_ends(text: str) -> str:

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from notifications.admin.templates import languages, samples
-from notifications.admin.templates.forms import find_errors
 from notifications.admin.templates.warnings import warnings
 from notifications.attachments import links
 from notifications.models import Channel, Service, SmsSender, Template, TemplateVersion
@@ -16,6 +15,7 @@ from notifications.rendering import email, placeholders, preview, sms
 from notifications.rendering.placeholders import Lists
 from notifications.submission import kept_use, senders
 from notifications.submission.samples import FILE
+from notifications.validation import templates
 
 _UNSUBSCRIBE = (
     "Callers send a one-click unsubscribe URL, but the text has no unsubscribe link. "
@@ -36,11 +36,12 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     odd = warnings(*texts, files=[sample.name for sample in tried if sample.kind == FILE])
     if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
         odd.append(_UNSUBSCRIBE)
+    found = templates.find_errors(subject or "–", content or None, is_text_message=channel is Channel.SMS)
     shown: dict[str, Any] = {
         "channel": channel.value,
         "samples": tried,
         "kinds": samples.kinds(channel),
-        "text_errors": [error for _, error in find_errors(channel, subject or "–", content or None)],
+        "text_errors": [error for _, error in found],
         "warnings": odd,
         "is_empty": not content.strip(),
         "languages": languages.sections(typed),

@@ -7,7 +7,13 @@ from django.conf import settings
 
 from config.docs.parts import Part
 from config.rest.handler import HELPFUL
-from notifications.api.schema import bulk_operations, errors_of_operations, operations, suppression_operations
+from notifications.api.schema import (
+    bulk_operations,
+    errors_of_operations,
+    operations,
+    suppression_operations,
+    template_operations,
+)
 from notifications.api.schema.chapters import CHAPTERS
 
 _ASKED_FOR = f"Only if `Accept` names `{HELPFUL}`."

@@ -164,6 +164,18 @@ are ignored.
 A template may have its text in several languages. Choose one with `language`, such as `"language": "cy"`. If the
 template lacks the language, its first one is used. A placeholder may have a default value, which is used if you leave
 the placeholder out or send null: its `required` is then false.
+
+### Change templates by the API
+
+A key that may **manage templates** can create, change, archive and restore templates. Staff choose this when they
+create the key; other keys get 403. The rules for names and texts are those of the editor, and texts are stored exactly
+as you send them. A request changes only the properties that it contains.
+
+- A changed text is published at once. With `"state": "draft"` it becomes the draft, with `"state": "test"` test keys
+  use it. `{"state": "published"}` without a text publishes the draft.
+- If other calls do not send a value for a new placeholder, publishing is refused with 409 and nothing changes. The
+  message names the keys and how many of yesterday's calls would have failed. `"breaks_calls": true` publishes the text.
+- `{"archived": true}` archives a template: sends with it are refused. `{"archived": false}` restores it.
 """
 
 _RECEIVED = f"""

@@ -73,6 +73,10 @@ _SENDING = (
 )
 _RULES = (*_TEMPLATE, errors.PersonalisationMissing)
 _READING = (*_AUTHENTICATION, *_FAILURES)
+_CHANGED_TEMPLATE = (
+    *(errors.TemplatesNotManaged, *_BODY, errors.PropertyMissing, errors.PropertiesUnexpected, errors.WrongType),
+    *(errors.NotOneOf, errors.TextPropertyTooLong, errors.TemplateInvalid),
+)
 _ONE = (*_AUTHENTICATION, errors.NotAUuid, errors.NoResultFound, *_FAILURES)
 _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
 
@@ -114,6 +118,9 @@ BY_OPERATION = {
     "moveScheduledMessage": (*_ONE, *_BODY, *_MOVE, errors.NotScheduled),
     "cancelScheduledMessage": (*_ONE, errors.NotScheduled),
     "listTemplates": (*_READING, errors.NotOneOf, errors.PropertiesUnexpected),
+    "createTemplate": (*_READING, *_CHANGED_TEMPLATE),
+    "readManagedTemplate": (*_ONE, errors.TemplatesNotManaged),
+    "changeTemplate": (*_ONE, *_CHANGED_TEMPLATE, errors.TemplateBreaksCalls),
     "readTemplate": _ONE,
     "readTemplateVersion": _ONE,
     "previewTemplate": (*_ONE, *_BODY, errors.WrongType, errors.LanguageInvalid, errors.PersonalisationMissing),
@@ -146,6 +153,7 @@ FAMILIES = {
     ),
     "Phone numbers": _PHONE_NUMBER,
     "Templates and values": _RULES,
+    "Changing templates": (errors.TemplatesNotManaged, errors.TemplateInvalid, errors.TemplateBreaksCalls),
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),
     "Bulk sending": (*_BULK_SHAPE, *_TABLE, *_BULK_STATES),
     "Suppressions": (

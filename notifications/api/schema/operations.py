@@ -179,14 +179,6 @@ _describe(
 
 _describe(
     "TemplateViewSet",
-    list=read(
-        "listTemplates",
-        TEMPLATES,
-        "List templates",
-        lists.TemplatesSerializer,
-        words("type", queries.TYPES, "The channel. There are no letters."),
-        about="All templates of the service, except archived ones, in one response.",
-    ),
     retrieve=read(
         "readTemplate",
         TEMPLATES,

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from config.audit.models import AuditEvent
-from notifications.models import ApiKey, KeyType
-from tests import factories
+from notifications.models import ApiKey, KeyType, Role
+from tests import factories, people
 from tests.notifications import calling
 
 ADD = "/admin/notifications/apikey/add/"
@@ -42,6 +42,24 @@ def test_the_response_to_the_post_shows_the_whole_key(console, service):
     assert f'value="{whole}"' in page
     assert f"NOTIFY_API_KEY={whole}" in page
     assert (key.key_type, key.created_by, key.last4) == (KeyType.TEST, "mina@example.org", key.secret[-4:])
+
+
+def test_a_key_manages_templates_only_if_an_editor_says_so(console, service):
+    api_only = people.colleague(service, Role.MANAGE_API)
+    editor = people.colleague(service, Role.MANAGE_API, Role.EDIT_TEMPLATES)
+
+    console.post(ADD, form(console, service, name="plain"))
+    refused = api_only.post(ADD, form(api_only, service, name="api-only", manages_templates="on"))
+    editor.post(ADD, form(editor, service, name="deploy", manages_templates="on"))
+
+    assert "You need the permission to edit templates of this service" in refused.content.decode()
+    assert dict(ApiKey.objects.values_list("name", "manages_templates")) == {"plain": False, "deploy": True}
+    key = ApiKey.objects.get(name="deploy")
+    page = console.get(reverse("admin:notifications_apikey_change", args=[key.pk])).content.decode()
+    assert "Send and manage templates" in page
+    assert "manages templates" in console.get(reverse("admin:notifications_apikey_changelist")).content.decode()
+    event = AuditEvent.objects.get(verb="created", object_id=str(key.pk))
+    assert event.after["manages_templates"] is True
 
 
 @pytest.mark.fault("T4")

@@ -112,6 +112,14 @@ def test_the_document_is_returned_completed():
     assert done["api_keys"][1]["api_key"] == f"given-{done['id']}-{secret}"
 
 
+def test_a_key_manages_templates_only_if_the_document_says_so():
+    apply_one(
+        api_keys=[{"name": "sends", "type": "live"}, {"name": "deploys", "type": "team", "manage_templates": True}]
+    )
+
+    assert dict(ApiKey.objects.values_list("name", "manages_templates")) == {"sends": False, "deploys": True}
+
+
 def test_a_secret_is_only_shown_for_new_keys():
     apply_one(api_keys=[{"name": "k", "type": "live"}])
 

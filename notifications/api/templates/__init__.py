@@ -1,0 +1,1 @@
+"""The resources below /v2/templates that change templates."""

@@ -1,0 +1,95 @@
+"""Create, read and change templates with a key that may manage them. Source: docs/reference/sending-api.md §17.5."""
+
+from typing import Any
+from uuid import UUID
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from notifications import errors
+from notifications.api.base import read_json
+from notifications.api.fields import parse_uuid
+from notifications.api.templates.serializers import (
+    ManagedTemplateSerializer,
+    NewTemplateSerializer,
+    TemplateChangeSerializer,
+)
+from notifications.api.views import TemplateViewSet
+from notifications.models import Channel, Template
+from notifications.submission.callers import actor_of
+from notifications.submission.template_changes import editing
+from notifications.submission.template_changes.changing import Editor
+from notifications.template_definitions.definition import Definition
+
+
+class ManagedTemplateViewSet(TemplateViewSet):
+    """Change templates. Every key may list them, as TemplateViewSet does."""
+
+    def create(self, request: Request) -> Response:
+        self._check_key()
+        values = self._read(NewTemplateSerializer, request)
+        given = values["fields"]
+        if given["type"] == Channel.SMS:
+            _check_has_no_email_fields(given)
+        else:
+            given = {"subject": "", **given}
+        template = editing.add(self.service, Definition(**given), self._editor, note=values.get("note", ""))
+        return self._shown(template, status=201)
+
+    def read(self, request: Request, template_id: str) -> Response:
+        self._check_key()
+        return self._shown(editing.find(self.service, _id(template_id)))
+
+    def change(self, request: Request, template_id: str) -> Response:
+        self._check_key()
+        values = self._read(TemplateChangeSerializer, request)
+        identifier = _id(template_id)
+        if editing.find(self.service, identifier).type == Channel.SMS:
+            _check_has_no_email_fields(values["fields"])
+        template = editing.change(
+            self.service,
+            identifier,
+            values["fields"],
+            self._editor,
+            values["how"],
+            names_state=values["names_state"],
+        )
+        return self._shown(template)
+
+    def _shown(self, template: Template, *, status: int = 200) -> Response:
+        version = template.published()
+        version.template = template
+        return Response(ManagedTemplateSerializer().to_representation(version), status=status)
+
+    def _read(self, body: Any, request: Request) -> dict[str, Any]:  # Any: a serializer class; values of its fields
+        serializer = body(data=read_json(request), context=self.context)
+        serializer.is_valid(raise_exception=True)
+        found: dict[str, Any] = serializer.validated_data
+        return found
+
+    def _check_key(self) -> None:
+        if not self.api_key.manages_templates:
+            raise errors.TemplatesNotManaged
+
+    @property
+    def _editor(self) -> Editor:
+        return Editor(actor=actor_of(self.api_key), author=self.api_key.name)
+
+
+def _check_has_no_email_fields(given: dict[str, Any]) -> None:
+    """Raise InvalidRequest if properties of an email are given for a text message."""
+    found = [
+        errors.TemplateInvalid(name=name, reason="This is for emails only.")
+        for name in ("subject", "unsubscribe_link")
+        if given.get(name)
+    ]
+    if found:
+        raise errors.InvalidRequest(found)
+    given.pop("subject", None)
+
+
+def _id(text: str) -> UUID:
+    parsed = parse_uuid(text)
+    if parsed is None:
+        raise errors.NotAUuid(name="template_id")
+    return parsed

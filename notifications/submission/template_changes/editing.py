@@ -1,0 +1,72 @@
+"""Change a template by the API: the properties of a request replace the stored ones.
+
+Source: docs/reference/sending-api.md §17.5.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from notifications import errors
+from notifications.models import Service, Template, TemplateVersion, VersionState
+from notifications.submission.template_changes import definitions
+from notifications.submission.template_changes.changing import Editor
+from notifications.submission.template_changes.definitions import DefinitionInvalid, Publication, definition_of
+from notifications.template_definitions.definition import TEXT, Definition
+
+API_NAMES = {"content": "body"}  # as in the record of a template
+
+
+def find(service: Service, template_id: UUID) -> Template:
+    """Return a template of the service. Raises NoResultFound."""
+    template = Template.objects.filter(service=service, pk=template_id).first()
+    if template is None:
+        raise errors.NoResultFound
+    return template
+
+
+def add(service: Service, definition: Definition, editor: Editor, *, note: str) -> Template:
+    """Store a new template. Raises InvalidRequest."""
+    return definitions.create(service, _checked(definition, None), editor, note=note)
+
+
+def change(
+    service: Service,
+    template_id: UUID,
+    given: Mapping[str, Any],
+    editor: Editor,
+    how: Publication,
+    *,
+    names_state: bool,
+) -> Template:
+    """Replace the given fields of a template. Raises NoResultFound, InvalidRequest, TemplateBreaksCalls.
+
+    names_state: whether the request itself says what happens to the text, and not only by default
+    """
+    with transaction.atomic():
+        template = Template.objects.select_for_update().get(pk=find(service, template_id).pk)
+        stored = definition_of(template, _base(template, given, how, names_state=names_state))
+        wanted = _checked(replace(stored, **given), stored)
+        definitions.change(template, wanted, editor, how)
+    return template
+
+
+def _base(template: Template, given: Mapping[str, Any], how: Publication, *, names_state: bool) -> TemplateVersion:
+    """Return the version whose text the request changes.
+
+    A draft is changed only by a request for a draft, and published only by a request without a text of its own.
+    """
+    has_text = any(name in given for name in TEXT)
+    is_for_newest = how.state == VersionState.DRAFT or (names_state and not has_text)
+    return template.newest() if is_for_newest else template.published()
+
+
+def _checked(definition: Definition, stored: Definition | None) -> Definition:
+    try:
+        return definitions.checked(definition, stored)
+    except DefinitionInvalid as error:
+        found = [errors.TemplateInvalid(name=API_NAMES.get(name, name), reason=reason) for name, reason in error.errors]
+        raise errors.InvalidRequest(found) from error

@@ -1,0 +1,1 @@
+"""What defines a template, and the file that holds it. No framework."""
