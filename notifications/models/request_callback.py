@@ -19,10 +19,9 @@ class RequestCallbackQuerySet(models.QuerySet["RequestCallback"]):
             CallbackEndpoint.objects.bulk_create([endpoint], ignore_conflicts=True)
         self.bulk_create([callback])
 
-    def copy(self, message: models.Model, new: models.Model) -> None:
-        """Give another message the callback of a message, if it has one."""
-        if callback := self.filter(pk=message.pk).first():
-            self.bulk_create([RequestCallback.of(new, callback.url, callback.bearer_token)])
+    def copies(self, message: models.Model, new: models.Model) -> "list[RequestCallback]":
+        """Return the callback of a message for another message, not stored: one or none. Raises DecryptionFailed."""
+        return [RequestCallback.of(new, one.url, one.bearer_token) for one in self.filter(pk=message.pk)]
 
 
 class RequestCallback(models.Model):

@@ -16,7 +16,7 @@ from config.encryption import DecryptionFailed
 from config.metrics import registry
 from notifications import errors, tasks
 from notifications.delivery import quiet_hours
-from notifications.models import Channel, Fallback, FallbackState, KeyType, LimitKind, Notification
+from notifications.models import Channel, Fallback, FallbackState, KeyType, LimitKind, Notification, RequestCallback
 from notifications.models.notification import messages_failed
 from notifications.submission import checks, email_checks, limits, policy, template_files
 from notifications.submission.callers import Caller, Person
@@ -74,6 +74,7 @@ def _submit_one(fallback: Fallback) -> None:
     text = fallback.message
     try:
         email = _email(fallback)
+        callbacks = RequestCallback.objects.copies(text, email)
     except DecryptionFailed:
         log.error("fallback.not_decrypted", notification_id=str(text.pk))
         return
@@ -81,6 +82,7 @@ def _submit_one(fallback: Fallback) -> None:
     try:
         with transaction.atomic():
             limits.store(_caller(text), email, [LimitKind.EMAIL])
+            RequestCallback.objects.bulk_create(callbacks)
     except errors.DailyLimitReached:
         state = FallbackState.LIMIT_REACHED
     is_submitted = state is FallbackState.SUBMITTED

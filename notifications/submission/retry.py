@@ -84,4 +84,4 @@ def _link(message: Notification, new: Notification) -> None:
     RetriedMessage.objects.bulk_create([link], ignore_conflicts=True)
     if not RetriedMessage.objects.filter(message=message.pk, retry=new.pk).exists():
         raise CannotRetry("This message has been retried already.")
-    RequestCallback.objects.copy(message, new)
+    RequestCallback.objects.bulk_create(RequestCallback.objects.copies(message, new))

@@ -199,3 +199,15 @@ def test_a_retry_of_a_failed_message_has_the_callback_of_its_request(caller: Cal
 
     callback = RequestCallback.objects.get(notification=again.pk)
     assert (callback.url, callback.bearer_token) == (URL, TOKEN)
+
+
+def test_the_fallback_of_a_failed_text_has_the_callback_of_its_request(caller: Caller) -> None:
+    fallback = {"email_address": "ana@example.com", "template_id": str(email_template(caller).id)}
+    text = caller.send_sms(sms_template(caller), callback=of(), fallback=fallback).json()["id"]
+
+    Notification.objects.filter(pk=text).advance(Status.PERMANENT_FAILURE, timezone.now())
+
+    email = Notification.objects.get(channel="email")
+    callback = RequestCallback.objects.get(notification=email.pk)
+    assert (callback.url, callback.bearer_token) == (URL, TOKEN)
+    assert [str(owed.notification_id) for owed in CallbackDelivery.objects.all()] == [text]
