@@ -1,6 +1,5 @@
 """Suppress the recipient of a message on its page. Source: docs/reference/suppressions.md §4."""
 
-from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
@@ -8,8 +7,9 @@ from config import audit
 from config.console.admin.model_admin import ConsoleModelAdmin
 from notifications.admin import permissions
 from notifications.admin.service_rows import posted
+from notifications.admin.suppressions.admin import SuppressionAdmin
 from notifications.admin.suppressions.forms import SuppressForm
-from notifications.models import Notification, Suppression
+from notifications.models import Notification
 from notifications.submission import suppression_list
 
 SUPPRESS = "suppress"
@@ -17,8 +17,7 @@ SUPPRESS = "suppress"
 
 def may_suppress(request: HttpRequest, message: Notification) -> bool:
     """Return whether this person may change the suppressions of the message's service."""
-    model_admin = admin.site.get_model_admin(Suppression)
-    return permissions.may_in(request, message.service_id, model_admin.change_roles)
+    return permissions.may_in(request, message.service_id, SuppressionAdmin.change_roles)
 
 
 class SuppressingActions(ConsoleModelAdmin):

@@ -43,7 +43,7 @@ class OneClickPages(ConsoleModelAdmin):
     """Two pages of the admin of unsubscribe requests. They are about the chosen service."""
 
     def get_urls(self) -> list[URLPattern]:
-        def own(route: str, name: str, view: Any) -> URLPattern:
+        def own(route: str, name: str, view: Any) -> Any:
             return path(route, self.admin_site.admin_view(view), name=f"notifications_unsubscriberequest_{name}")
 
         return [
@@ -54,14 +54,14 @@ class OneClickPages(ConsoleModelAdmin):
 
     def one_click_urls(self, request: HttpRequest) -> HttpResponse:
         service = self._service(request)
-        used = one_click.in_use(service) if service else []
         tested = UnsubscribeProbe.objects.last_of_each_origin(service) if service else {}
+        failed = {origin for origin, probe in tested.items() if not probe.is_accepted}
+        used = sorted(one_click.in_use(service) if service else [], key=lambda one: one.origin not in failed)
         may_test = permissions.may(request, *TEST_ROLES)
         rows = [
             {"used": one, "probe": tested.get(one.origin), "test_url": self._test_page(one) if may_test else ""}
             for one in used
         ]
-        rows.sort(key=lambda row: row["probe"] is None or row["probe"].is_accepted)  # those that failed first
         context = {
             **self.page_context(request, "One-click unsubscribe URLs"),
             "service": service,
