@@ -28,6 +28,8 @@ from notifications.models import (
     BulkState,
     BulkTable,
     CallbackDelivery,
+    CallbackEvent,
+    CallbackKind,
     Channel,
     DeliveryState,
     ProtectedName,
@@ -86,6 +88,7 @@ def make(name: str, *, is_compared: bool = False) -> dict[str, Any]:
         reverse("sandbox-message", args=[arrived]),
     ]
     of_operator, of_member = ([*pages(person, rows), *further] for person in (operator, member))
+    of_member.append(f"{reverse('admin:notifications_unsubscriberequest_one_click_test')}?origin=https://quay.example")
     team = next(row for row in rows if row._meta.model_name == "teammember")
     return {
         **ids,
@@ -109,7 +112,8 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     fields_seen.note(data_set)
     data_set.owners.add(member)
     endpoint = factories.make_callback(service)
-    email = factories.make_notification(template)
+    email = factories.make_notification(template, one_click_unsubscribe_url="https://quay.example/u")
+    events = {"kind": CallbackKind.EVENTS, "events": list(CallbackEvent), "name": 6 * "long name "}
     search = SavedSearch(user=operator, kind="person")
     search.set_term(email.recipient)
     search.save()
@@ -148,7 +152,7 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     )
     yield factories.make_received_text(service, f"Thank you {60 * 'long'}")
     yield from _bulk_sends(template)
-    yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now()))
+    yield from (endpoint, factories.make_callback(trial, paused_at=timezone.now(), **events))
     yield CallbackDelivery.objects.owe_test(endpoint)
     yield CallbackDelivery.objects.create(
         endpoint=endpoint, state=DeliveryState.GIVEN_UP, finished_at=timezone.now(), failed_attempts=10
