@@ -77,4 +77,4 @@ class LimitChange(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Change of the limit “{self.get_limit_display()}”"
+        return f"Limit change {self.pk}"

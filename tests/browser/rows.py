@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -22,6 +23,7 @@ from config.jobs.models import BulkJobRun, RetentionRun, Trigger
 from datasets.store import fields_seen
 from notifications.admin.bulk_sends import notices
 from notifications.bulk_tables.rows import MISSING, NOT_AN_EMAIL_ADDRESS
+from notifications.jobs import limits
 from notifications.models import (
     BulkRow,
     BulkSend,
@@ -32,6 +34,8 @@ from notifications.models import (
     CallbackKind,
     Channel,
     DeliveryState,
+    GoLiveRequest,
+    Limit,
     ProtectedName,
     ProviderResult,
     Role,
@@ -142,6 +146,9 @@ def _rows(name: str, operator: User, member: User) -> Iterator[Model]:
     yield factories.make_sms_sender(service, "TIDES", is_default=False)
     yield factories.make_reply_to(service)
     yield factories.make_reply_to(service, "second@example.com", is_default=False)
+    yield GoLiveRequest.objects.create(service=trial, emails_per_day=1200, texts_per_day=30, purpose=60 * "tides ")
+    until = timezone.now() + timedelta(days=1)
+    limits.change(service, {Limit.SMS: 900}, audit.CLOCK, LONG_ADDRESS, 60 * "tides ", until)
     yield factories.make_guest(service)
     yield factories.make_unsubscribe_request(template)
     yield factories.make_suppression(service, LONG_ADDRESS)

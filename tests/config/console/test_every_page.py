@@ -16,7 +16,7 @@ from config import audit
 from config.audit.models import AuditEvent
 from config.audit.reads import ReadEvent
 from config.jobs.models import BulkJobRun, RetentionRun, Trigger
-from notifications.models import CallbackDelivery, ProtectedName
+from notifications.models import CallbackDelivery, GoLiveRequest, ProtectedName
 from tests import factories
 from tests.datasets import making
 from tests.notifications.download.sending import send_file
@@ -184,6 +184,7 @@ def rows_of_every_model():
         BulkJobRun.objects.create(kind="revoke-keys", total=1, way_back="/admin/"),
         RetentionRun.objects.create(rule="files", trigger=Trigger.CLOCK, finished_at=timezone.now()),
         ProtectedName.objects.create(name="Harbour Master"),
+        GoLiveRequest.objects.create(service=service, emails_per_day=1, texts_per_day=1, purpose="tides"),
     ]
     return {row._meta.label: row for row in rows}
 
