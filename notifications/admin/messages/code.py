@@ -20,7 +20,7 @@ _TITLE = "View code"
 _LANGUAGES = ("curl", "Python", "Node")
 _HIDDEN = "[hidden]"
 _REDACTED = "The template redacts personal details, so the values are hidden. Enter them yourself."
-_UNKNOWN = "We do not store the values of the personalisation. Enter them yourself."
+_UNKNOWN = "We do not store the values of the personalisation, so these are examples. Enter your own."
 _MASKED = "You need the role “See recipients” to see the recipient, so the code has another one."
 
 
@@ -58,7 +58,7 @@ def _call(message: Notification, known: Mapping[str, object], *, recipient: str)
     """Return the request that creates the message. known: values by the key of their placeholder"""
     version = TemplateVersion.objects.get(template=message.template_id, number=message.template_version)
     names = placeholders.find(version.subject or "", version.content)
-    hidden = _HIDDEN if redaction.is_on(message) else "…"
+    is_redacted = redaction.is_on(message)
     options = {
         "reference": message.reference,
         "sms_sender_id": _chosen(message.sms_sender),
@@ -69,7 +69,9 @@ def _call(message: Notification, known: Mapping[str, object], *, recipient: str)
         channel=Channel(message.channel),
         template_id=str(message.template_id),
         recipient=recipient,
-        personalisation={name: known.get(placeholders.key(name), hidden) for name in names},
+        personalisation={
+            name: known.get(placeholders.key(name), _HIDDEN if is_redacted else f"a {name}") for name in names
+        },
         options={name: value for name, value in options.items() if value},
     )
 

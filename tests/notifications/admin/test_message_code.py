@@ -44,7 +44,8 @@ def test_the_request_of_an_email_has_its_options_and_no_key(console: Client) -> 
     assert f"email_address='ana@example.com',\n    template_id='{template.pk}'" in page
     assert f'"emailReplyToId": "{reply_to.pk}"' in page
     assert "paste-a-test-key-here" in page
-    assert "We do not store the values of the personalisation." in page
+    assert '"personalisation": {"name": "a name"}' in page
+    assert "We do not store the values of the personalisation" in page
 
 
 def test_the_default_sender_is_left_out(console: Client) -> None:
