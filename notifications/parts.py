@@ -16,6 +16,7 @@ from notifications.admin.one_person import page as one_person_page
 from notifications.admin.one_person.job import ERASE
 from notifications.admin.queue import page as queue_page
 from notifications.admin.queue.retrying import RETRY_CALLBACKS
+from notifications.admin.statistics import page as statistics_page
 from notifications.admin.team import groups
 from notifications.admin.templates.archiving import ARCHIVE, RESTORE
 from notifications.admin.unsubscribe_requests.marking import MARK_DONE
@@ -44,6 +45,7 @@ PARTS: tuple[object, ...] = (
     queue_page.PAGES,
     limits_page.PAGES,
     one_person_page.PAGES,
+    statistics_page.PAGES,
     permissions.ACCESS,
     groups.GROUP_ACCESS,
     permissions.SWITCHER,

@@ -98,6 +98,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     "Service": (
         Entry("Settings", "tune", SETTINGS, "Channels, limits and status of the service", area="notifications"),
         Entry("Limits", "speed", "notifications.Service/limits_today", "How much of each limit is used"),
+        Entry("Reports", "bar_chart", "notifications.Service/statistics", "Counts, costs, failures and delivery times"),
         Entry("Going live", "rocket_launch", "notifications.GoLiveRequest", "Requests to make a service live"),
         Entry("Reply-to addresses", "reply", "notifications.ReplyToAddress", "Email addresses that receive replies"),
         Entry("Text message senders", "sms", "notifications.SmsSender", "Names that text messages are sent from"),

@@ -12,10 +12,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Count, F, QuerySet, Sum
 from django.utils import timezone
 
 from notifications.models.api_key import KeyType
+from notifications.models.channel import Channel
 from notifications.models.daily_count import CountedDay, DailyCount
 from notifications.models.limit import DailyCounter, LimitKind
 from notifications.models.notification import Notification
@@ -26,6 +27,7 @@ SETTLES_AFTER = timedelta(minutes=10)  # after the end of a day, when all its tr
 PAST_DAYS_EVERY = timedelta(minutes=15)  # while some of their messages have no final status
 COUNTED = (KeyType.LIVE, KeyType.TEAM)  # no count includes test messages
 
+_WHAT = ("channel", "template_id", "key_type", "status")
 _What = tuple[str, UUID, str, str]  # channel, template, key type, status
 
 
@@ -45,7 +47,7 @@ def count_day(service_id: UUID, day: date) -> bool:
     with transaction.atomic():
         if not same.update(counted_at=counted_at, is_settled=is_settled, version=F("version") + 1):
             return False
-        _write(service_id, day, living)
+        _write(service_id, day, living, _units(service_id, day) if is_over else None)
     return True
 
 
@@ -63,28 +65,40 @@ def _changed(now: datetime) -> list[tuple[UUID, date]]:
 
 
 def _living(service_id: UUID, day: date) -> Counter[_What]:
-    of_day = Notification.objects.filter(
-        service_id=service_id,
-        key_type__in=COUNTED,
-        created_at__gte=_start(day),
-        created_at__lt=_start(day + timedelta(days=1)),
-    )
-    grouped = of_day.order_by().values_list("channel", "template_id", "key_type", "status").annotate(Count("pk"))
+    grouped = _of_day(service_id, day).values_list(*_WHAT).annotate(Count("pk"))
     return Counter({tuple(what): n for *what, n in grouped})
 
 
-def _write(service_id: UUID, day: date, living: Counter[_What]) -> None:
-    """Store the sums of existing and deleted messages. The new version of the day excludes other writers."""
+def _units(service_id: UUID, day: date) -> Counter[_What]:
+    """Sum the charged parts of text messages. This reads their rows, which the index of the other count does not."""
+    charged = _of_day(service_id, day).filter(channel=Channel.SMS, sent_at__isnull=False)
+    grouped = charged.values_list(*_WHAT).annotate(units=Sum(F("parts") * F("rate_multiplier")))
+    return Counter({tuple(what): units for *what, units in grouped})
+
+
+def _of_day(service_id: UUID, day: date) -> QuerySet[Notification]:
+    ends = _start(day + timedelta(days=1))
+    mine = Notification.objects.filter(service_id=service_id, key_type__in=COUNTED)
+    return mine.filter(created_at__gte=_start(day), created_at__lt=ends).order_by()
+
+
+def _write(service_id: UUID, day: date, living: Counter[_What], units: Counter[_What] | None) -> None:
+    """Store the sums of existing and deleted messages. The new version of the day excludes other writers.
+
+    units: None while the day is not over
+    """
     stored = {
         (row.channel, row.template_id, row.key_type, row.status): row
         for row in DailyCount.objects.filter(service_id=service_id, day=day)
     }
     changed = []
     for what, row in stored.items():
-        if row.n != row.deleted + living[what]:
-            row.n = row.deleted + living[what]
+        n = row.deleted + living[what]
+        charged = row.units if units is None else row.deleted_units + units[what]
+        if (row.n, row.units) != (n, charged):
+            row.n, row.units = n, charged
             changed.append(row)
-    DailyCount.objects.bulk_update(changed, ["n"])
+    DailyCount.objects.bulk_update(changed, ["n", "units"])
     DailyCount.objects.bulk_create(
         DailyCount(
             service_id=service_id,
@@ -94,6 +108,7 @@ def _write(service_id: UUID, day: date, living: Counter[_What]) -> None:
             key_type=key_type,
             status=status,
             n=n,
+            units=units[channel, template_id, key_type, status] if units else 0,
         )
         for (channel, template_id, key_type, status), n in living.items()
         if (channel, template_id, key_type, status) not in stored

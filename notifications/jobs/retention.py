@@ -7,8 +7,9 @@ has locked. Source: docs/reference/sending-api.md §21.
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, date
 from typing import Any
+from uuid import UUID
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
@@ -66,20 +67,28 @@ def _remove_messages(messages: QuerySet[Notification], pace: Pace) -> int:
 
 
 def _remove_batch(messages: QuerySet[Notification], most: int) -> int:
-    columns = ("id", "service_id", "created_at", "channel", "template_id", "key_type", "status")
-    batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
-    counted = Counter(
-        (message.created_at.astimezone(UTC).date(), message.template_id, message.key_type, message.status)
-        for message in batch
-        if message.key_type != KeyType.TEST
+    columns = (
+        *("id", "service_id", "created_at", "channel", "template_id", "key_type", "status"),
+        *("sent_at", "parts", "rate_multiplier"),
     )
+    batch = list(messages.select_for_update(skip_locked=True, of=("self",)).only(*columns)[:most])
+    counted: Counter[tuple[date, UUID, str, str]] = Counter()
+    units: Counter[tuple[date, UUID, str, str]] = Counter()
+    for message in batch:
+        if message.key_type != KeyType.TEST:
+            day = message.created_at.astimezone(UTC).date()
+            what = (day, message.template_id, message.key_type, message.status)
+            counted[what] += 1
+            units[what] += message.parts * message.rate_multiplier if message.sent_at else 0
     channels = {message.template_id: message.channel for message in batch}
     # Update days before counts, both in order. Otherwise two runs, or a run and a count, could deadlock.
     for day in sorted({day for day, *_ in counted}):
         CountedDay.objects.touch(batch[0].service_id, day)
-    for (day, template_id, key_type, status), number in sorted(counted.items()):
+    for what, number in sorted(counted.items()):
+        day, template_id, key_type, status = what
         DailyCount.objects.add_deleted(
             number,
+            units[what],
             service_id=batch[0].service_id,
             day=day,
             channel=channels[template_id],

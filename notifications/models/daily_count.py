@@ -17,13 +17,18 @@ from notifications.models.template import Template
 
 
 class DailyCountQuerySet(models.QuerySet["DailyCount"]):
-    def add_deleted(self, number: int, **what: Any) -> None:  # Any: values of the columns that name a count
-        """Add `number` deleted messages to a count. Call it in the transaction that deletes them.
+    def add_deleted(self, number: int, units: int, **what: Any) -> None:  # Any: values of the columns that name a count
+        """Add `number` deleted messages with their charged parts. Call it in the transaction that deletes them.
 
         `n` contains the messages if their day was counted after they ended. Otherwise `n` is raised to include them.
         """
         named = self.filter(**what)
-        more = {"n": Greatest(F("n"), F("deleted") + number), "deleted": F("deleted") + number}
+        more = {
+            "n": Greatest(F("n"), F("deleted") + number),
+            "deleted": F("deleted") + number,
+            "units": Greatest(F("units"), F("deleted_units") + units),
+            "deleted_units": F("deleted_units") + units,
+        }
         if not named.update(**more):
             self.bulk_create([DailyCount(**what)], ignore_conflicts=True)  # another process may create it too
             named.update(**more)
@@ -35,6 +40,7 @@ class DailyCount(models.Model):
     Messages of test keys are not counted.
     n: all messages at the last count of their day, see CountedDay
     deleted: the messages of these whose rows are deleted
+    units: the parts of accepted text messages, times the multiplier of the country; counted when the day is over
     """
 
     service = models.ForeignKey(Service, on_delete=models.CASCADE, db_index=False)
@@ -45,6 +51,8 @@ class DailyCount(models.Model):
     status = models.CharField(max_length=20, choices=Status.choices)
     n = models.PositiveIntegerField(default=0)
     deleted = models.PositiveIntegerField(default=0)
+    units = models.PositiveBigIntegerField(default=0, db_default=0)
+    deleted_units = models.PositiveBigIntegerField(default=0, db_default=0)
 
     objects = DailyCountQuerySet.as_manager()
 

@@ -1,0 +1,154 @@
+"""The page Reports: messages and costs by month, failures by reason, times to deliver, each with a CSV file."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from notifications.admin.statistics import tables
+from notifications.jobs import counting
+from notifications.models import Channel, DailyCount, KeyType, Role, Status
+from tests import factories
+from tests.cleaning import clean_up
+from tests.people import browser_of, colleague, make_person
+
+PAGE = "/admin/notifications/statistics/"
+NOON = datetime(2026, 7, 20, 12, tzinfo=UTC)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def clock():
+    with time_machine.travel(NOON, tick=False) as clock:
+        yield clock
+
+
+@pytest.fixture
+def service():
+    return factories.make_service(name="Tides", retention_days=3)
+
+
+@pytest.fixture
+def text(service):
+    return factories.make_template(service, Channel.SMS, name="Gate code")
+
+
+def count(template, day, status, n, units=0):
+    DailyCount.objects.create(
+        service=template.service, day=day, channel=template.type, template=template, key_type=KeyType.LIVE,
+        status=status, n=n, units=units,
+    )  # fmt: skip
+
+
+def rows(browser, slug):
+    (table,) = [one["table"] for one in browser.get(PAGE).context["tables"] if one["table"].slug == slug]
+    return table.rows
+
+
+def test_messages_are_summed_by_month_and_template_newest_first(service, text):
+    email = factories.make_template(service, name="=Tide table")
+    count(text, NOON.date(), Status.DELIVERED, 7)
+    count(text, NOON.date() - timedelta(days=1), Status.PERMANENT_FAILURE, 2)
+    count(text, NOON.date(), Status.CANCELLED, 1)
+    count(email, NOON.date() - timedelta(days=20), Status.SENDING, 4)
+    count(email, NOON.date() - timedelta(days=366), Status.SENDING, 9)
+    count(factories.make_template(factories.make_service()), NOON.date(), Status.DELIVERED, 5)
+    browser = colleague(service, Role.SEE_ACTIVITY)
+
+    assert rows(browser, "messages") == [
+        ("2026-07", "Tides", "Text message", "Gate code", 10, 0, 7, 2),
+        ("2026-06", "Tides", "Email", "=Tide table", 4, 4, 0, 0),
+    ]
+    lines = browser.get(f"{PAGE}messages.csv").content.decode().splitlines()
+    assert lines[0] == "Month,Service,Channel,Template,Messages,Delivering,Delivered,Failed"
+    assert lines[2] == "2026-06,Tides,Email,'=Tide table,4,4,0,0"
+
+
+def test_the_parts_of_a_day_are_charged_when_it_is_over_and_outlive_the_messages(service, text, clock, settings):
+    settings.SMS_RATE = Decimal("0.02")
+    factories.make_notification(text, status=Status.DELIVERED, sent_at=NOON, parts=3, rate_multiplier=2)
+    factories.make_notification(text, status=Status.TECHNICAL_FAILURE, parts=5, rate_multiplier=1)
+    factories.make_notification(text, key_type=KeyType.TEST, status=Status.DELIVERED, sent_at=NOON, parts=1)
+    counting.count_day(service.pk, NOON.date())
+    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 0, "0.00")]
+
+    clock.move_to(NOON + timedelta(days=1))
+    counting.count_day(service.pk, NOON.date())
+    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+
+    clock.move_to(NOON + timedelta(days=8))
+    clean_up("old-messages")
+    counting.count_day(service.pk, NOON.date())
+    assert tables.costs([service]).rows == [("2026-07", "Tides", 2, 6, "0.12")]
+
+
+def test_messages_deleted_before_their_day_was_counted_are_charged(service, text, clock):
+    factories.make_notification(text, status=Status.DELIVERED, sent_at=NOON, parts=3, rate_multiplier=2)
+    clock.move_to(NOON + timedelta(days=8))
+
+    clean_up("old-messages")
+
+    assert list(DailyCount.objects.values_list("n", "units")) == [(1, 6)]
+
+
+def test_failures_have_the_reasons_of_the_message_log(service, text):
+    factories.make_notification(text, status=Status.PERMANENT_FAILURE)
+    factories.make_notification(text, status=Status.PERMANENT_FAILURE)
+    factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
+    factories.make_notification(text, status=Status.DELIVERED)
+    factories.make_notification(text, status=Status.TEMPORARY_FAILURE, created_at=NOON - timedelta(days=8))
+
+    assert rows(colleague(service, Role.SEE_ACTIVITY), "failures") == [
+        ("Text message", "Not delivered", "permanent-failure", 2),
+        ("Text message", "Not accepted for now", "temporary-failure", 1),
+    ]
+
+
+def test_times_are_the_median_and_the_95th_percentile_of_each_provider(service, text):
+    for seconds in range(1, 101):
+        factories.make_notification(
+            text, status=Status.DELIVERED, provider="gateway", due_at=NOON, sent_at=NOON,
+            completed_at=NOON + timedelta(seconds=seconds),
+        )  # fmt: skip
+    factories.make_notification(text, status=Status.DELIVERED)  # a test number: no provider
+
+    assert rows(colleague(service, Role.SEE_ACTIVITY), "times") == [
+        ("gateway", "Text message", 100, "50 s", "1 min 35 s")
+    ]
+
+
+def test_a_table_reads_a_limited_number_of_messages_and_says_so(service, text):
+    for _ in range(3):
+        factories.make_notification(text, status=Status.TEMPORARY_FAILURE)
+
+    table = tables.failures([service], most=2)
+
+    assert table.rows[0][-1] == 2
+    assert "the newest 2 of them" in table.about
+
+
+def test_an_empty_service_has_a_text_instead_of_each_table(service):
+    browser = colleague(service, Role.SEE_ACTIVITY)
+
+    page = browser.get(PAGE).content.decode()
+
+    assert page.count('class="sb-empty"') == 4
+    assert "Download CSV" not in page
+
+
+def test_operators_see_all_services_and_others_only_theirs(console, service, text):
+    count(text, timezone.now().date(), Status.DELIVERED, 1)
+    stranger = colleague(factories.make_service(), Role.SEE_ACTIVITY)
+
+    assert len(rows(console, "messages")) == 1
+    assert rows(stranger, "messages") == []
+    assert "Tides" not in stranger.get(f"{PAGE}messages.csv").content.decode()
+
+
+def test_the_page_needs_a_role_and_an_unknown_table_is_not_found(service):
+    for place in (PAGE, f"{PAGE}messages.csv"):
+        assert browser_of(make_person()).get(place).status_code == 403
+    assert colleague(service, Role.SEE_ACTIVITY).get(f"{PAGE}nothing.csv").status_code == 404
