@@ -171,6 +171,22 @@ def console(operator: User) -> Client:
     return client
 
 
+# Files that start first: few tests that take more than 5 CPU seconds together, or 20 if they wait for programs.
+LONG = (
+    "browser/test_every_page.py",
+    "browser/test_every_page_of_a_member.py",
+    "config/console/test_forged_posts.py",
+    "config/console/test_jobs.py",
+    "config/console/test_links.py",
+    "config/console/test_scoping.py",
+    "config/test_installation.py",
+    "config/test_up.py",
+    "faults/test_clamd_killed.py",
+    "notifications/admin/test_bulk_send_page.py",
+    "notifications/admin/test_bulk_sends.py",
+    "notifications/admin/test_message_log_plans.py",
+    "notifications/test_migrations.py",
+)
 _STORES = {"db", "transactional_db", "django_db_setup", "service", "start_service"}
 
 
@@ -207,14 +223,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _interleaved(items: list[pytest.Item]) -> list[pytest.Item]:
     """Return the tests by file: one file that waits for programs, then two that compute, and so on.
 
-    A mix of both keeps all cores busy.
+    A mix of both keeps all cores busy. A long file at the end would leave one idle.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
-    waiting = deque(tests for tests in files.values() if any(_waits_for_programs(test) for test in tests))
-    computing = deque(tests for tests in files.values() if not any(_waits_for_programs(test) for test in tests))
-    computing = deque(sorted(computing, key=len, reverse=True))  # a short file is the best last one
+
+    by_length = sorted(files.values(), key=lambda tests: (_is_long(tests[0]), len(tests)), reverse=True)
+    waiting = deque(tests for tests in by_length if any(map(_waits_for_programs, tests)))
+    computing = deque(tests for tests in by_length if not any(map(_waits_for_programs, tests)))
     ordered: list[pytest.Item] = []
     while waiting or computing:
         for line in (waiting, computing, computing):
@@ -222,9 +239,13 @@ def _interleaved(items: list[pytest.Item]) -> list[pytest.Item]:
     return ordered
 
 
+def _is_long(item: pytest.Item) -> bool:
+    return item.path.relative_to(item.config.rootpath).as_posix().endswith(LONG)
+
+
 def _waits_for_programs(item: pytest.Item) -> bool:
     module = vars(item.module) if isinstance(item, pytest.Function) else {}
-    has_fixture = not {"start_service", "chromium"}.isdisjoint(getattr(item, "fixturenames", ()))
+    has_fixture = not {"start_service", "chromium", "whole_chromium"}.isdisjoint(getattr(item, "fixturenames", ()))
     return has_fixture or any(module.get(one.__name__) is one for one in (subprocess, Program, Service))
 
 
