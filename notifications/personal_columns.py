@@ -47,6 +47,7 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.ClientTries": Columns(nothing="tag"),
         "notifications.EarlyReceipt": Columns(text="code", nothing="provider reference outcome"),
+        "notifications.EmailForward": Columns(staff="created_by", service="email__service"),
         "notifications.Fallback": Columns(
             own="recipient_hash", encrypted="encrypted_content", service="message__service"
         ),
@@ -76,6 +77,9 @@ COLUMNS = PersonalColumns(
         "notifications.ReceivedText": Columns(
             own="user_number", text="content", nothing="notify_number", service="service"
         ),
+        "notifications.ReceivedEmail": Columns(
+            own="sender normalised_sender", encrypted="encrypted_content", nothing="content_hash", service="service"
+        ),
         "notifications.RecipientHashKey": Columns(nothing="encrypted_key"),
         "notifications.RepeatGuard": Columns(nothing="content_hash"),
         "notifications.ReplyToAddress": Columns(
@@ -83,6 +87,8 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.SandboxMessage": Columns(encrypted="encrypted_content"),
         "notifications.SendingPause": Columns(text="reason", staff="by ended_by", nothing="name"),
+        "notifications.ReportPart": Columns(own="storage_name", nothing="last"),
+        "notifications.ReportRequest": Columns(text="query"),
         "notifications.RequestCallback": Columns(
             text="url", nothing="encrypted_bearer_token", service="notification__service"
         ),
@@ -102,7 +108,11 @@ COLUMNS = PersonalColumns(
             nothing="roles",
             service="service",
         ),
-        "notifications.Template": Columns(text="samples", reported="name", staff="created_by", service="service"),
+        "notifications.Template": Columns(
+            text="samples", reported="name fixed_files", staff="created_by", service="service"
+        ),
+        # Fixed files belong to the service, and are the same for every recipient.
+        "notifications.TemplateFile": Columns(nothing="encrypted_content"),
         "notifications.TemplateTag": Columns(nothing="name"),
         "notifications.TemplateUse": Columns(nothing="names_sent names_hash language"),
         "notifications.TemplateVersion": Columns(

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from config.erased import ERASED
@@ -16,13 +16,18 @@ from notifications.models import (
     Attachment,
     BulkRow,
     CallbackDelivery,
+    EmailForward,
     Notification,
+    ReceivedEmail,
     ReceivedText,
+    ReportPart,
+    ReportRequest,
     Suppression,
     UnsubscribeRequest,
 )
 from notifications.models.notification import SUPPRESSED
-from notifications.one_person import kinds, searching, stopping
+from notifications.models.received_email import EmailContent
+from notifications.one_person import encrypted, kinds, searching, stopping
 from notifications.one_person.person import Person
 from notifications.recipients.mentions import Mentions
 
@@ -88,6 +93,28 @@ def _received_texts(person: Person) -> Iterator[int]:
         yield ReceivedText.objects.filter(pk__in=pks).update(user_number=ERASED, content=ERASED)
 
 
+def _received_emails(person: Person) -> Iterator[int]:
+    for pks in _batches(kinds.received_emails(person)):
+        EmailForward.objects.filter(email__in=pks).exclude(mail_at=None).delete()
+        for row in ReceivedEmail.objects.filter(pk__in=pks):
+            row.sender, row.normalised_sender = ERASED, ""
+            row.set_content(EmailContent(subject=ERASED, text=ERASED, attachments=[]))
+            row.save(update_fields=["sender", "normalised_sender", "encrypted_content"])
+        yield len(pks)
+
+
+def _reports(person: Person) -> Iterator[int]:
+    """Delete the CSV files of the message log that may have the person: of these services, and of all services."""
+    reports = ReportRequest.objects.all()
+    if person.service is not None:
+        reports = reports.filter(Q(service=person.service.pk) | Q(service=None))
+    names = list(ReportPart.objects.filter(report__in=reports).values_list("storage_name", flat=True))
+    transaction.on_commit(partial(store.discard, names))
+    number = reports.count()
+    reports.delete()
+    yield number
+
+
 def _requests(person: Person) -> Iterator[int]:
     for pks in _batches(kinds.requests(person)):
         yield UnsubscribeRequest.objects.filter(pk__in=pks).update(recipient=ERASED)
@@ -134,10 +161,13 @@ AFTER_WORKERS: tuple[Step, ...] = (
     Step(name="callbacks", work=_callbacks),
     Step(name="bulk_rows", work=_bulk_rows),
     Step(name="received_texts", work=_received_texts),
+    Step(name="received_emails", work=_received_emails),
     Step(name="unsubscribe_requests", work=_requests),
     Step(name="suppressions", work=_suppressions),
     Step(name="messages", work=_messages),
+    Step(name="reports", work=_reports),
     Step(name="mentions", work=searching.erase_mentions),
+    Step(name="mentions", work=encrypted.erase_mentions),
 )
 _SAVED_SEARCHES = _delete("saved_searches", kinds.saved_searches)
 

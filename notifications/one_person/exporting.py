@@ -19,7 +19,7 @@ _COLUMNS: dict[str, Sequence[str]] = {
     "Date (UTC)": ("created_at", "received_at"),
     "Service id": ("service_id",),
     "Id": ("id",),
-    "Recipient": ("recipient", "user_number", "to", "value"),
+    "Recipient": ("recipient", "user_number", "sender", "to", "value"),
     "Status": ("status", "state"),
     "Reference": ("reference",),
     "Subject": ("subject", "name"),

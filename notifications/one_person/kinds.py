@@ -4,7 +4,7 @@ Source: docs/reference/erasing.md §2.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from notifications.models import (
     GuestListEntry,
     IdempotencyRecord,
     Notification,
+    ReceivedEmail,
     ReceivedText,
     SandboxMessage,
     Suppression,
@@ -72,6 +73,10 @@ def of_messages(person: Person, rows: QuerySet[Any], column: str = "notification
 
 def received_texts(person: Person) -> QuerySet[ReceivedText]:
     return person.here(ReceivedText.objects.filter(user_number=person.normalised))
+
+
+def received_emails(person: Person) -> QuerySet[ReceivedEmail]:
+    return person.here(ReceivedEmail.objects.filter(normalised_sender=person.normalised))
 
 
 def requests(person: Person) -> QuerySet[UnsubscribeRequest]:
@@ -158,6 +163,10 @@ def _in_sandbox(row: SandboxMessage) -> Record:
     return {**_columns("id", "notification_id", "channel", "received_at")(row), **whole}
 
 
+def _received_email(row: ReceivedEmail) -> Record:
+    return {**_columns("id", "service_id", "sender", "notification_id", "created_at")(row), **asdict(row.content)}
+
+
 def _draft(row: Any) -> Record:
     return _columns("id", "service_id", "name", "state", "created_at", "created_by")(row)
 
@@ -205,6 +214,7 @@ KINDS: tuple[Kind, ...] = (
         rows=received_texts,
         record=_columns("id", "service_id", "user_number", "notify_number", "content", "created_at"),
     ),
+    Kind(name="received_emails", title="Received emails", rows=received_emails, record=_received_email),
     Kind(
         name="text_parts",
         title="Parts of received text messages",

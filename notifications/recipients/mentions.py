@@ -18,6 +18,10 @@ _BETWEEN_DIGITS = r"(?:[\s().\-/\u00a0\u2010-\u2015]|%20|\+(?=\d))*"
 _PLUS = r"(?:\+|%2[Bb]|00)?"
 _STARTS_HERE = r"(?:(?<![A-Za-z0-9._+-])|(?<=%[0-9A-Fa-f]{2}))"  # not within a longer email address
 
+# Not within a longer host name. But the name of a file may end with an email address and its extension.
+_EXTENSIONS = "csv|docx?|eml|gif|html?|jpe?g|json|md|od[st]|pdf|png|rtf|txt|xlsx?|xml|zip"
+_ENDS_HERE = rf"(?![A-Za-z0-9-]|\.(?!(?:{_EXTENSIONS})\b)[A-Za-z0-9])"
+
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
@@ -96,7 +100,7 @@ def _email(email_address: EmailAddress) -> str:
     local, _, host = email_address.as_given.rpartition("@")
     hosts = "|".join(sorted({_quotable(host), _quotable(email_address.ascii.rpartition("@")[2])}))
     at = r"(?:@|%40|&\#64;|&commat;|\\u0040)"
-    return rf"{_STARTS_HERE}{_quotable(local)}{at}(?:{hosts})(?![A-Za-z0-9-]|\.[A-Za-z0-9])"
+    return rf"{_STARTS_HERE}{_quotable(local)}{at}(?:{hosts}){_ENDS_HERE}"
 
 
 def _quotable(text: str) -> str:

@@ -88,7 +88,7 @@ def test_an_export_is_confirmed_and_audited_without_the_recipient(console: Clien
     url = f"{found(console)}export/{form}/"
 
     assert f"Export as {form.upper()}" in text_of(console.get(url))
-    content = console.post(url).getvalue().decode()  # type: ignore[attr-defined]  # a streamed response
+    content = console.post(url).getvalue().decode()
 
     if form == "json":
         assert [row["id"] for row in json.loads(content)["messages"]] == [str(sent.pk)]

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config import encryption
 from config.console.models import SavedSearch
-from notifications.attachments import store
+from notifications.attachments import report_files, store
 from notifications.models import (
     Attachment,
     BulkRow,
@@ -22,7 +22,9 @@ from notifications.models import (
     EarlyReceipt,
     IdempotencyRecord,
     Notification,
+    ReceivedEmail,
     ReceivedText,
+    ReportRequest,
     RowState,
     SandboxContent,
     SandboxMessage,
@@ -32,6 +34,7 @@ from notifications.models import (
     TextPart,
 )
 from notifications.models.bulk_table import BulkTable, BulkTablePart
+from notifications.models.received_email import EmailContent
 from notifications.recipients import normalise
 from tests.factories import (
     make_api_key,
@@ -110,6 +113,13 @@ def _elsewhere(service: Service, recipient: str, user: Any, sent: Notification) 
     answer = {"id": str(sent.id), "content": {"body": "Dear Ann", "subject": "For Ann"}, "reference": recipient}
     key = make_api_key(service)
     IdempotencyRecord.objects.create(api_key=key, key="k", fingerprint="f", created_at=timezone.now(), answer=answer)
+    for sender in (recipient, "bo@example.org"):
+        email = ReceivedEmail(service=service, sender=sender, normalised_sender=normalise(sender))
+        email.content_hash = uuid.uuid4().hex
+        email.set_content(EmailContent(subject="Re", text=f"I am {recipient}", attachments=[f"{recipient}.pdf"]))
+        email.save()
+    report = ReportRequest.objects.create(id=uuid.uuid4(), user=user, service=service)
+    report_files.write(report, 1, f"To\r\n{recipient}\r\n", last="")
     make_notification(make_template(service), "bo@example.org", body=f"Ann is at {recipient}", status=Status.DELIVERED)
     make_template(service, samples={"number": recipient})
 

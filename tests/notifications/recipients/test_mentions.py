@@ -20,6 +20,7 @@ HOST = Mentions(email.parse("ann@bücher.example"))
         *((PHONE, text) for text in ("%2B447700900123", "07700%20900123", "07700\u00a0900123", "07700.900.123")),
         *((FOREIGN, text) for text in ("+33698765432", "33698765432", "0033 6 98 76 54 32", "%2B33698765432")),
         *((EMAIL, text) for text in ("ann.lee+news@example.org", "ANN.LEE+NEWS@EXAMPLE.ORG")),
+        (EMAIL, "ann.lee+news@example.org.pdf"),
         *((EMAIL, text) for text in ("ann.lee%2Bnews%40example.org", "ann.lee+news&#64;example.org")),
         *((HOST, text) for text in ("ann@bücher.example", "ann@xn--bcher-kva.example", "ann%40b%C3%BCcher.example")),
     ],
