@@ -45,7 +45,7 @@ class Word(serializers.ChoiceField):
 class Tags(serializers.ListField):
     child = serializers.CharField()
 
-    def to_internal_value(self, data: object) -> list[str]:  # type: ignore[override]  # no error of the library
+    def to_internal_value(self, data: object) -> list[str]:
         fields.of_type(self.field_name, data, list, "array")
         return list(_of_texts(self.field_name, data, data))
 
@@ -53,7 +53,7 @@ class Tags(serializers.ListField):
 class Defaults(serializers.DictField):
     child = serializers.CharField()
 
-    def to_internal_value(self, data: object) -> dict[str, str]:  # type: ignore[override]  # as above
+    def to_internal_value(self, data: object) -> dict[str, str]:
         fields.of_type(self.field_name, data, dict, "object")
         given: dict[str, Any] = data  # type: ignore[assignment]  # checked above
         return dict(zip(given, _of_texts(self.field_name, data, given.values()), strict=True))
@@ -68,7 +68,7 @@ class Translation(serializers.Serializer[Any]):
 class Translations(serializers.ListField):
     child = Translation()
 
-    def to_internal_value(self, data: object) -> list[dict[str, str | None]]:  # type: ignore[override]  # as above
+    def to_internal_value(self, data: object) -> list[dict[str, str | None]]:
         fields.of_type(self.field_name, data, list, "array")
         found: list[dict[str, str | None]] = []
         for one in data:  # type: ignore[attr-defined]  # checked above
