@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 
 from notifications.delivery import providers
+from notifications.delivery.returned_emails.imap import Mailbox
 from notifications.submission import policy
 from notifications.validation import people, senders, services
 
@@ -22,6 +23,8 @@ def _unloadable() -> Iterator[str]:
         "DEFAULT_SMS_SENDER": senders.parse_sms_sender,
         "PROVISION_AUTHOR": people.parse_email_address,
     }
+    if settings.RETURNED_EMAIL_IMAP_URL:
+        rules["RETURNED_EMAIL_IMAP_URL"] = Mailbox.parse
     if settings.FILES_HELP_CONTACT:
         rules["FILES_HELP_CONTACT"] = services.parse_file_contact
     for name, rule in rules.items():

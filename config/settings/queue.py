@@ -34,6 +34,7 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.callbacks.*": {"queue": "callbacks"},
     "notifications.tasks.invites.mail_invite": {"queue": "callbacks"},  # few; they must not wait behind bulk emails
     "notifications.tasks.notices.mail_notice": {"queue": "callbacks"},
+    "notifications.tasks.mailboxes.*": {"queue": "upkeep"},
     "notifications.tasks.upkeep.*": {"queue": "upkeep"},  # may take minutes; tasks that run every 10 s must not wait
     "config.jobs.tasks.*": {"queue": "upkeep"},
 }
@@ -80,6 +81,7 @@ if "notifications" in AREAS:
         "notifications.tasks.callbacks.sweep_callbacks": 10,
         "notifications.tasks.invites.sweep_invites": 60,
         "notifications.tasks.notices.sweep_notices": 60,
+        "notifications.tasks.mailboxes.fetch_emails": 60,
         "notifications.tasks.upkeep.watch_limits": 60,
         "notifications.tasks.upkeep.close_without_receipt": 15 * 60,
         "notifications.tasks.upkeep.count_messages": 60,

@@ -9,6 +9,7 @@ from notifications.tasks.callbacks import (
     wake_for_due_callbacks,
 )
 from notifications.tasks.invites import mail_invite, sweep_invites
+from notifications.tasks.mailboxes import fetch_emails
 from notifications.tasks.notices import mail_notice, sweep_notices
 from notifications.tasks.receipts import apply_receipts
 from notifications.tasks.sending import deliver, drain, sweep, wake, wake_for_due

@@ -9,10 +9,12 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
-from notifications.delivery.returned_emails import mailbox
+from notifications.delivery.returned_emails import mailbox, polling
+from notifications.delivery.returned_emails.imap import MailboxAway
 
 _TOO_LARGE = f"The email has more than {mailbox.MOST_BYTES // 1024 // 1024} MiB."
 
@@ -22,11 +24,15 @@ class Command(BaseCommand):
         "Read one email from standard input, as a mail server pipes it. Apply the bounce or complaint in it, or store "
         "it if it was sent to a reply-to address of EMAIL_DOMAIN. Other emails are ignored. "
         "Example of Postfix: `manage.py receive_email --recipient ${recipient}`. "
+        "--imap fetches them from the mailbox of RETURNED_EMAIL_IMAP_URL, as the clock does every minute. "
         "Exit code 0, or 75 if the mail server should try again later."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--file", metavar="FILE", help="read this file instead of standard input")
+        parser.add_argument(
+            "--imap", action="store_true", help="fetch up to 100 emails from the mailbox of RETURNED_EMAIL_IMAP_URL"
+        )
         parser.add_argument(
             "--recipient",
             metavar="EMAIL_ADDRESS",
@@ -35,7 +41,17 @@ class Command(BaseCommand):
             help="the email addresses it was sent to; without them, its headers count",
         )
 
-    def handle(self, *args: Any, file: str | None = None, recipient: Sequence[str] = (), **options: Any) -> None:
+    def handle(
+        self,
+        *args: Any,
+        file: str | None = None,
+        recipient: Sequence[str] = (),
+        imap: bool = False,
+        **options: Any,
+    ) -> None:
+        if imap:
+            self._fetch()
+            return
         data = self._read(file)
         if len(data) > mailbox.MOST_BYTES:
             self.stdout.write(f"ignored: {_TOO_LARGE}")
@@ -46,6 +62,19 @@ class Command(BaseCommand):
             self.stderr.write(f"The database is not available: {type(error).__name__}")
             sys.exit(os.EX_TEMPFAIL)
         self.stdout.write(taken.value)
+
+    def _fetch(self) -> None:
+        if not settings.RETURNED_EMAIL_IMAP_URL:
+            raise CommandError("Set RETURNED_EMAIL_IMAP_URL.")
+        try:
+            taken = polling.poll()
+        except (DatabaseError, MailboxAway) as error:
+            self.stderr.write(str(error) if isinstance(error, MailboxAway) else "The database is not available.")
+            sys.exit(os.EX_TEMPFAIL)
+        if taken is None:
+            self.stdout.write("another process is fetching emails")
+        else:
+            self.stdout.write(", ".join(f"{outcome}: {number}" for outcome, number in taken.items()) or "no emails")
 
     def _read(self, file: str | None) -> bytes:
         if file is None:
