@@ -17,12 +17,24 @@ FLAGS = [
     *("--no-sandbox", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--disable-gpu"),
     "--js-flags=--no-opt --no-maglev",
 ]
+WHOLE = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 60_000  # for a busy machine
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """Return the program without windows, whose drawing takes a third of the CPU time of a page, or else the whole."""
+    return program("chromium-headless-shell", *WHOLE)
+
+
+@pytest.fixture(scope="session")
+def whole_chromium() -> str:
+    """Return the program that reads the settings of a profile."""
+    return program(*WHOLE)
+
+
+def program(*names: str) -> str:
+    found = next(filter(None, map(shutil.which, names)), None)
     if found is None:
         pytest.skip("no Chromium on this machine")
     return found

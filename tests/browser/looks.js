@@ -4,7 +4,8 @@ window.looks = {
 
     // Check the page as it is now, with one run of axe-core at most. `known` has the hashes of the text styles and of
     // the structures that are checked already. Three texts of each unknown style are checked, because another element
-    // may cover the first. For a known structure, only colours are checked.
+    // may cover the first. For a known structure, only colours are checked. At a further width of a page, the structure
+    // is that of the elements that appear, disappear, or begin or stop to scroll.
     async examine({width, isDark, known}) {
         this.still(isDark)
         const elements = [...document.body.querySelectorAll("*")]
@@ -12,8 +13,9 @@ window.looks = {
         const knownStyles = new Set(known.styles)
         const unknown = Map.groupBy([...styleOf.keys()].filter((one) => !knownStyles.has(styleOf.get(one))),
             (one) => styleOf.get(one))
-        const structure = this.hash(this.skeleton())
-        const isNew = !known.structures.includes(structure)
+        const changed = this.changed()
+        const structure = this.hash(this.skeleton(changed))
+        const isNew = changed.length > 0 && !known.structures.includes(structure)
         const found = await this.run([...unknown.values()].flatMap((alike) => alike.slice(0, 3)), isNew)
         const measured = this.measures(width, elements)
         return {
@@ -80,9 +82,24 @@ window.looks = {
         return whole
     },
 
-    // The elements of a page with their classes and the names of their attributes, and whether they hold a text.
-    skeleton: () => [...document.querySelectorAll("body *:not(svg *, option)")].map((one) => [
-        one.tagName, one.checkVisibility(), looks.hasText(one),
+    // Return the elements whose state is not that of the last width; at the first width, all elements.
+    changed() {
+        const before = this.states
+        const elements = [...document.querySelectorAll("body *:not(svg *, option)")]
+        this.states = new Map(elements.map((one) => [one, this.state(one)]))
+        return elements.filter((one) => this.states.get(one) !== before?.get(one))
+    },
+
+    state(one) {
+        const {overflowX, overflowY} = getComputedStyle(one)
+        const scrolls = (overflowX !== "visible" && one.scrollWidth > one.clientWidth) ||
+            (overflowY !== "visible" && one.scrollHeight > one.clientHeight)
+        return `${one.checkVisibility()} ${scrolls}`
+    },
+
+    // Elements with their states, classes and the names of their attributes, and whether they hold a text.
+    skeleton: (elements) => elements.map((one) => [
+        one.tagName, looks.states.get(one), looks.hasText(one),
         ...[...one.attributes].map(({name, value}) => name === "class" ? value : name),
     ].join(" ")).join("\n"),
 

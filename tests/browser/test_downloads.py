@@ -217,13 +217,13 @@ def test_a_file_is_downloaded_by_keyboard(recipient: Recipient):
 
 
 def test_a_browser_without_cookies_gets_instructions(
-    playwright: Playwright, chromium: str, secure_service: SecureService, tmp_path: Path
+    playwright: Playwright, whole_chromium: str, secure_service: SecureService, tmp_path: Path
 ):
     settings = {"profile": {"default_content_setting_values": {"cookies": 2}, "block_third_party_cookies": True}}
     (tmp_path / "Default").mkdir()
     (tmp_path / "Default" / "Preferences").write_text(json.dumps(settings))
     context = playwright.chromium.launch_persistent_context(
-        str(tmp_path), executable_path=chromium, args=FLAGS, base_url=secure_service.url, ignore_https_errors=True
+        str(tmp_path), executable_path=whole_chromium, args=FLAGS, base_url=secure_service.url, ignore_https_errors=True
     )
     someone = watched(context, secure_service)
 

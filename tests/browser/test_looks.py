@@ -73,6 +73,27 @@ def test_a_field_without_a_label_is_found_on_a_later_page(page: Page):
     assert [one for one in found if one.startswith("1280 light: label <input")]
 
 
+@pytest.mark.parametrize(
+    ("content", "style", "problem"),
+    [
+        ("<label for='a' class='c'>Name</label><input id='a'>", ".c { display: none }", "label <input"),
+        (
+            "<div class='c'><p>Low water</p></div>",
+            ".c { overflow: auto; height: 1px }",
+            "scrollable-region-focusable <div",
+        ),
+    ],
+    ids=["label", "scrolling"],
+)
+def test_a_problem_of_one_width_is_found_on_a_later_page(page: Page, content: str, style: str, problem: str):
+    looks = Looks()
+    assert problems(looks, page, content) == []
+
+    found = problems(looks, page, content, f"@media (max-width: 400px) {{ {style} }}")
+
+    assert [one for one in found if one.startswith(f"390 dark: {problem}")]
+
+
 def test_a_page_that_is_wider_than_the_screen_is_found(page: Page):
     found = problems(Looks(), page, "<p class='wide'>Low water</p>", ".wide { width: 600px; }")
 
