@@ -193,7 +193,7 @@ class ApiKeyAdmin(ShownOnceAdmin, ServiceRowAdmin):
         further = ", manages templates" if key.manages_templates else ""
         return cells.two_lines(self.type(key), f"…{key.last4}{further}")
 
-    may = column("May", lambda key: "Send and manage templates" if key.manages_templates else "Send")
+    may = column("Permissions", lambda key: f"Send messages{', manage templates' if key.manages_templates else ''}")
     ending = column("Secret ends with", lambda key: cells.code(f"…{key.last4}"))
 
     @admin.display(description="State")

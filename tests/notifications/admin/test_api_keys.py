@@ -56,7 +56,7 @@ def test_a_key_manages_templates_only_if_an_editor_says_so(console, service):
     assert dict(ApiKey.objects.values_list("name", "manages_templates")) == {"plain": False, "deploy": True}
     key = ApiKey.objects.get(name="deploy")
     page = console.get(reverse("admin:notifications_apikey_change", args=[key.pk])).content.decode()
-    assert "Send and manage templates" in page
+    assert "Send messages, manage templates" in page
     assert "manages templates" in console.get(reverse("admin:notifications_apikey_changelist")).content.decode()
     event = AuditEvent.objects.get(verb="created", object_id=str(key.pk))
     assert event.after["manages_templates"] is True
