@@ -90,6 +90,8 @@ _PAGES = (  # texts, forms and permissions of pages that read and save rows one 
     "notifications/admin/test_team.py",
     "notifications/admin/test_team_invites.py",
     "notifications/admin/test_template_comparison.py",
+    "notifications/admin/test_template_copy.py",
+    "notifications/admin/test_template_defaults.py",
     "notifications/admin/test_template_drafts.py",
     "notifications/admin/test_template_editor.py",
     "notifications/admin/test_templates.py",

@@ -37,9 +37,10 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
     if channel is Channel.EMAIL and template and not has_footer and kept_use.is_unsubscribed_by_callers(template):
         odd.append(_UNSUBSCRIBE)
     found = templates.find_errors(subject or "–", content or None, is_text_message=channel is Channel.SMS)
+    fixed = set(map(placeholders.key, template.fixed_files)) if template else set()
     shown: dict[str, Any] = {
         "channel": channel.value,
-        "samples": tried,
+        "samples": [sample for sample in tried if placeholders.key(sample.name) not in fixed],
         "kinds": samples.kinds(channel),
         "text_errors": [error for _, error in found],
         "warnings": odd,
@@ -50,8 +51,7 @@ def context(typed: QueryDict, template: Template | None, services: QuerySet[Serv
         return shown
     service = template.service if template else _service(services, typed.get("service", ""))
     given = {sample.name: sample.stands_for(service) for sample in tried}
-    if template and service and template.fixed_files:
-        fixed = set(map(placeholders.key, template.fixed_files))
+    if service and fixed:
         link = links.for_simulation(service.pk)
         given |= {name: link for name in given if placeholders.key(name) in fixed}
     defaults = {sample.name: sample.default for sample in tried if sample.default is not None}
