@@ -2,6 +2,7 @@
 
 import structlog
 
+from config.erased import ERASED
 from notifications.models import KeyType, Notification
 from notifications.submission import redaction, sent_again
 from notifications.submission.callers import Person
@@ -15,6 +16,8 @@ class CannotCopy(Exception):
 
 def check(message: Notification) -> None:
     """Raise CannotCopy if the text of the message is redacted, or if it has a file."""
+    if message.recipient == ERASED:
+        raise CannotCopy("The text of this message has been erased.")
     if redaction.is_on(message):
         raise CannotCopy("The template of this message redacts personal details, so nobody may read a copy of it.")
     if sent_again.has_files(message):

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from config.erased import ERASED
 from notifications import tasks
 from notifications.models import BulkRow, KeyType, Notification, RequestCallback, RetriedMessage, Status
 from notifications.submission import sent_again
@@ -37,6 +38,8 @@ def check(message: Notification) -> None:
         return
     if message.status not in RETRIED:
         raise CannotRetry("Only a message with a temporary or technical failure can be retried.")
+    if message.recipient == ERASED:
+        raise CannotRetry("The recipient of this message has been erased.")
     if RetriedMessage.objects.filter(message=message.pk).exists():
         raise CannotRetry("This message has been retried already.")
     if message.bulk_row is not None and message.bulk_row.is_retried:

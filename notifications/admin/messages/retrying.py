@@ -13,6 +13,7 @@ from django.urls import reverse
 from config import audit, formats
 from config.console.admin.model_admin import ConsoleModelAdmin
 from config.console.admin.row_actions import Button
+from config.erased import ERASED
 from config.jobs.bulk import BulkJob, over_rows
 from config.jobs.models import BulkJobRun
 from notifications import errors
@@ -74,6 +75,7 @@ def can_be_retried(messages: Any) -> Any:
     return messages.filter(
         Q(bulk_row=None) | Q(bulk_row__is_retried=False),
         ~Exists(Attachment.objects.filter(**same)),
+        ~Q(recipient=ERASED),
         status__in=retry.RETRIED,
         retried_as=None,
     )

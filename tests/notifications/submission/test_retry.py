@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from config.erased import ERASED
 from notifications import errors
 from notifications.models import (
     BulkRow,
@@ -18,7 +19,7 @@ from notifications.models import (
     RetriedMessage,
     Status,
 )
-from notifications.submission import retry
+from notifications.submission import copies, retry
 from notifications.submission.retry import CannotRetry
 from tests.factories import (
     make_bulk_send,
@@ -162,3 +163,11 @@ def test_a_claimed_message_is_left_to_its_worker() -> None:
 
     with pytest.raises(CannotRetry):
         retry.send_now(claimed)
+
+
+def test_an_erased_message_is_neither_retried_nor_copied() -> None:
+    erased = make_failed(recipient=ERASED, normalised_recipient="", body=ERASED)
+
+    assert "has been erased" in reason(erased)
+    with pytest.raises(copies.CannotCopy):
+        copies.send(erased, BY, BY)
