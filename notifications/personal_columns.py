@@ -87,8 +87,8 @@ COLUMNS = PersonalColumns(
         ),
         "notifications.SandboxMessage": Columns(encrypted="encrypted_content"),
         "notifications.SendingPause": Columns(text="reason", staff="by ended_by", nothing="name"),
-        "notifications.ReportPart": Columns(own="storage_name", nothing="last"),
-        "notifications.ReportRequest": Columns(text="query"),
+        "notifications.LogExportPart": Columns(own="storage_name", nothing="last"),
+        "notifications.LogExport": Columns(text="query"),
         "notifications.RequestCallback": Columns(
             text="url", nothing="encrypted_bearer_token", service="notification__service"
         ),

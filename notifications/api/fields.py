@@ -94,25 +94,25 @@ class Fallback(_Copied, serializers.Serializer[Any]):
         if data is None:
             return None
         found: list[errors.NotificationError] = []
-        address, template_id = None, parse_uuid(data.get("template_id"))
+        email_address, template_id = None, parse_uuid(data.get("template_id"))
         for name in self.fields:
             if name not in data:
                 found.append(errors.PropertyMissing(name=f"{self.field_name}.{name}"))
         if "email_address" in data:
             try:
                 of_type(f"{self.field_name}.email_address", data["email_address"], str, "string")
-                address = policy.parse_email_address(data["email_address"])
+                email_address = policy.parse_email_address(data["email_address"])
             except errors.EmailAddressInvalid:
-                found.append(errors.FallbackAddressInvalid())
+                found.append(errors.FallbackEmailAddressInvalid())
             except errors.WrongType as error:
                 found.append(error)
         if "template_id" in data and template_id is None:
             found.append(errors.NotAUuid(name=f"{self.field_name}.template_id"))
         if unknown := data.keys() - self.fields.keys():
             found.append(errors.PropertiesUnexpected(names=[f"{self.field_name}.{name}" for name in unknown]))
-        if found or address is None or template_id is None:
+        if found or email_address is None or template_id is None:
             raise errors.InvalidRequest(found)
-        return GivenFallback(email_address=address, template_id=template_id)
+        return GivenFallback(email_address=email_address, template_id=template_id)
 
 
 class Identifier(_Copied, serializers.UUIDField):

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from config.jobs.registry import Batch
 from notifications.attachments import missing, store
-from notifications.models import Attachment, ReportPart
+from notifications.models import Attachment, LogExportPart
 
 log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ def remove_orphans(older_than: timedelta = ORPHAN_AFTER) -> Iterator[Batch]:
     for some in _batches(names):
         known = set(
             Attachment.objects.filter(storage_name__in=some, deleted_at=None).values_list("storage_name", flat=True)
-        ) | set(ReportPart.objects.filter(storage_name__in=some).values_list("storage_name", flat=True))
+        ) | set(LogExportPart.objects.filter(storage_name__in=some).values_list("storage_name", flat=True))
         removed = errors = 0
         for name in set(some) - known:
             try:

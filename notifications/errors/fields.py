@@ -119,7 +119,7 @@ class ScheduledForTooFar(ValidationError):
     fix = "Use a time within the next 24 hours."
 
 
-class FallbackAddressInvalid(ValidationError):
+class FallbackEmailAddressInvalid(ValidationError):
     slug = "fallback-email-address"
     text = "fallback.email_address Not a valid email address"
     fix = "Check the email address of the fallback for spelling mistakes."

@@ -10,7 +10,7 @@ from django.utils import timezone
 from config.jobs import rules
 from config.jobs.registry import Batch
 from config.jobs.rules import Due, Group, RetentionRule
-from notifications.attachments import expiry, report_files, store
+from notifications.attachments import expiry, log_exports, store
 from notifications.jobs import retention
 from notifications.management.clean_up_bulk import BULK_SENDS
 from notifications.models import (
@@ -19,19 +19,19 @@ from notifications.models import (
     CallbackDelivery,
     IdempotencyRecord,
     LimitNotice,
+    LogExport,
     Notification,
     RefusedCalls,
     RepeatGuard,
-    ReportRequest,
     SandboxMessage,
     Service,
     Suppression,
     TemplateUse,
     UnsubscribeProbe,
     UnsubscribeRequest,
-    report,
 )
 from notifications.models.key_usage import ERRORS_KEPT_PER_KEY
+from notifications.models.log_export import KEPT_FOR as LOG_EXPORTS_ARE_KEPT_FOR
 from notifications.models.suppression import ENDED_ARE_KEPT_FOR
 from notifications.models.template_use import DAYS_KEPT
 from notifications.models.unsubscribe_probe import KEPT_FOR
@@ -162,12 +162,12 @@ RULES = (
         every=_QUARTER_OF_AN_HOUR,
     ),
     RetentionRule(
-        name="reports",
+        name="log-exports",
         title="CSV files of the message log",
         group=Group.MESSAGES,
-        keeps=lambda: f"{report.KEPT_FOR.days} days; expired files cannot be downloaded even before",
-        preview=lambda: rules.preview(ReportRequest.objects.to_forget(), "reports", "expires_at"),
-        remove=report_files.remove_expired,
+        keeps=lambda: f"{LOG_EXPORTS_ARE_KEPT_FOR.days} days; expired files cannot be downloaded even before",
+        preview=lambda: rules.preview(LogExport.objects.to_forget(), "CSV files", "expires_at"),
+        remove=log_exports.remove_expired,
         every=_HOURLY,
     ),
     RetentionRule(

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import notifications.models.report
+import notifications.models.log_export
 from django.conf import settings
 from django.db import migrations, models
 
@@ -16,33 +16,33 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='ReportRequest',
+            name='LogExport',
             fields=[
                 ('id', models.UUIDField(editable=False, primary_key=True, serialize=False)),
                 ('query', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('finished_at', models.DateTimeField(null=True)),
-                ('expires_at', models.DateTimeField(default=notifications.models.report.default_expiry)),
+                ('expires_at', models.DateTimeField(default=notifications.models.log_export.default_expiry)),
                 ('service', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='notifications.service')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(
-            name='ReportPart',
+            name='LogExportPart',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField()),
                 ('storage_name', models.CharField(db_index=True, max_length=32)),
                 ('last', models.CharField(blank=True, max_length=120)),
-                ('report', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='notifications.reportrequest')),
+                ('export', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='notifications.logexport')),
             ],
         ),
         migrations.AddIndex(
-            model_name='reportrequest',
-            index=models.Index(fields=['expires_at'], name='report_expires'),
+            model_name='logexport',
+            index=models.Index(fields=['expires_at'], name='log_export_expires'),
         ),
         migrations.AddConstraint(
-            model_name='reportpart',
-            constraint=models.UniqueConstraint(fields=('report', 'number'), name='report_part_unique'),
+            model_name='logexportpart',
+            constraint=models.UniqueConstraint(fields=('export', 'number'), name='log_export_part_unique'),
         ),
     ]

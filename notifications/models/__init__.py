@@ -21,6 +21,7 @@ from notifications.models.key_usage import ApiCallError, ApiKeyDay
 from notifications.models.limit import DailyCounter, LimitKind, RateSlot
 from notifications.models.limit_change import DAILY_LIMITS, Limit, LimitChange
 from notifications.models.limit_use import LimitNotice, RefusedCalls
+from notifications.models.log_export import LogExport, LogExportPart
 from notifications.models.notification import Notification
 from notifications.models.protected_name import NameRule, ProtectedName
 from notifications.models.provider_circuit import ProviderCircuit
@@ -29,7 +30,6 @@ from notifications.models.received_email import EmailContent, EmailForward, Rece
 from notifications.models.received_text import ReceivedText
 from notifications.models.recipient_hash import RecipientHashKey
 from notifications.models.repeat_guard import RepeatGuard
-from notifications.models.report import ReportPart, ReportRequest
 from notifications.models.request_callback import RequestCallback
 from notifications.models.retried_message import RetriedMessage
 from notifications.models.sandbox_message import SandboxContent, SandboxMessage

@@ -17,11 +17,11 @@ from notifications.models import (
     BulkRow,
     CallbackDelivery,
     EmailForward,
+    LogExport,
+    LogExportPart,
     Notification,
     ReceivedEmail,
     ReceivedText,
-    ReportPart,
-    ReportRequest,
     Suppression,
     UnsubscribeRequest,
 )
@@ -103,15 +103,15 @@ def _received_emails(person: Person) -> Iterator[int]:
         yield len(pks)
 
 
-def _reports(person: Person) -> Iterator[int]:
+def _log_exports(person: Person) -> Iterator[int]:
     """Delete the CSV files of the message log that may have the person: of these services, and of all services."""
-    reports = ReportRequest.objects.all()
+    exports = LogExport.objects.all()
     if person.service is not None:
-        reports = reports.filter(Q(service=person.service.pk) | Q(service=None))
-    names = list(ReportPart.objects.filter(report__in=reports).values_list("storage_name", flat=True))
+        exports = exports.filter(Q(service=person.service.pk) | Q(service=None))
+    names = list(LogExportPart.objects.filter(export__in=exports).values_list("storage_name", flat=True))
     transaction.on_commit(partial(store.discard, names))
-    number = reports.count()
-    reports.delete()
+    number = exports.count()
+    exports.delete()
     yield number
 
 
@@ -165,7 +165,7 @@ AFTER_WORKERS: tuple[Step, ...] = (
     Step(name="unsubscribe_requests", work=_requests),
     Step(name="suppressions", work=_suppressions),
     Step(name="messages", work=_messages),
-    Step(name="reports", work=_reports),
+    Step(name="reports", work=_log_exports),
     Step(name="mentions", work=searching.erase_mentions),
     Step(name="mentions", work=encrypted.erase_mentions),
 )

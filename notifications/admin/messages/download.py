@@ -25,9 +25,9 @@ from config.spreadsheets import csv_line
 from notifications.admin import permissions
 from notifications.admin.list_download import ListDownload, moment
 from notifications.admin.messages.paging import Place
-from notifications.attachments import report_files, store
-from notifications.models import Notification, ReportRequest, Service
-from notifications.models.report import KEPT_FOR
+from notifications.attachments import log_exports, store
+from notifications.models import LogExport, Notification, Service
+from notifications.models.log_export import KEPT_FOR
 
 KIND = "download-messages"
 MOST_AT_ONCE = 10_000
@@ -62,7 +62,7 @@ def _start(request: HttpRequest, number: int) -> HttpResponse:
     job = many_rows.new_job(request, KIND, total=number, way_back=way_back)
     if job.by is None:
         raise PermissionDenied
-    ReportRequest.objects.get_or_create(
+    LogExport.objects.get_or_create(
         pk=job.pk,
         defaults={
             "user": job.by,
@@ -105,12 +105,12 @@ def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
     """Return the file of a job to the person who asked for it."""
     if not recent_sign_in.is_recent(request):
         return recent_sign_in.ask(request)
-    report = _own(request)
+    export = _own(request)
     headers = {
-        "Content-Disposition": f'attachment; filename="messages-{timezone.localdate(report.finished_at):%Y-%m-%d}.csv"',
+        "Content-Disposition": f'attachment; filename="messages-{timezone.localdate(export.finished_at):%Y-%m-%d}.csv"',
         "Cache-Control": "no-store",
     }
-    parts = report_files.read(report)
+    parts = log_exports.read(export)
     try:
         first = next(parts, b"")
     except (store.StoreAway, store.BlobMissing, DecryptionFailed):
@@ -122,15 +122,15 @@ def answer(model_admin: Any, request: HttpRequest) -> HttpResponseBase:
     return StreamingHttpResponse(_after(first, parts), content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _own(request: HttpRequest) -> ReportRequest:
+def _own(request: HttpRequest) -> LogExport:
     try:
         identifier = UUID(request.GET.get("id", ""))
     except ValueError as error:
         raise Http404 from error
-    report = ReportRequest.objects.readable().filter(pk=identifier, user=request.user.pk or 0).first()
-    if report is None:
+    export = LogExport.objects.readable().filter(pk=identifier, user=request.user.pk or 0).first()
+    if export is None:
         raise Http404
-    return report
+    return export
 
 
 def _after(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
@@ -143,15 +143,15 @@ def _after(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
 
 def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
     """Write the messages in parts, service by service and newest first, after the last part of an earlier task."""
-    report = ReportRequest.objects.select_related("service", "user").get(pk=run.pk)
-    request = _request_of(report)
+    export = LogExport.objects.select_related("service", "user").get(pk=run.pk)
+    request = _request_of(export)
     changelist: Any = admin.site.get_model_admin(Notification).get_changelist_instance(request)
     found = changelist.get_queryset(request)
-    last = report.parts.order_by("-number").first()
+    last = export.parts.order_by("-number").first()
     number = last.number + 1 if last else 0
     done_service, _, place = last.last.partition("/") if last else ("", "", "")
     if last is None:
-        report_files.write(report, number, csv_line(DOWNLOAD.header), last="")
+        log_exports.write(export, number, csv_line(DOWNLOAD.header), last="")
         number += 1
         yield Batch(number=0)
     for service in sorted(changelist.services, key=lambda one: str(one.pk)):
@@ -162,7 +162,7 @@ def _write(run: BulkJobRun, pace: Pace) -> Iterator[Batch]:
         while rows := _next(mine, below, pace.at_once):
             below = Place(created_at=rows[-1].created_at, id=rows[-1].id)
             text = "".join(csv_line(DOWNLOAD.cells(row)) for row in rows)
-            report_files.write(report, number, text, last=f"{service.pk}/{below}")
+            log_exports.write(export, number, text, last=f"{service.pk}/{below}")
             number += 1
             yield Batch(passed=len(rows), number=len(rows))
 
@@ -172,25 +172,25 @@ def _next(mine: QuerySet[Notification], below: Place | None, most: int) -> list[
     return list(rows.values_list(*DOWNLOAD.columns, named=True)[:most])
 
 
-def _request_of(report: ReportRequest) -> HttpRequest:
+def _request_of(export: LogExport) -> HttpRequest:
     """Return a request for the list as the person sees it now, with the roles that they have now."""
     request = HttpRequest()
-    request.method, request.user = "GET", report.user
-    request.GET = QueryDict(report.query)
-    chosen: Service | None = report.service
+    request.method, request.user = "GET", export.user
+    request.GET = QueryDict(export.query)
+    chosen: Service | None = export.service
     request.chosen_service = chosen  # type: ignore[attr-defined]  # what `permissions.chosen_service` returns
     return request
 
 
 def _at_end(run: BulkJobRun) -> None:
-    ReportRequest.objects.get(pk=run.pk).finish()
+    LogExport.objects.get(pk=run.pk).finish()
 
 
 def _link(run: BulkJobRun) -> tuple[str, str] | None:
     """Return the button of the job's page, until the file expires."""
-    if not ReportRequest.objects.readable().filter(pk=run.pk).exists():
+    if not LogExport.objects.readable().filter(pk=run.pk).exists():
         return None
-    return "Download CSV", f"{reverse('admin:notifications_notification_report')}?id={run.pk}"
+    return "Download CSV", f"{reverse('admin:notifications_notification_export')}?id={run.pk}"
 
 
 DOWNLOAD_MESSAGES = BulkJob(

@@ -10,7 +10,7 @@ from notifications.admin.messages import filters, send
 from notifications.admin.messages.paging import NEWER, OLDER
 
 RETRY_FAILED, CANCEL_SCHEDULED = "retry-failed", "cancel-scheduled"
-DOWNLOAD, REPORT = "download", "report"
+DOWNLOAD, EXPORT = "download", "export"
 _PAGING = (OLDER, NEWER, "p")
 
 

@@ -136,7 +136,7 @@ class NotificationAdmin(
             own(list_actions.RETRY_FAILED, self.retry_failed),
             own(list_actions.CANCEL_SCHEDULED, self.cancel_scheduled),
             own(list_actions.DOWNLOAD, self.download),
-            own(list_actions.REPORT, self.report),
+            own(list_actions.EXPORT, self.export),
             *super().get_urls(),
         ]
 
@@ -188,7 +188,7 @@ class NotificationAdmin(
     def download(self, request: HttpRequest) -> HttpResponseBase:
         return download.DOWNLOAD.answer(self, request)
 
-    def report(self, request: HttpRequest) -> HttpResponseBase:
+    def export(self, request: HttpRequest) -> HttpResponseBase:
         return download.answer(self, request)
 
     def _above(self, request: HttpRequest, changelist: MessageChangeList) -> dict[str, Any]:

@@ -82,7 +82,7 @@ _PAGES = (*_READING, errors.NotAUuid, errors.PropertiesUnexpected)
 
 BY_OPERATION = {
     "sendTextMessage": (
-        *(*_SENDING, *_PHONE_NUMBER, *_CALLBACK, errors.FallbackAddressInvalid),
+        *(*_SENDING, *_PHONE_NUMBER, *_CALLBACK, errors.FallbackEmailAddressInvalid),
         *(*_RULES, *_SMS_RULES, *_RECIPIENT, *_FAILURES),
     ),
     "sendEmail": (*_SENDING, *_EMAIL_SHAPE, *_CALLBACK, *_RULES, *_EMAIL_RULES, *_RECIPIENT, *_FAILURES),
@@ -148,7 +148,14 @@ FAMILIES = {
         *(errors.ReceiptCredentialsMissing, errors.ReceiptCredentialsWrong, errors.ReceiptUnreadable),
     ),
     "Fields and parameters": (
-        *(*_SHAPE, *_EMAIL_SHAPE, *_CALLBACK, errors.FallbackAddressInvalid, errors.NotOneOf, errors.NoResultFound),
+        *(
+            *_SHAPE,
+            *_EMAIL_SHAPE,
+            *_CALLBACK,
+            errors.FallbackEmailAddressInvalid,
+            errors.NotOneOf,
+            errors.NoResultFound,
+        ),
         errors.NotScheduled,
     ),
     "Phone numbers": _PHONE_NUMBER,

@@ -20,7 +20,7 @@ from config.jobs.pace import Pace
 from notifications.admin.messages import download
 from notifications.attachments import expiry, store
 from notifications.management.clean_up import RULES
-from notifications.models import Notification, ReportPart, ReportRequest, Role, Service, Status, Template
+from notifications.models import LogExport, LogExportPart, Notification, Role, Service, Status, Template
 from tests.factories import make_api_key, make_notification, make_service, make_template
 from tests.people import browser_of, join, make_person
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 LOG = reverse("admin:notifications_notification_changelist")
 DOWNLOAD = reverse("admin:notifications_notification_download")
-REPORT = reverse("admin:notifications_notification_report")
+EXPORT = reverse("admin:notifications_notification_export")
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def rows_of(answer: Any) -> list[dict[str, str]]:
 def ask(user: User, service: Service, query: str = "") -> BulkJobRun:
     """Return a run for a file, as the form starts it for more than 10,000 messages."""
     run = BulkJobRun.objects.create(kind=download.KIND, by=user, total=5, way_back=LOG)
-    ReportRequest.objects.create(pk=run.pk, user=user, service=service, query=query)
+    LogExport.objects.create(pk=run.pk, user=user, service=service, query=query)
     return run
 
 
@@ -120,8 +120,8 @@ def test_many_messages_are_left_to_a_job(reader: Client, template: Template) -> 
 
     run = BulkJobRun.objects.get(kind=download.KIND)
     assert answer["Location"] == reverse("admin:operations_bulkjobrun_change", args=[run.pk])
-    report = ReportRequest.objects.get(pk=run.pk)
-    assert (report.user_id, report.service, report.query) == (run.by_id, template.service, "key_type=all")
+    export = LogExport.objects.get(pk=run.pk)
+    assert (export.user_id, export.service, export.query) == (run.by_id, template.service, "key_type=all")
 
 
 def test_the_job_writes_the_file_in_parts_and_goes_on_after_an_interruption(
@@ -134,16 +134,16 @@ def test_the_job_writes_the_file_in_parts_and_goes_on_after_an_interruption(
     run = ask(kim, template.service, "status=created")
 
     work(run, most_parts=2)
-    assert reader.get(REPORT, {"id": str(run.pk)}).status_code == 404
+    assert reader.get(EXPORT, {"id": str(run.pk)}).status_code == 404
     work(run)
 
     page = text_of(reader.get(reverse("admin:operations_bulkjobrun_change", args=[run.pk])))
-    assert f"{REPORT}?id={run.pk}" in page
-    found = rows_of(reader.get(REPORT, {"id": str(run.pk)}))
+    assert f"{EXPORT}?id={run.pk}" in page
+    found = rows_of(reader.get(EXPORT, {"id": str(run.pk)}))
     assert [row["Message id"] for row in found] == [str(message.pk) for message in made]
     assert {row["Recipient"] for row in found} == {"a…@example.com"}
-    assert (run.changed, ReportPart.objects.count()) == (5, 4)
-    assert all(b"example.com" not in store.read(part.storage_name) for part in ReportPart.objects.all())
+    assert (run.changed, LogExportPart.objects.count()) == (5, 4)
+    assert all(b"example.com" not in store.read(part.storage_name) for part in LogExportPart.objects.all())
 
 
 def test_only_the_person_who_asked_can_download_the_file(
@@ -152,9 +152,9 @@ def test_only_the_person_who_asked_can_download_the_file(
     run = ask(kim, template.service)
     work(run)
 
-    assert reader.get(REPORT, {"id": str(run.pk)}).status_code == 200
-    assert console.get(REPORT, {"id": str(run.pk)}).status_code == 404
-    assert console.get(REPORT, {"id": "x"}).status_code == 404
+    assert reader.get(EXPORT, {"id": str(run.pk)}).status_code == 200
+    assert console.get(EXPORT, {"id": str(run.pk)}).status_code == 404
+    assert console.get(EXPORT, {"id": "x"}).status_code == 404
 
 
 def test_the_file_has_what_the_person_may_see_when_the_job_runs(kim: User, template: Template) -> None:
@@ -171,18 +171,18 @@ def test_an_expired_file_cannot_be_downloaded_and_is_deleted(reader: Client, kim
     make_notification(template)
     run = ask(kim, template.service)
     work(run)
-    names = list(ReportPart.objects.values_list("storage_name", flat=True))
+    names = list(LogExportPart.objects.values_list("storage_name", flat=True))
     list(expiry.remove_orphans(timedelta()))
     assert set(names) <= set(store.names())
 
-    ReportRequest.objects.update(expires_at=timezone.now())
+    LogExport.objects.update(expires_at=timezone.now())
 
-    assert reader.get(REPORT, {"id": str(run.pk)}).status_code == 404
-    rule = next(rule for rule in RULES if rule.name == "reports")
+    assert reader.get(EXPORT, {"id": str(run.pk)}).status_code == 404
+    rule = next(rule for rule in RULES if rule.name == "log-exports")
     assert [due.number for due in rule.preview()] == [1]
     list(rule.remove())
     assert not set(names) & set(store.names())
-    assert not ReportRequest.objects.exists()
+    assert not LogExport.objects.exists()
 
 
 def test_a_search_is_part_of_the_filter(console: Client, template: Template) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config import encryption
 from config.console.models import SavedSearch
-from notifications.attachments import report_files, store
+from notifications.attachments import log_exports, store
 from notifications.models import (
     Attachment,
     BulkRow,
@@ -21,10 +21,10 @@ from notifications.models import (
     Channel,
     EarlyReceipt,
     IdempotencyRecord,
+    LogExport,
     Notification,
     ReceivedEmail,
     ReceivedText,
-    ReportRequest,
     RowState,
     SandboxContent,
     SandboxMessage,
@@ -118,8 +118,8 @@ def _elsewhere(service: Service, recipient: str, user: Any, sent: Notification) 
         email.content_hash = uuid.uuid4().hex
         email.set_content(EmailContent(subject="Re", text=f"I am {recipient}", attachments=[f"{recipient}.pdf"]))
         email.save()
-    report = ReportRequest.objects.create(id=uuid.uuid4(), user=user, service=service)
-    report_files.write(report, 1, f"To\r\n{recipient}\r\n", last="")
+    export = LogExport.objects.create(id=uuid.uuid4(), user=user, service=service)
+    log_exports.write(export, 1, f"To\r\n{recipient}\r\n", last="")
     make_notification(make_template(service), "bo@example.org", body=f"Ann is at {recipient}", status=Status.DELIVERED)
     make_template(service, samples={"number": recipient})
 

@@ -24,8 +24,8 @@ from notifications.models import (
     BulkRow,
     Channel,
     Fallback,
+    LogExportPart,
     Notification,
-    ReportPart,
     RowState,
     Status,
     Suppression,
@@ -76,7 +76,7 @@ def test_no_column_file_log_or_dump_has_the_recipient(
     recipient: str, admin_user: Any, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     service = fill(recipient, admin_user)
-    own_blobs = {Attachment.objects.get().storage_name, ReportPart.objects.get().storage_name}
+    own_blobs = {Attachment.objects.get().storage_name, LogExportPart.objects.get().storage_name}
     fill("bo@example.org", admin_user, service=service)
     before = len(places_with(recipient))
     assert before > 20

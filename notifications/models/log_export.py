@@ -16,7 +16,7 @@ def default_expiry() -> object:
     return timezone.now() + KEPT_FOR
 
 
-class ReportRequestQuerySet(models.QuerySet["ReportRequest"]):
+class LogExportQuerySet(models.QuerySet["LogExport"]):
     def readable(self) -> Self:
         """Return the finished files that have not expired."""
         return self.exclude(finished_at=None).filter(expires_at__gt=timezone.now())
@@ -25,7 +25,7 @@ class ReportRequestQuerySet(models.QuerySet["ReportRequest"]):
         return self.filter(expires_at__lte=timezone.now()).order_by("expires_at")
 
 
-class ReportRequest(models.Model):
+class LogExport(models.Model):
     """The messages of the log as a CSV file. It has the id of the job that writes it.
 
     user: the person who asked; nobody else may download the file
@@ -41,13 +41,13 @@ class ReportRequest(models.Model):
     finished_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(default=default_expiry)
 
-    objects = ReportRequestQuerySet.as_manager()
+    objects = LogExportQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["expires_at"], name="report_expires")]
+        indexes = [models.Index(fields=["expires_at"], name="log_export_expires")]
 
     def __str__(self) -> str:
-        return f"Report {str(self.id)[:8]}"
+        return f"Export {str(self.id)[:8]}"
 
     def finish(self) -> None:
         self.finished_at = timezone.now()
@@ -55,19 +55,19 @@ class ReportRequest(models.Model):
         self.save(update_fields=["finished_at", "expires_at"])
 
 
-class ReportPart(models.Model):
+class LogExportPart(models.Model):
     """A part of the file, which is an encrypted blob in the store.
 
     last: the key of its last message, after which the next part starts
     """
 
-    report = models.ForeignKey(ReportRequest, on_delete=models.CASCADE, related_name="parts", db_index=False)
+    export = models.ForeignKey(LogExport, on_delete=models.CASCADE, related_name="parts", db_index=False)
     number = models.PositiveIntegerField()
     storage_name = models.CharField(max_length=32, db_index=True)
     last = models.CharField(max_length=120, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["report", "number"], name="report_part_unique")]
+        constraints = [models.UniqueConstraint(fields=["export", "number"], name="log_export_part_unique")]
 
     def __str__(self) -> str:
-        return f"Part {self.number} of report {str(self.report_id)[:8]}"
+        return f"Part {self.number} of export {str(self.export_id)[:8]}"
