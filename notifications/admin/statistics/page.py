@@ -13,6 +13,7 @@ from config.console.pages import OwnPages, View
 from config.spreadsheets import csv_line
 from notifications.admin import permissions
 from notifications.admin.statistics import tables
+from notifications.admin.statistics.tables import StatisticsTable
 from notifications.models import Role
 
 _ROWS_SHOWN = 50
@@ -27,12 +28,14 @@ def statistics(request: HttpRequest) -> HttpResponse:
     if not may_open(request):
         raise PermissionDenied
     found = tables.of_services(permissions.listed_services(request))
-    shown = [{"table": table, "rows": [_shown(row) for row in table.rows[:_ROWS_SHOWN]]} for table in found]
+    shown = [{"table": table, "rows": [_shown(table, row) for row in table.rows[:_ROWS_SHOWN]]} for table in found]
     return pages.show(request, "admin/notifications/statistics.html", "Reports", tables=shown)
 
 
-def _shown(row: tuple[object, ...]) -> list[object]:
-    return [formats.number(cell) if isinstance(cell, int) else cell for cell in row]
+def _shown(table: StatisticsTable, row: tuple[object, ...]) -> list[tuple[str, object]]:
+    """Return each cell with the title of its column, which narrow screens show beside it."""
+    cells = (formats.number(cell) if isinstance(cell, int) else cell for cell in row)
+    return list(zip(table.header, cells, strict=True))
 
 
 def download(request: HttpRequest, slug: str) -> HttpResponse:
