@@ -64,7 +64,7 @@ def _files(person: Person) -> Iterator[int]:
 
 def _answers(person: Person) -> Iterator[int]:
     """Redact stored responses. They stay, because a repeated request must not send the message again."""
-    for row in kinds.answers(person).iterator():
+    for row in list(kinds.answers(person)):  # a cursor would not survive the transaction of its batch
         answer = person.mentions.erase_in(row.answer)
         if isinstance(answer.get("content"), dict):
             answer["content"] |= {name: ERASED for name in ("body", "subject") if answer["content"].get(name)}

@@ -113,11 +113,7 @@ def sandbox_messages(person: Person) -> QuerySet[SandboxMessage]:
     of_messages_here = Q(notification_id__in=messages(person).values("pk"))
     if person.service is not None:
         return SandboxMessage.objects.filter(of_messages_here)
-    found = [
-        row.pk
-        for row in SandboxMessage.objects.iterator(_AT_ONCE)
-        if _is_in(person, partial(_recipient_in_sandbox, row))
-    ]
+    found = [row.pk for row in SandboxMessage.objects.all() if _is_in(person, partial(_recipient_in_sandbox, row))]
     return SandboxMessage.objects.filter(of_messages_here | Q(pk__in=found))
 
 
