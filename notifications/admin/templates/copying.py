@@ -26,7 +26,7 @@ class CopyForm(forms.Form):
     name = forms.CharField(max_length=255, widget=TextInput, help_text="Recipients never see it.")
 
     def __init__(self, *args: Any, template: Template, services: QuerySet[Service], **kwargs: Any) -> None:
-        super().__init__(*args, initial={"name": template.name}, **kwargs)
+        super().__init__(*args, **{"initial": {"name": template.name}, **kwargs})
         self.template = template
         self.fields["service"].queryset = services  # type: ignore[attr-defined]  # a ModelChoiceField has one
 

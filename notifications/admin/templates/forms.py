@@ -125,8 +125,8 @@ class TemplateForm(forms.ModelForm):  # type: ignore[type-arg]  # no parameter a
         subject, content = cleaned.get("subject"), cleaned.get("content")
         for field, error in templates.find_errors(subject, content, is_text_message=channel is Channel.SMS):
             self.add_error(field, error)
-        texts = ("" if channel is Channel.SMS else cleaned.get("subject") or "", cleaned.get("content") or "")
-        texts = (*texts, *languages.texts(self.data))
+        subject = "" if channel is Channel.SMS else cleaned.get("subject") or ""
+        texts = [subject, cleaned.get("content") or "", *languages.texts(self.data)]
         cleaned["defaults"] = samples.read_defaults(self.data, *texts)
         checked(templates.check_defaults, cleaned["defaults"], *texts)
         cleaned["translations"] = checked(languages.to_store, self.data, channel)
