@@ -12,6 +12,7 @@ from notifications.admin.services.going_live import LinkTo
 from notifications.jobs import limits
 from notifications.models import (
     Channel,
+    GoLiveRequest,
     Limit,
     LimitChange,
     Permission,
@@ -70,7 +71,10 @@ def sections(
         section("api", "API", *_api(service)),
         section("limits", "Limits", *_limits(service)),
         Section(
-            slug="state", title="State", buttons=(*state, *change("archive", "Archive…")), facts=(_state(service),)
+            slug="state",
+            title="State",
+            buttons=(*state, *change("archive", "Archive…")),
+            facts=(_state(service, link_to),),
         ),
     ]
 
@@ -195,7 +199,7 @@ def _end_of(change: LimitChange | None) -> str:
     return f"Until {formats.spoken(change.until)}, then {formats.number(change.returns_to or 0)} again."
 
 
-def _state(service: Service) -> Fact:
+def _state(service: Service, link_to: LinkTo) -> Fact:
     if service.archived_at is not None:
         since = f"Since {formats.spoken(service.archived_at)}. Every call is refused, and nothing can be changed."
         return Fact(label="State", value=cells.chip("Archived"), remark=since)
@@ -206,7 +210,7 @@ def _state(service: Service) -> Fact:
     if asked is None:
         return Fact(label="State", value=cells.chip("Trial", "warn"), remark=reach)
     remark = f"{reach} Request to go live of {formats.spoken(asked.created_at)}: {asked.get_state_display().lower()}."
-    link = ("View request", reverse("admin:notifications_goliverequest_change", args=[asked.pk]))
+    link = link_to("View requests", GoLiveRequest)
     return Fact(label="State", value=cells.chip("Trial", "warn"), remark=remark, link=link)
 
 
