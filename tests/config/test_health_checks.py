@@ -32,6 +32,7 @@ LATER = {
     "providers",
     "pauses",
     "backlog",
+    "mailbox",
     "scanner",
     "files",
 }

@@ -18,6 +18,7 @@ from notifications.admin.received_texts.download import DOWNLOAD
 from notifications.admin.received_texts.filters import IS_ANSWERED, RecipientFilter, StateFilter
 from notifications.admin.recipient_search import RecipientSearchAdmin
 from notifications.models import Channel, ReceivedText, Role, Suppression
+from notifications.submission import text_keywords
 
 _FIRST_CHARACTERS = 80
 
@@ -114,4 +115,6 @@ class ReceivedTextAdmin(RecipientSearchAdmin):
 
     @admin.display(description="State")
     def state(self, text: Any) -> SafeString:  # Any: a text with its annotation
+        if text_keywords.find(text.content) is not None:
+            return cells.chip("Keyword")
         return cells.chip("Answered", "good") if text.is_answered else cells.chip("Not answered", "warn")

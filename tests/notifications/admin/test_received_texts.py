@@ -83,6 +83,8 @@ def test_the_list_has_the_newest_text_of_each_sender(console: Client, service: S
     assert page.count("same moment") == 1
     assert "first of Ana" not in page
     assert page.count("Not answered") == 3  # the filter has the words, too
+    got(service, "Stop.", BEN)
+    assert "Keyword" in text_of(console.get(LIST))
 
 
 def test_a_test_is_no_answer(console: Client, service: Service, template: Template) -> None:
