@@ -6,6 +6,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from config.audit import Actor
+from config.erased import ERASED
 from notifications import errors
 from notifications.bulk_tables import tables
 from notifications.bulk_tables.columns import REFERENCE
@@ -23,8 +24,11 @@ ROWS_AT_ONCE = 2_000
 
 
 def failed_rows(bulk_send: BulkSend, until: datetime) -> BulkRowQuerySet:
-    """Return the rows whose message failed before this time and that no later bulk send contains."""
-    return bulk_send.rows.filter(
+    """Return the rows whose message failed before this time and that no later bulk send contains.
+
+    Rows of erased recipients are left out.
+    """
+    return bulk_send.rows.exclude(recipient=ERASED).filter(
         notifications__status__in=RETRIED, notifications__completed_at__lte=until, is_retried=False
     )
 
