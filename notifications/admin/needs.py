@@ -100,13 +100,13 @@ def _templates(mine: Q, chosen: Service | None) -> Iterator[Need]:
 
 
 def _reply_to(mine: Q, chosen: Service | None) -> Iterator[Need]:
-    addresses = ReplyToAddress.objects.filter(mine, archived_at=None)
-    for number in _any(addresses.filter(state=ReplyToState.BOUNCED)):
+    reply_tos = ReplyToAddress.objects.filter(mine, archived_at=None)
+    for number in _any(reply_tos.filter(state=ReplyToState.BOUNCED)):
         text = (
             f"The confirmation email to {formats.counted(number, 'reply-to address', 'reply-to addresses')} came back."
         )
         yield Need(text=text, button="View bounced addresses", url=f"{_list('replytoaddress')}?state=bounced")
-    for number in _any(addresses.filter(state=ReplyToState.CHECKING)):
+    for number in _any(reply_tos.filter(state=ReplyToState.CHECKING)):
         text = f"{formats.counted(number, 'reply-to address is', 'reply-to addresses are')} not confirmed yet."
         yield Need(text=text, button="View addresses", url=f"{_list('replytoaddress')}?state=checking")
 

@@ -195,9 +195,15 @@ NAMES: dict[str, tuple[str, set[str]]] = {
     "recall": ("cache", set()),
     "refusal": ("error, rejection", set()),
     "refusals": ("errors, rejections", {"signalbox_refusals", "refusals"}),  # the former metric; a filter's parameter
-    "report": (  # slugs, and the media type of RFC 5965
+    "report": (  # slugs, and the media types of RFC 6522 and RFC 5965
         "delivery receipt",
-        {"report-credentials", "report-credentials-missing", "report-unreadable", "message/feedback-report"},
+        {
+            "report-credentials",
+            "report-credentials-missing",
+            "report-unreadable",
+            "message/feedback-report",
+            "multipart/report",
+        },
     ),
     "reseal": ("rotate keys", set()),
     "rota": ("fair scheduling", set()),
@@ -222,11 +228,14 @@ OF_ADDRESSES = (
     "notifications/attachments/encryption.py",
     "notifications/delivery/providers/mime.py",
     "notifications/delivery/providers/smtp_session.py",
+    "notifications/delivery/returned_emails/",
+    "notifications/download/reply_to.py",
     "notifications/management/demo_messages.py",
     "notifications/management/provision/people.py",
     "notifications/recipients/email.py",
     "notifications/submission/submit.py",
     "notifications/validation/senders.py",
+    "templates/download/reply_to.html",
 )
 _WORD = re.compile(r"IPv\d|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _CSS_NAME = re.compile(r"\.([a-z][\w-]*)")

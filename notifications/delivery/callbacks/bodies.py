@@ -65,7 +65,7 @@ def _test_status(delivery: CallbackDelivery) -> dict[str, object]:
     return {
         "id": str(delivery.id),
         "reference": "test event",
-        "to": _test_address(),
+        "to": _test_recipient(),
         "status": status.value,
         "created_at": at,
         "completed_at": None if status == Status.SENDING else at,
@@ -93,7 +93,7 @@ def _unsubscribe_request(delivery: CallbackDelivery) -> dict[str, object]:
         "id": str(request.id if request else delivery.id),
         "notification_id": str(request.notification_id if request else delivery.id),
         "template_id": str(request.template_id if request else NO_TEMPLATE),
-        "email_address": request.recipient if request else _test_address(),
+        "email_address": request.recipient if request else _test_recipient(),
         "created_at": write_moment(request.created_at if request else delivery.created_at),
     }
 
@@ -102,7 +102,7 @@ def _suppression(delivery: CallbackDelivery) -> dict[str, object]:
     """Return a suppression as the API shows it when it is added."""
     row = delivery.suppression
     is_text = row is not None and row.channel == Channel.SMS
-    recipient = row.recipient if row else _test_address()
+    recipient = row.recipient if row else _test_recipient()
     cause = row.notification_id if row else None
     return {
         "id": str(row.id if row else delivery.id),
@@ -137,7 +137,7 @@ def _bulk_send(delivery: CallbackDelivery) -> dict[str, object]:
     }
 
 
-def _test_address() -> str:
+def _test_recipient() -> str:
     return f"test@{settings.EMAIL_DOMAIN}"
 
 

@@ -105,7 +105,7 @@ def test_the_bounce_of_the_email_marks_the_address(manager, service, settings):
     assert state_of(row) == ReplyToState.BOUNCED
     assert "Bounced" in manager.get(reverse("admin:notifications_replytoaddress_changelist")).content.decode()
 
-    Client().post(link)  # the person has mended the mailbox and opens the link all the same
+    Client().post(link)  # the person has fixed the mailbox and opens the link all the same
     assert state_of(row) == ReplyToState.CONFIRMED
     assert mailbox.take_in(bounce_of(row, settings.EMAIL_DOMAIN)) == "unknown message"
 
