@@ -32,17 +32,24 @@ class EncryptedColumn:
     def rotate_keys(self) -> int:
         """Encrypt every value with the first of FIELD_KEYS and return their number. Raises DecryptionFailed."""
         count = 0
-        rows = self.model._default_manager.exclude(**{self.column: None}).only("pk", self.column).order_by("pk")
-        batch = list(rows[:BATCH])
-        while batch:
-            for row in batch:
-                encrypted = bytes(getattr(row, self.column))
-                # Update unchanged values only. A value that was written meanwhile already has the first key.
-                same = self.model._default_manager.filter(pk=row.pk, **{self.column: encrypted})
-                same.update(**{self.column: encryption.rotate(encrypted)})
-            count += len(batch)
-            batch = list(rows.filter(pk__gt=batch[-1].pk)[:BATCH])
+        rows = self.model._default_manager.exclude(**{self.column: None}).order_by("pk")
+        keys = list(rows.values_list("pk", flat=True)[:BATCH])
+        while keys:
+            for key in keys:
+                count += self._rotate(key)
+            keys = list(rows.filter(pk__gt=keys[-1]).values_list("pk", flat=True)[:BATCH])
         return count
+
+    def _rotate(self, key: object) -> int:
+        """Encrypt the value of one row. It is read by itself, because the file of a template may take 3.6 MB."""
+        row = self.model._default_manager.filter(pk=key).exclude(**{self.column: None})
+        encrypted = row.values_list(self.column, flat=True).first()
+        if encrypted is None:  # removed meanwhile
+            return 0
+        # Update an unchanged value only. A value that was written meanwhile already has the first key.
+        same = self.model._default_manager.filter(pk=key, **{self.column: bytes(encrypted)})
+        same.update(**{self.column: encryption.rotate(bytes(encrypted))})
+        return 1
 
 
 def all_columns() -> list[EncryptedColumn]:

@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 from django import forms
+from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
-from django.urls import reverse
 
 from config import audit
 from config.console.theme import CheckboxInput, TextInput
@@ -17,7 +17,7 @@ from notifications.attachments import intake
 from notifications.attachments.intake import CheckedFile
 from notifications.attachments.scanning import NoVerdict
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES, FileRequest
-from notifications.models import Channel, Template, TemplateVersion, VersionState
+from notifications.models import Channel, Service, Template, TemplateVersion, VersionState
 from notifications.models.attachment import MAX_WEEKS
 from notifications.rendering import placeholders
 from notifications.submission import template_files, templates
@@ -88,9 +88,7 @@ class FilesAdmin(CopyingAdmin):
         if template.type != Channel.EMAIL:
             return self.error_page(request, template, title, "Only emails can have files.")
         if not template.service.file_contact:
-            url = reverse("admin:notifications_service_change", args=[template.service_id])
-            error = "The service has no contact for its file page. Add one in the settings of the service first."
-            return self.error_page(request, template, title, error, remedy=("Open settings", url))
+            return self._without_contact(request, template, title)
         template = Template.objects.select_for_update().get(pk=template.pk)
         form = TemplateFileForm(posted(request), request.FILES or None)
         if request.method == "POST" and form.is_valid():
@@ -136,6 +134,14 @@ class FilesAdmin(CopyingAdmin):
             explanation=["Messages that are already accepted keep their own copies of the file."],
             is_destructive=True,
         )
+
+    def _without_contact(self, request: HttpRequest, template: Template, title: str) -> HttpResponse:
+        """Return the page for a service without a contact. It has a button for people who may add one."""
+        service_admin: Any = admin.site.get_model_admin(Service)
+        may_add = service_admin.has_view_or_change_permission(request, template.service)
+        remedy = ("Open settings", service_admin.url_of("change", template.service)) if may_add else None
+        error = "The service has no contact for its download pages. Add one in the settings of the service first."
+        return self.error_page(request, template, title, error, remedy=remedy)
 
 
 def _in_use(template: Template) -> list[TemplateVersion]:
