@@ -181,7 +181,7 @@ def test_the_page_says_what_is_missing(console: Client, template: Template, call
     bare = email_template(make_caller(make_service()), "Hello")
 
     assert "No files yet." in console.get(page_of(template)).content.decode()
-    assert "no contact for its file page" in console.get(page_of(bare)).content.decode()
+    assert "no contact for its download pages" in console.get(page_of(bare)).content.decode()
     assert "Only emails can have files." in console.get(page_of(sms_template(caller))).content.decode()
 
 
