@@ -20,7 +20,7 @@ MOST_LISTED = 10  # messages with the same reference, newest first
 def _find(request: HttpRequest, term: str) -> list[Match]:
     services = list(permissions.services_of(request).values_list("pk", flat=True))
     return [
-        *find.matches(request, Notification.objects.filter(service__in=services, reference=term)[:MOST_LISTED]),
+        *find.matches(request, _newest(service__in=services, reference=term)),
         *find.matches(request, _of_request(term, services)),
         *find.matches(request, _keys(term, services)),
     ]
@@ -32,10 +32,14 @@ def _of_request(term: str, services: list[UUID]) -> Iterable[Any]:
         request_id = str(UUID(term))
     except ValueError:
         return []
-    messages = Notification.objects.filter(~Q(request_id=""), request_id=request_id)  # SQLite: for the partial index
+    messages = _newest(~Q(request_id=""), request_id=request_id)  # SQLite: the first condition is for the partial index
     bulk_sends = BulkSend.objects.filter(service__in=services, request_id=request_id)
     refused = ApiCallError.objects.filter(key__service__in=services, request_id=request_id).select_related("key")
-    return [*messages[:MOST_LISTED], *bulk_sends[:1], *(error.key for error in refused[:1])]
+    return [*messages, *bulk_sends[:1], *(error.key for error in refused[:1])]
+
+
+def _newest(*conditions: Q, **columns: Any) -> Iterable[Notification]:
+    return Notification.objects.filter(*conditions, **columns).order_by("-created_at", "-id")[:MOST_LISTED]
 
 
 def _keys(term: str, services: list[UUID]) -> list[ApiKey]:

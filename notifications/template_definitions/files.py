@@ -5,10 +5,9 @@ next line `---`. This is also YAML. All bytes after that line, without the last 
 has no line break, so no value can look like the end of the front matter.
 Source: docs/reference/template-files.md §1.
 
->>> read(b'---\nname: "Code"\ntype: "sms"\n---\nYour code is ((code)).\n')
-Definition(id=None, name='Code', type='sms', subject=None, unsubscribe_link=False, respect_quiet_hours=False,
-    redact_personalisation=False, archived=False, tags=[], defaults={}, language='en', translations=[],
-    content='Your code is ((code)).')
+>>> found = read(b'---\nname: "Code"\ntype: "sms"\n---\nYour code is ((code)).\n')
+>>> found.name, found.type, found.content
+('Code', 'sms', 'Your code is ((code)).')
 """
 
 import json

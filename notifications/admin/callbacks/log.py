@@ -129,7 +129,7 @@ class CallbackDeliveryAdmin(ServiceScopedAdmin):
 
     # Columns
 
-    made = column("Created", lambda delivery: cells.moment(delivery.created_at))
+    made = column("Created", lambda delivery: cells.date_above_time(delivery.created_at))
 
     @admin.display(description="Event")
     def event_shown(self, delivery: CallbackDelivery) -> SafeString | str:

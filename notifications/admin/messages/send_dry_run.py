@@ -30,6 +30,7 @@ _TITLES = {
     "files": "Files",
     "length": "Length",
 }
+_ONLY_OF_THE_API = {"fallback"}
 _OTHER_CHANNEL = {
     Channel.EMAIL: {"file_in_text", "number", "international_limit"},
     Channel.SMS: {"files"},
@@ -52,7 +53,7 @@ class Line:
 
 def context(run: DryRun) -> dict[str, Any]:
     """Return the context of the result: the checks of the channel, facts, and the message as recipients see it."""
-    own = [result for result in run.results if result.check not in _OTHER_CHANNEL[run.channel]]
+    own = [result for result in run.results if result.check not in _OTHER_CHANNEL[run.channel] | _ONLY_OF_THE_API]
     return {"lines": [_line(result) for result in own], "facts": _facts(run), **_shown(run)}
 
 

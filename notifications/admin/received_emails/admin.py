@@ -121,7 +121,7 @@ class ReceivedEmailAdmin(RecipientSearchAdmin):
 
     # Columns
 
-    got = column("Received", lambda row: cells.moment(row.created_at))
+    got = column("Received", lambda row: cells.date_above_time(row.created_at))
 
     @admin.display(description="From")
     def from_whom(self, row: ReceivedEmail) -> SafeString:

@@ -105,7 +105,7 @@ class ReceivedTextAdmin(RecipientSearchAdmin):
 
     # Columns
 
-    got = column("Received", lambda text: cells.moment(text.created_at))
+    got = column("Received", lambda text: cells.date_above_time(text.created_at))
 
     @admin.display(description="From")
     def from_whom(self, text: ReceivedText) -> SafeString:

@@ -213,10 +213,12 @@ class ReplyToAddressAdmin(DefaultedAdmin):
         return super().may_do(request, word, obj)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Email a link to the new address."""
-        reply_to_checks.begin(obj)
+        """Email a link to a new address. The address of an existing row cannot change."""
+        if not change:
+            reply_to_checks.begin(obj)
         super().save_model(request, obj, form, change)
-        publishing.enqueue(tasks.mail_notice, "reply-to", str(obj.pk))
+        if not change:
+            publishing.enqueue(tasks.mail_notice, "reply-to", str(obj.pk))
 
     def send_confirmation(self, request: HttpRequest, row: ReplyToAddress) -> HttpResponse:
         title = f"Confirm {row.email_address}"

@@ -162,7 +162,7 @@ FAMILIES = {
     "Templates and values": _RULES,
     "Changing templates": (errors.TemplatesNotManaged, errors.TemplateInvalid, errors.TemplateBreaksCalls),
     "Messages and recipients": (*_RECIPIENT, *_SMS_RULES, *_EMAIL_RULES),
-    "Bulk sending": (*_BULK_SHAPE, *_TABLE, *_BULK_STATES),
+    "Bulk sending": (*_BULK_SHAPE, errors.TemplateHasFiles, *_TABLE, *_BULK_STATES),
     "Suppressions": (
         *(errors.OneRecipient, errors.TextPropertyTooLong, errors.ExpiresAtFormat, errors.ExpiresAtPast),
         errors.SuppressionsReadOnly,

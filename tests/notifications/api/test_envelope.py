@@ -219,12 +219,12 @@ def test_posting_to_another_channel_is_404(path: str) -> None:
         ("GET", "/v2/notifications/sms", {"POST"}),
         ("PUT", "/v2/notifications/email/", {"POST"}),
         ("OPTIONS", "/v2/notifications/email", {"POST"}),
-        ("POST", "/v2/templates", {"GET", "HEAD"}),
+        ("PUT", "/v2/templates", {"GET", "HEAD", "POST"}),
         ("PATCH", f"/v2/template/{SOME_ID}", {"GET", "HEAD"}),
         ("GET", f"/v2/template/{SOME_ID}/preview", {"POST"}),
         ("POST", f"/v2/template/{SOME_ID}/version/1", {"GET", "HEAD"}),
         ("POST", "/v2/received-text-messages", {"GET", "HEAD"}),
-        ("BREW", "/v2/templates", {"GET", "HEAD"}),
+        ("BREW", "/v2/templates", {"GET", "HEAD", "POST"}),
     ],
 )
 def test_a_wrong_method_is_405_before_the_token_is_checked(method: str, path: str, allowed: set[str]) -> None:

@@ -90,7 +90,7 @@ def test_filters_and_pages(caller: Caller) -> None:
     ids = [row["id"] for page in (first, second) for row in page["suppressions"]]
     assert sorted(ids) == sorted(str(row.id) for row in [*rows, text])
     assert messages(caller.get(f"{PATH}?reason=weather&colour=red")) == [
-        "reason weather is not one of [hard_bounce, complaint, unsubscribe, manual]",
+        "reason weather is not one of [hard_bounce, complaint, unsubscribe, stop, manual]",
         "Additional properties are not allowed (colour was unexpected)",
     ]
 
