@@ -133,7 +133,8 @@ def _wait(bulk_send: BulkSend, lease: Lease) -> Step:
     if first is None:  # no row waits, although the bulk send counts some
         with transaction.atomic():
             progress = _progress(bulk_send, made=0, repeated=0)
-            _release(lease, **progress)
+            # Look again later: a step at once would find the same, and keep a worker busy without end.
+            _release(lease, **progress, next_step_at=Now() + FULL_FOR)
             if progress["state"] == BulkState.FINISHED:
                 CallbackDelivery.objects.owe_bulk_send(bulk_send)
         return Step()
