@@ -32,7 +32,7 @@ from notifications.models import (
     VersionState,
 )
 
-_TOO_MANY_FAILED, _FEWEST_MESSAGES = 6, 20  # percent; of fewer messages, one failure says little
+_TOO_MANY_FAILED, _FEWEST_MESSAGES = 6, 20  # percent; of fewer messages, one failure is no sign
 _NEARLY_USED = 80  # percent of a daily limit
 _MOST_SERVICES = 5  # lines of one kind, if an operator has chosen no service
 _NAMES = {Channel.EMAIL: "emails", Channel.SMS: "text messages"}

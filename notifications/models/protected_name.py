@@ -8,7 +8,7 @@ from notifications.validation import protected
 
 
 class NameRule(models.TextChoices):
-    """The people whom a name is refused. A general name tells recipients nothing, so operators cannot use it either."""
+    """The people who cannot use a name. A general name does not identify a sender, so nobody can use it."""
 
     OPERATORS_ONLY = "operators_only", "Only operators can use it"
     TOO_GENERAL = "too_general", "Nobody can use it: too general"

@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 class CannotCopy(Exception):
-    """The message cannot be copied. The text says why."""
+    """The message cannot be copied. The text states the reason."""
 
 
 def check(message: Notification) -> None:

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 
 class CannotRetry(Exception):
-    """The message cannot be retried. The text says why."""
+    """The message cannot be retried. The text states the reason."""
 
 
 def is_waiting(message: Notification) -> bool:

@@ -31,7 +31,7 @@ _WORDS = {
 
 
 class FileInvalid(ValueError):
-    """A file is not a template. The message says what is wrong, with the line if one is wrong."""
+    """A file is not a template. The message states the error, with its line if it has one."""
 
 
 def write(definition: Definition) -> bytes:

@@ -41,7 +41,7 @@ def check_part_of_key(value: UUID) -> None:
 
 
 def check_callback_name(name: str) -> None:
-    """Raise InvalidValue if staff could not tell the callback by its name."""
+    """Raise InvalidValue unless staff can recognise the callback by its name."""
     if not name.strip() or len(name) > MAX_CALLBACK_NAME_CHARACTERS or not name.isprintable():
         raise InvalidValue(f"Enter a name of at most {MAX_CALLBACK_NAME_CHARACTERS} characters, on one line.")
 

@@ -28,7 +28,7 @@ NOT_SHOWN = frozenset(field.name for field in FIELDS) - _OF_READS
 
 
 class ReadFailed(Exception):
-    """The templates cannot be read. The message says why, without the key."""
+    """The templates cannot be read. The message states the reason, without the key."""
 
 
 class OtherService:

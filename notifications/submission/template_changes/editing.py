@@ -44,7 +44,7 @@ def change(
 ) -> Template:
     """Replace the given fields of a template. Raises NoResultFound, InvalidRequest, TemplateBreaksCalls.
 
-    names_state: whether the request itself says what happens to the text, and not only by default
+    names_state: whether the request states what happens to the text, instead of leaving it to the default
     """
     with transaction.atomic():
         template = Template.objects.select_for_update().get(pk=find(service, template_id).pk)

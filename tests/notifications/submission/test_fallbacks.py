@@ -244,7 +244,7 @@ def test_a_text_without_a_receipt_ends_in_a_failure_with_its_email(caller: Calle
     assert len(emails()) == 1
 
 
-def test_a_failed_claim_submits_the_email_and_owes_the_callback(caller: Caller, template: Template) -> None:
+def test_a_failed_claim_submits_the_email_and_stores_the_callback(caller: Caller, template: Template) -> None:
     make_callback(caller.service)
     text = sent_text(caller, template)
     claim = claim_one(text.id)
