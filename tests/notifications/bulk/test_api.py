@@ -1,9 +1,11 @@
 """Bulk sends over the API: what is refused, what is repeated, and who may read and change what."""
 
+import io
 import json
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from config.audit.models import AuditEvent
 from notifications.models import (
@@ -45,6 +47,10 @@ def sent(caller: Caller, **fields: Any) -> BulkSend:
 
 def spent(caller: Caller, kind: LimitKind = LimitKind.EMAIL) -> int:
     return sum(DailyCounter.objects.filter(service=caller.service, kind=kind).values_list("count", flat=True))
+
+
+def erase(recipient: str) -> None:
+    call_command("erase_recipient", recipient, "--yes", stdout=io.StringIO())
 
 
 def many_rows(count: int) -> list[list[str]]:
@@ -329,6 +335,30 @@ def test_failed_messages_are_sent_again_once(caller):
     assert spent(caller) == 6
     nothing = caller.post(f"{PATH}/{retry.id}/retry-failed")
     assert (nothing.status_code, messages(nothing)) == (409, ["This bulk send has no failed messages"])
+
+
+def test_a_retry_leaves_out_rows_of_erased_recipients(caller):
+    bulk_send = sent(caller, rows=many_rows(2))
+    steps.take_next()
+    Notification.objects.advance(Status.TEMPORARY_FAILURE, bulk_send.created_at)
+    erase("p0@example.org")
+
+    response = caller.post(f"{PATH}/{bulk_send.id}/retry-failed")
+
+    assert response.status_code == 201
+    assert list(BulkSend.objects.get(retry_of=bulk_send).rows.values_list("recipient", flat=True)) == ["p1@example.org"]
+
+
+def test_a_bulk_send_whose_failed_recipients_are_all_erased_has_nothing_to_retry(caller):
+    bulk_send = sent(caller, rows=many_rows(1))
+    steps.take_next()
+    Notification.objects.advance(Status.TEMPORARY_FAILURE, bulk_send.created_at)
+    erase("p0@example.org")
+
+    nothing = caller.post(f"{PATH}/{bulk_send.id}/retry-failed")
+
+    assert (nothing.status_code, messages(nothing)) == (409, ["This bulk send has no failed messages"])
+    assert not BulkSend.objects.filter(retry_of=bulk_send).exists()
 
 
 def test_a_daily_limit_without_room_is_refused_and_nothing_is_stored(caller):
