@@ -1,4 +1,7 @@
-"""The read log: who opened a message, the page of a file, or a record. Source: docs/reference/security.md §7."""
+"""The read log: who opened a message, a file, a record, or the page of one person.
+
+Source: docs/reference/security.md §7.
+"""
 
 import hashlib
 from datetime import timedelta
@@ -26,7 +29,7 @@ class ReadEventQuerySet(models.QuerySet["ReadEvent"]):
 class ReadEvent(models.Model):
     """One opening of a page by a signed-in person. It has ids only, and neither a recipient nor a content.
 
-    object_id: of a record the start of the SHA-256 of its `_id`, which may be personal data
+    object_id: of a record the start of the SHA-256 of its `_id`, which may be personal data; of a person a keyed hash
     """
 
     at = models.DateTimeField(default=timezone.now)

@@ -15,6 +15,7 @@ from notifications.models.recipient_hash import PREFIX
 from notifications.one_person.person import Person
 
 KIND = "person"
+EXPORT = "person_export"  # in the read log, which has openings of the page as KIND
 HAS_RECIPIENT = "The case reference must not contain the recipient, because it stays in the audit."
 
 
@@ -34,7 +35,7 @@ def record_export(actor: Actor, person: Person, form: str) -> None:
 
 def events(person: Person) -> list[AuditEvent]:
     """Return the erasures and exports of this recipient so far, newest first."""
-    return list(person.here(AuditEvent.objects.filter(object_kind=KIND, object_id=_id(person)), "service_id")[:20])
+    return list(person.here(AuditEvent.objects.filter(object_kind=KIND, object_id=id_of(person)), "service_id")[:20])
 
 
 def sum_up(counted: Counter[str]) -> str:
@@ -45,9 +46,10 @@ def sum_up(counted: Counter[str]) -> str:
 def _record(actor: Actor, verb: str, person: Person, after: dict[str, Any], reason: str) -> None:
     service_id = person.service.pk if person.service else None
     audit.record(
-        actor, verb, object_kind=KIND, object_id=_id(person), service_id=service_id, after=after, reason=reason
+        actor, verb, object_kind=KIND, object_id=id_of(person), service_id=service_id, after=after, reason=reason
     )
 
 
-def _id(person: Person) -> str:
+def id_of(person: Person) -> str:
+    """Return the id under which the audit and the read log have the recipient."""
     return person.hash.removeprefix(PREFIX)

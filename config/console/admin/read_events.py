@@ -1,4 +1,4 @@
-"""The read-only list of who opened which message, file or record."""
+"""The read-only list of who opened which message, file or record, or searched for one person."""
 
 from typing import Any, ClassVar
 
@@ -28,6 +28,7 @@ class KindFilter(ChoiceFilter):
         "receivedtext": ("Received texts", by(Q(object_kind="receivedtext"))),
         "attachment": ("Files", by(Q(object_kind="attachment"))),
         "record": ("Records", by(Q(object_kind="record"))),
+        "person": ("One person", by(Q(object_kind__in=["person", "person_export"]))),
     }
 
 

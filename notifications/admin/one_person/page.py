@@ -17,6 +17,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from config import audit, formats
+from config.audit import reads
 from config.console import pages, recent_sign_in
 from config.console.admin.many_rows import in_background, new_job
 from config.console.pages import OwnPages, View
@@ -51,6 +52,7 @@ def find(request: HttpRequest) -> HttpResponse:
 def stored(request: HttpRequest, identifier: UUID) -> HttpResponse:
     """Show how much is stored about the person, by kind."""
     person = access.found(request, identifier)
+    _note(request, proof.KIND, person)
     numbers = _counts(person)
     context: dict[str, Any] = {
         "recipient": person.recipient.as_given,
@@ -73,11 +75,12 @@ def export(request: HttpRequest, identifier: UUID, form: str) -> HttpResponseBas
     name = form.upper()
     if request.method == "POST":
         proof.record_export(audit.person(request), person, form)
+        _note(request, proof.EXPORT, person)
         return _file(person, Format(form))
     explanation = [
         f"The {name} file has everything that is stored about {person.recipient.as_given} in {_where(request)}.",
         "Files are listed without their content, which only the link of the recipient can decrypt.",
-        "The export is recorded in the audit, without the recipient.",
+        "The export is recorded in the audit and the read log, without the recipient.",
     ]
     return _action(request, identifier, f"Export as {name}", f"Export as {name}", explanation)
 
@@ -121,6 +124,11 @@ def _action(
         **context,
     }
     return pages.show(request, "admin/action.html", title, **frame)
+
+
+def _note(request: HttpRequest, kind: str, person: Person) -> None:
+    """Record in the read log who looked, with the hash of the recipient."""
+    reads.note(request, kind, proof.id_of(person), service_id=person.service.pk if person.service else None)
 
 
 def _counts(person: Person) -> dict[str, int]:

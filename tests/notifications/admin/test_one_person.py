@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from config.audit.models import AuditEvent
+from config.audit.reads import ReadEvent
 from config.console import audit_sentences
 from config.console.models import SavedSearch
 from config.erased import ERASED
@@ -17,6 +18,7 @@ from config.jobs import runner
 from config.jobs.models import BulkJobRun
 from notifications.admin.one_person.job import ERASE
 from notifications.models import Notification, Role, Service, Status
+from notifications.one_person.person import Person
 from tests.factories import make_guest, make_notification, make_service, make_suppression, make_template
 from tests.people import colleague
 
@@ -97,6 +99,39 @@ def test_an_export_is_confirmed_and_audited_without_the_recipient(console: Clien
     event = AuditEvent.objects.get(verb="exported_person")
     assert ANA not in str(vars(event))
     assert "exported the data of" in audit_sentences.sentence(event, audit_sentences.names_of([event]))
+
+
+def test_the_read_log_has_who_opened_and_exported_without_the_recipient(console: Client, service: Service) -> None:
+    url = found(console)
+    assert not ReadEvent.objects.exists()  # the search alone shows nothing
+
+    console.get(url)
+    console.post(f"{url}export/csv/").getvalue()
+
+    opened, exported = ReadEvent.objects.order_by("id")
+    assert (opened.object_kind, exported.object_kind) == ("person", "person_export")
+    assert opened.object_id == exported.object_id == Person.parse(ANA).hash.removeprefix("hmac:")
+    assert ANA not in f"{vars(opened)} {vars(exported)}"
+    page = text_of(console.get(reverse("admin:operations_readevent_changelist"), {"kind": "person"}))
+    assert f"Person {opened.object_id[:8]}" in page
+    assert f"Person export {opened.object_id[:8]}" in page
+
+
+def test_the_read_log_has_the_service_that_was_searched(service: Service) -> None:
+    client = colleague(service, Role.MANAGE_SERVICE, Role.SEE_RECIPIENTS)
+
+    client.get(found(client))
+
+    assert ReadEvent.objects.get().service_id == service.pk
+
+
+@pytest.mark.parametrize("page", ["", "export/json/"])
+def test_a_page_that_does_not_open_is_not_in_the_read_log(console: Client, service: Service, page: str) -> None:
+    url = found(console)
+    other = colleague(service, Role.MANAGE_SERVICE, Role.SEE_RECIPIENTS)
+
+    assert other.get(f"{url}{page}").status_code == other.post(f"{url}{page}").status_code == 404
+    assert not ReadEvent.objects.exists()
 
 
 def test_erasing_runs_as_a_job_with_a_proof_in_the_audit(console: Client, service: Service) -> None:
