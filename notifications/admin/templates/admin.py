@@ -143,7 +143,8 @@ class TemplateAdmin(FilesAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         """Remove *History*: *Versions* shows the author of each text, and the audit shows other changes."""
-        context = {**context, "draft_label": "Save draft" if kwargs.get("obj") else ""}
+        own = {"draft_label": "Save draft"} if kwargs.get("obj") else {"languages": languages.sections(request.POST)}
+        context = {**context, **own}
         page = super().render_change_form(request, context, *args, **kwargs)
         page.context_data["show_history"] = False
         return page

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from django.db.models import DateField, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.http import HttpRequest
 from django.utils import timezone
 
 from config.console.admin.filters import ChoiceFilter, by
@@ -51,6 +52,11 @@ class InUseFilter(ChoiceFilter):
     parameter_name = "state"
     unchosen = ("In use", by(Q(archived_at=None)))
     options = {"archived": ("Archived", by(~Q(archived_at=None))), "all": ("All", lambda templates: templates)}
+
+    @classmethod
+    def shown(cls, request: HttpRequest, templates: QuerySet[Template]) -> QuerySet[Template]:
+        """Return the templates in the state that the list of this request shows."""
+        return cls.options.get(request.GET.get(cls.parameter_name, ""), cls.unchosen)[1](templates)
 
 
 def _unused(templates: QuerySet[Template]) -> QuerySet[Template]:

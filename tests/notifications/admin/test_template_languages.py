@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from notifications.models import Notification, TemplateUse
+from notifications.models import Notification, Template, TemplateUse
 from notifications.submission import template_use, ttl_cache
 from tests import factories
 from tests.notifications.calling import make_caller
@@ -52,6 +52,37 @@ def test_the_editor_stores_a_language_and_offers_the_next_one(console, template)
     assert "<summary>Welsh (cy)</summary>" in page
     assert 'name="language-2" value=""' in page
     assert 'title="The email, Welsh (cy)"' in page
+
+
+def add(client, caller, **fields):
+    values = {"service": caller.service.pk, "type": "email", "name": "New", "subject": "Hello", "note": ""}
+    url = reverse("admin:notifications_template_add")
+    return html.unescape(
+        client.post(url, {**values, "content": "Dear ((name))", **fields}, follow=True).content.decode()
+    )
+
+
+def test_the_first_form_takes_a_language(console, caller):
+    form = console.get(reverse("admin:notifications_template_add")).content.decode()
+    page = add(console, caller, **WELSH)
+
+    assert 'name="content-1"' in form
+    assert Template.objects.get().published().translations == [STORED]
+    assert 'name="language-2" value=""' in page
+
+
+def test_a_text_message_leaves_the_subject_of_the_first_form_out(console, caller):
+    add(console, caller, type="sms", **WELSH)
+
+    assert Template.objects.get().published().translations == [{**STORED, "subject": None}]
+
+
+def test_a_wrong_language_on_the_first_form_is_an_error_and_nothing_typed_is_lost(console, caller):
+    page = add(console, caller, **{**WELSH, "language-1": "Welsh!"})
+
+    assert "“Welsh!” is not one." in page
+    assert "Annwyl ((name))" in page
+    assert not Template.objects.exists()
 
 
 def test_an_unchanged_language_makes_no_version_and_an_emptied_one_is_removed(console, template):

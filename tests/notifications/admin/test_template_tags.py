@@ -4,6 +4,7 @@ import html
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from config.audit.models import AuditEvent
 from config.invalid import InvalidValue
@@ -89,6 +90,25 @@ def test_the_list_shows_tags_and_filters_by_them(console, service):
     assert "?tag=autumn" in everything
     assert "Arrival" in filtered
     assert "Departure" not in filtered
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ({}, {"autumn"}),
+        ({"state": "archived"}, {"spring"}),
+        ({"state": "all"}, {"spring", "autumn"}),
+        ({"tag": "spring"}, {"spring", "autumn"}),
+        ({"state": "archived", "tag": "autumn"}, {"spring", "autumn"}),
+    ],
+)
+def test_the_filter_offers_the_tags_of_listed_templates_and_the_chosen_tag(console, service, asked, offered):
+    tagged(service, "spring", archived_at=timezone.now())
+    tagged(service, "autumn")
+
+    page = console.get(LIST, asked).content.decode()
+
+    assert {tag for tag in ("spring", "autumn") if tag in page} == offered
 
 
 def test_a_member_sees_the_tags_of_own_services_only(service):
