@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -53,26 +53,34 @@ def reads() -> Iterator[None]:
     If the replica is away or late, two blocks at once read from the primary. Raises OperationalError if they take too
     long. Without DATABASE_REPLICA_URL every block reads from the primary.
     """
-    if ALIAS not in connections.settings or _alias.get() is not None:
+    if _alias.get() is not None:
         yield
         return
-    if _health.is_good():
-        with _reading(ALIAS):
-            yield
-        return
-    if not _primary_reads.acquire(timeout=WAIT_SECONDS):
-        raise OperationalError("the replica is away, and others read from the primary")
-    try:
-        with _reading(DEFAULT_DB_ALIAS):
-            yield
-    finally:
-        _primary_reads.release()
+    with _chosen() as alias, _reading(alias):
+        yield
 
 
 def read_from(lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield the lines of a response, which read the database inside `reads`."""
-    with reads():
-        yield from lines
+    """Return an iterator over the lines of a response, which read the database as inside `reads`.
+
+    Call it outside of `reads`: each counts as one read. Raises OperationalError at once, while the answer can still be
+    503. The end of the iteration, `close` or a dropped iterator ends the read.
+    """
+    reading = _read_from(lines)
+    next(reading)
+    return cast("Iterator[Line]", reading)  # only the first value, read above, is None
+
+
+def _read_from(lines: Iterator[Line]) -> Iterator[Line | None]:
+    with _chosen() as alias:
+        yield None
+        while True:
+            try:
+                with _reading(alias):
+                    line = next(lines)
+            except StopIteration:
+                return
+            yield line
 
 
 def connection() -> BaseDatabaseWrapper:
@@ -96,7 +104,24 @@ def lag_seconds() -> float | None:
 
 
 @contextmanager
-def _reading(alias: str) -> Iterator[None]:
+def _chosen() -> Iterator[str | None]:
+    """Yield the alias of the database to read from, None without a replica. Raises OperationalError."""
+    if ALIAS not in connections.settings:
+        yield None
+        return
+    if _health.is_good():
+        yield ALIAS
+        return
+    if not _primary_reads.acquire(timeout=WAIT_SECONDS):
+        raise OperationalError("the replica is away, and others read from the primary")
+    try:
+        yield DEFAULT_DB_ALIAS
+    finally:
+        _primary_reads.release()
+
+
+@contextmanager
+def _reading(alias: str | None) -> Iterator[None]:
     token = _alias.set(alias)
     try:
         yield

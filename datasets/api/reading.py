@@ -32,7 +32,10 @@ _COMPRESS_OVER = 1024  # bytes
 def answer(request: Request, data_set: DataSet) -> HttpResponseBase:
     """Return the result of the query, or 304 if the caller has it. Raises InvalidQuery."""
     with replica.reads():
-        return _answer(request, data_set)
+        response = _answer(request, data_set)
+    if isinstance(response, StreamingHttpResponse):  # its other blocks are read after this function
+        response.streaming_content = replica.read_from(iter(response))
+    return response
 
 
 def _answer(request: Request, data_set: DataSet) -> HttpResponseBase:
@@ -79,7 +82,7 @@ def _export(request: Request, data_set: DataSet, query: Query, headers: dict[str
     else:
         few = [written.fields(row) for row in rows]
         text = export.csv(export.names_of(few), few)
-    blocks, form = replica.read_from(export.begun(export.blocks(text))), _form(data_set, query)
+    blocks, form = export.begun(export.blocks(text)), _form(data_set, query)
     if _takes_gzip(request):  # the length is unknown, so always compress
         blocks, form = compress_sequence(blocks), {**form, "Content-Encoding": "gzip"}
     return StreamingHttpResponse(blocks, headers={**headers, **form})
