@@ -1,6 +1,7 @@
 """The list of bulk sends and the routes of their pages. Source: docs/reference/console.md §3.4."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -96,7 +97,9 @@ class BulkSendAdmin(BulkSendActions, downloads.Downloads, ServiceRowAdmin):
         return CheckPage(self, request, table).answer() if (table := self._draft(bulk_send)) else self._sent(bulk_send)
 
     def upload_url(self, bulk_send: BulkSend) -> str:
-        return f"{reverse('admin:notifications_bulksend_add')}?template={bulk_send.template_id}"
+        chosen = {"language": bulk_send.language} if bulk_send.language else {}
+        parameters = urlencode({"template": bulk_send.template_id, **chosen})
+        return f"{reverse('admin:notifications_bulksend_add')}?{parameters}"
 
     def _draft(self, bulk_send: BulkSend) -> BulkTable | None:
         if bulk_send.state != BulkState.DRAFT:

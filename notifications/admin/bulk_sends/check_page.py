@@ -138,6 +138,7 @@ class CheckPage:
         return {
             "steps": steps(Step.SEND if can_send else Step.CHECK, columns=self._admin.url_of("columns", bulk_send)),
             "counts": counts,
+            "language": drafts.language_of(drafts.text_of(table)),
             "notices": notices.of_table(bulk_send.check_result.get("errors", []), counts, self._channel),
             "repeated": formats.counted(counts.repeated, *NOUNS[self._channel]) if counts.repeated else "",
             "is_guessed_encoding": table.read_as == ReadAs.WINDOWS_1252,

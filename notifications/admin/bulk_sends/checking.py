@@ -27,7 +27,6 @@ from notifications.bulk_tables.columns import Columns
 from notifications.bulk_tables.rows import Rules, check_row
 from notifications.bulk_tables.tables import NAMES_ROW, Cell, Table
 from notifications.models import BulkRow, BulkSend, BulkTable, Channel, KeyType
-from notifications.submission import templates
 from notifications.submission.bulk import judge
 from notifications.submission.bulk.suppressed import SuppressedRows
 from notifications.submission.callers import Person
@@ -56,7 +55,7 @@ class Draft:
     def of(cls, table: BulkTable) -> "Draft":
         bulk_send = table.bulk_send
         person = Person(service=bulk_send.service, key_type=KeyType(bulk_send.key_type), name=bulk_send.created_by)
-        template = templates.text_of(table.version())
+        template = drafts.text_of(table)
         asked = judge.rules_for(person, template)
         layout = mapping.layout(table.names, asked.placeholders, table.choice, is_email=asked.is_email)
         matched = columns.match(layout.names, asked.placeholders, is_email=asked.is_email, optional=asked.defaults)

@@ -91,6 +91,7 @@ class ColumnsPage:
             status=status,
             form=form,
             draft=draft,
+            language=drafts.language_of(drafts.text_of(table)),
             notices=notices.of_table(errors, Counts(), self._channel)
             if is_blocked
             else notices.of_columns(draft.columns, form.recipient),

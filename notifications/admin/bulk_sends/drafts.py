@@ -12,7 +12,10 @@ from config.jobs.models import BulkJobRun
 from config.jobs.tasks import work_on_bulk_job
 from config.queue import publishing
 from config.web.ip_addresses import client_ip
+from notifications.admin.templates import languages
 from notifications.models import BulkTable
+from notifications.submission import templates
+from notifications.submission.templates import TemplateText
 
 
 class Superseded(Exception):
@@ -32,6 +35,16 @@ def own(table: BulkTable, **run: uuid.UUID) -> None:
     """Lock the table for this transaction, if this run is still the one that works on it. Raises Superseded."""
     if not BulkTable.objects.select_for_update().filter(pk=table.pk, **run).exists():
         raise Superseded
+
+
+def text_of(table: BulkTable) -> TemplateText:
+    """Return the text that the draft sends, in its language."""
+    return templates.text_of(table.version()).in_language(table.bulk_send.language)
+
+
+def language_of(text: TemplateText) -> str:
+    """Return the language in words, or "" if the template has only one."""
+    return languages.named(text.language) if text.translations else ""
 
 
 def progress(run_id: uuid.UUID | None) -> Progress | None:

@@ -18,6 +18,7 @@ from config.console import cells
 from notifications.admin import permissions
 from notifications.admin.bulk_sends.actions import MOVABLE, failed_count
 from notifications.admin.bulk_sends.notices import MESSAGES
+from notifications.admin.templates import languages
 from notifications.models import BulkSend, BulkState, Channel, Origin, Role, Status
 from notifications.models.bulk_send import ENDED, MOVING
 from notifications.models.status import COMPLETED, FAILURES
@@ -153,6 +154,7 @@ def _facts(bulk_send: BulkSend) -> list[tuple[str, str]]:
     sender = sender or (bulk_send.sms_sender.sender if bulk_send.sms_sender else "")
     found = [
         ("Template", f"{bulk_send.template.name}, version {bulk_send.template_version}"),
+        *([("Language", languages.named(bulk_send.language))] if bulk_send.language else []),
         ("Replies go to" if bulk_send.channel == Channel.EMAIL else "Sender", sender or "–"),
         (
             "API key" if by_key else "Created by",

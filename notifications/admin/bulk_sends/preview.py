@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.audit.masking import mask
+from notifications.admin.bulk_sends import drafts
 from notifications.admin.bulk_sends.checking import Draft
 from notifications.admin.messages import page
 from notifications.bulk_tables.rows import values_of
@@ -40,18 +41,18 @@ def messages(draft: Draft, *, sees_recipients: bool) -> list[Shown]:
 
 def _context(draft: Draft, row: BulkRow) -> dict[str, Any]:
     """Return a message. If its template redacts personalisation, the values are left out."""
-    bulk_send, version = draft.table.bulk_send, draft.table.version()
-    if version.template.redact_personalisation:
-        parts = [part for part in (version.subject, version.content) if part is not None]
+    bulk_send, text = draft.table.bulk_send, drafts.text_of(draft.table)
+    if bulk_send.template.redact_personalisation:
+        parts = [text.content] if text.type is Channel.SMS else [text.subject, text.content]
         return {"unfilled": [list(placeholders.pieces(part, {}, redact=True)) for part in parts]}
     values = values_of(row.cells, draft.columns, draft.rules.defaults)
     message = Notification(service=bulk_send.service, channel=bulk_send.channel)
     if bulk_send.channel == Channel.SMS:
         prefix = bulk_send.service.name if bulk_send.service.prefix_sms else None
-        message.body = sms.render(version.content, values, prefix=prefix).text
+        message.body = sms.render(text.content, values, prefix=prefix).text
         message.sms_sender = senders.sms_sender(bulk_send.service, None)
     else:
-        text = email.render(version.subject or "", version.content, values)
-        message.subject, message.body = text.subject, text.filled
-        message.unsubscribe_link = version.unsubscribe_link
+        rendered = email.render(text.subject, text.content, values)
+        message.subject, message.body = rendered.subject, rendered.filled
+        message.unsubscribe_link = text.unsubscribe_link
     return page.shown(message)

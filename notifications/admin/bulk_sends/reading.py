@@ -12,6 +12,7 @@ from config.jobs.bulk import BulkJob
 from config.jobs.models import BulkJobRun
 from config.jobs.pace import Pace
 from config.jobs.registry import Batch
+from notifications.admin.bulk_sends import drafts
 from notifications.admin.bulk_sends.drafts import Superseded, own
 from notifications.bulk_tables import mapping, spreadsheets, uploads
 from notifications.bulk_tables.tables import Table, Unreadable
@@ -52,8 +53,8 @@ def read(table: BulkTable) -> None:
             cells = [", ".join(cell) if isinstance(cell, list) else cell or "" for cell in row]
             table.sample.append([cell[:SAMPLE_CHARACTERS] for cell in cells])
         table.row_count += 1
-    version = table.version()
-    names = placeholders.find(version.subject or "", version.content)
+    text = drafts.text_of(table)
+    names = placeholders.find(text.subject, text.content)
     is_email = table.bulk_send.channel == Channel.EMAIL
     table.choice = mapping.guess(table.names, names, is_email=is_email)
 

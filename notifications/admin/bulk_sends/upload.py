@@ -40,7 +40,8 @@ from notifications.models import (
     TemplateVersion,
 )
 from notifications.rendering import placeholders
-from notifications.submission import policy, template_files, templates
+from notifications.submission import policy, template_files
+from notifications.submission.templates import TemplateText
 
 NOTHING = "Choose a file, or paste cells from a spreadsheet."
 BOTH = "Choose a file or paste cells, not both."
@@ -96,6 +97,7 @@ class UploadPage:
         self._admin: ConsoleModelAdmin = model_admin
         self._request = request
         self._asked_for = request.GET.get("template", "")
+        self._language = request.GET.get("language", "")
 
     def answer(self) -> HttpResponse:
         if not self._asked_for:
@@ -109,7 +111,7 @@ class UploadPage:
         if form.is_valid():
             try:
                 policy.check_channel(version.template.service, Channel(version.template.type))
-                template_files.check_none(templates.text_of(version))
+                template_files.check_none(self._text(version))
                 return HttpResponseRedirect(self._admin.url_of("columns", self._store(form, version)))
             except AlreadyShown:
                 return self._admin.action_done(self._request, self._admin.list_url(), SENT_TWICE)
@@ -147,6 +149,7 @@ class UploadPage:
                 channel=template.type,
                 template=template,
                 template_version=version.number,
+                language=choice.language_of(self._text(version), version),
                 service_name=service.name,
                 prefix_sms=service.prefix_sms,
                 state=BulkState.DRAFT,
@@ -177,9 +180,13 @@ class UploadPage:
         table.bulk_send.save(update_fields=["table_hash"])
         return parts <= 1 and reading.is_small(first)
 
+    def _text(self, version: TemplateVersion) -> TemplateText:
+        return choice.text_in(version, self._language)
+
     def _needs(self, version: TemplateVersion) -> list[str]:
-        names = placeholders.find(version.subject or "", version.content)
-        return mapping.needs(names, is_email=version.template.type == Channel.EMAIL)
+        text = self._text(version)
+        names = placeholders.find(text.subject, text.content)
+        return mapping.needs(names, is_email=text.type is Channel.EMAIL)
 
     def _example_row(self, version: TemplateVersion) -> list[str]:
         return [_EXAMPLES.get(need) or f"({need})" for need in self._needs(version)]
@@ -195,6 +202,8 @@ class UploadPage:
                 "version": version,
                 "template": version.template,
                 "service": version.template.service,
+                "language": choice.language_of(self._text(version), version),
+                "languages": choice.languages(version, self._text(version), {"template": str(version.template_id)}),
                 "needs": self._needs(version),
                 "example_row": self._example_row(version),
                 "nonce": self._request.POST.get(shown_once.FIELD) or shown_once.new_nonce(self._request),

@@ -6,6 +6,7 @@ Source: docs/reference/console.md §2.11.
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -42,6 +43,7 @@ from notifications.submission.callers import Person
 from notifications.submission.checks import Checked, Submission
 from notifications.submission.dry_run import DryRun
 from notifications.submission.requests import RequestPart
+from notifications.submission.templates import TemplateText
 
 CHANGED = "The message has changed since you checked it. Check the preview, then send it."
 AWAY = "The files cannot be checked or stored at the moment. Nothing was sent. Try again in a minute."
@@ -61,6 +63,7 @@ class SendPage:
     def __init__(self, model_admin: Any, request: HttpRequest) -> None:
         self._admin, self._request = model_admin, request
         self._asked_for = request.POST.get("template") or request.GET.get("template") or ""
+        self._language = request.POST.get("language") or request.GET.get("language") or ""
         self._reply_to = replying.asked_for(request)
 
     def answer(self) -> HttpResponse:
@@ -89,7 +92,7 @@ class SendPage:
     def _with_recipient(self, version: TemplateVersion, chosen: str) -> dict[str, Any]:
         """Return the submitted form with the recipient of the button that was pressed."""
         typed = self._request.POST
-        ticks = {name: name in typed for name in SendForm.tick_names(version)}
+        ticks = {name: name in typed for name in SendForm.tick_names(version, self._text(version))}
         suggested = self._suggested(chosen, Channel(version.template.type))
         return {**{name: typed[name] for name in typed}, **ticks, "recipient": suggested or typed.get("recipient", "")}
 
@@ -148,7 +151,8 @@ class SendPage:
         if not Notification.objects.filter(pk=notification.pk).exists():
             done = "All checks passed. Nothing is stored or sent for a simulated recipient."
             messages.success(self._request, done)
-            return HttpResponseRedirect(f"{self._admin.url_of('send')}?template={self._asked_for}")
+            again = urlencode({"template": self._asked_for, **({"language": self._language} if self._language else {})})
+            return HttpResponseRedirect(f"{self._admin.url_of('send')}?{again}")
         if self._reply_to and notification.key_type != KeyType.TEST:
             messages.success(self._request, "The reply is accepted. It appears below.")
             return HttpResponseRedirect(replying.conversation_url(self._reply_to))
@@ -185,7 +189,16 @@ class SendPage:
     def _form(self, version: TemplateVersion, *args: Any, **kwargs: Any) -> SendForm:
         name = self._request.user.get_username()
         given = {"service": version.template.service, "version": version, "user_name": name, **kwargs}
-        return SendForm(*args, reply_to=self._reply_to, **given)
+        return SendForm(*args, text=self._text(version), reply_to=self._reply_to, **given)
+
+    def _text(self, version: TemplateVersion) -> TemplateText:
+        return choice.text_in(version, self._language)
+
+    def _languages(self, form: SendForm) -> list[dict[str, Any]]:
+        parameters = {"template": str(form.version.template_id)}
+        if self._reply_to:
+            parameters[replying.PARAMETER] = str(self._reply_to.pk)
+        return choice.languages(form.version, form.text, parameters)
 
     def _suggested(self, chosen: str, channel: Channel) -> str:
         """Return the recipient of the button that was pressed."""
@@ -220,6 +233,8 @@ class SendPage:
             context |= {
                 "template": form.version.template,
                 "version": form.version,
+                "language": choice.language_of(form.text, form.version),
+                "languages": self._languages(form),
                 "service": self._service,
                 "me": own_recipient.find(self._request, self._service, form.channel),
                 "guests": self._guests(form.channel),

@@ -20,11 +20,13 @@ from notifications import errors
 from notifications.admin.messages import replying, send_slots
 from notifications.admin.messages.scheduling import time_field
 from notifications.admin.sending_fields import sender_choices
+from notifications.admin.templates import choice
 from notifications.attachments.validation import DEFAULT_WEEKS, MAX_FILE_BYTES
 from notifications.models import Channel, KeyType, ReceivedText, Service, TemplateVersion
 from notifications.rendering import placeholders
 from notifications.submission import policy, requests
 from notifications.submission.requests import EmailRequest, GivenId, SmsRequest
+from notifications.submission.templates import TemplateText
 
 REAL, TEST = "real", "test"
 
@@ -44,7 +46,10 @@ _OF_RECIPIENT = (
 
 
 class SendForm(forms.Form):
-    """Recipient, sender, reference, kind of sending, and the fields of each placeholder."""
+    """Recipient, sender, reference, kind of sending, and the fields of each placeholder.
+
+    text: of the version, in the language that is sent
+    """
 
     recipient = forms.CharField(strip=True)
     sender = forms.ChoiceField(required=False)
@@ -67,14 +72,15 @@ class SendForm(forms.Form):
         *args: Any,
         service: Service,
         version: TemplateVersion,
+        text: TemplateText,
         user_name: str,
         reply_to: ReceivedText | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.service, self.version = service, version
+        self.service, self.version, self.text = service, version, text
         self.channel = Channel(version.template.type)
-        self._slots = send_slots.find(version)
+        self._slots = send_slots.find(version.template, text)
         is_email = self.channel is Channel.EMAIL
         self.fields["recipient"].label = "Email address" if is_email else "Phone number"
         self.fields["recipient"].error_messages["required"] = EMPTY[self.channel]
@@ -94,9 +100,9 @@ class SendForm(forms.Form):
         self.fields["kind"].initial = REAL
 
     @staticmethod
-    def tick_names(version: TemplateVersion) -> list[str]:
+    def tick_names(version: TemplateVersion, text: TemplateText) -> list[str]:
         """Return the names of the tick boxes, which a browser omits if they are not ticked."""
-        return [f"asks-{slot.number}" for slot in send_slots.find(version)]
+        return [f"asks-{slot.number}" for slot in send_slots.find(version.template, text)]
 
     def slots(self) -> list[dict[str, Any]]:
         """Return each placeholder with its fields."""
@@ -142,6 +148,7 @@ class SendForm(forms.Form):
         chosen = self.cleaned_data["sender"]
         common: dict[str, Any] = {
             "template_id": self.version.template_id,
+            "language": choice.language_of(self.text, self.version) or None,
             "personalisation": self._personalisation(),
             "reference": self.cleaned_data["reference"],
             "scheduled_for": self.cleaned_data["scheduled_for"],
@@ -154,7 +161,7 @@ class SendForm(forms.Form):
 
     def fingerprint(self) -> str:
         """Return a hash of the message. *Send* compares it with that of the message that was checked."""
-        parts = [str(self.version.template_id), self.version.number, self.cleaned_data["kind"]]
+        parts = [str(self.version.template_id), self.version.number, self.text.language, self.cleaned_data["kind"]]
         parts += [self.cleaned_data["recipient"].as_given, self.cleaned_data["sender"], self.cleaned_data["reference"]]
         parts.append(str(self.cleaned_data["scheduled_for"] or ""))
         personalisation = json.dumps(self._personalisation(), sort_keys=True)
@@ -167,8 +174,8 @@ class SendForm(forms.Form):
         pages_for_trial: title → URL of the pages where this person can add recipients to a service in trial
         """
         if isinstance(error, errors.PersonalisationMissing):
-            values = placeholders.with_defaults(self._personalisation(), self.version.defaults)
-            missing = placeholders.missing(self.version.subject or "", self.version.content, personalisation=values)
+            values = placeholders.with_defaults(self._personalisation(), self.text.defaults)
+            missing = placeholders.missing(self.text.subject, self.text.content, personalisation=values)
             for slot in self._slots:
                 if slot.name in missing:
                     self.add_error(slot.field, slot.missing)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from django import forms
 
 from notifications.attachments.validation import DEFAULT_WEEKS
-from notifications.models import Channel, TemplateVersion
+from notifications.models import Channel, Template
 from notifications.models.attachment import MAX_WEEKS
 from notifications.rendering import placeholders
 from notifications.submission import samples
 from notifications.submission.samples import FILE, LIST, NO, TEXT, YES
+from notifications.submission.templates import TemplateText
 
 _WEEKS = f"Enter a number of weeks from 1 to {MAX_WEEKS}."
 _LONGEST_EXAMPLE = 60
@@ -73,13 +74,13 @@ class Slot:
         return typed
 
 
-def find(version: TemplateVersion) -> list[Slot]:
-    """Return a slot for each placeholder of a version. Only emails can have files."""
-    texts = (version.subject or "", version.content)
-    known = placeholders.conditions(*texts) | set(samples.kept(version.template))
-    defaults = {placeholders.key(name): text for name, text in version.defaults.items()}
-    fixed = set(map(placeholders.key, version.template.fixed_files))
-    is_email = version.template.type == Channel.EMAIL
+def find(template: Template, text: TemplateText) -> list[Slot]:
+    """Return a slot for each placeholder of a text of the template. Only emails can have files."""
+    texts = (text.subject, text.content)
+    known = placeholders.conditions(*texts) | set(samples.kept(template))
+    defaults = {placeholders.key(name): default for name, default in text.defaults.items()}
+    fixed = set(map(placeholders.key, text.files))
+    is_email = text.type is Channel.EMAIL
     return [
         Slot(
             number=number,
@@ -89,7 +90,7 @@ def find(version: TemplateVersion) -> list[Slot]:
             example=" ".join(sample.value.split())[:_LONGEST_EXAMPLE],
             default=defaults.get(placeholders.key(sample.name)),
         )
-        for number, sample in enumerate(samples.find(version.template, *texts))
+        for number, sample in enumerate(samples.find(template, *texts))
         if placeholders.key(sample.name) not in fixed
     ]
 

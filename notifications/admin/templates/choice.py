@@ -1,13 +1,17 @@
-"""The template of a page that sends: the list to choose from, and the chosen one."""
+"""The template of a page that sends: the list to choose from, and the chosen one with its language."""
 
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import F, OuterRef, Q, Subquery
 from django.http import Http404, HttpRequest
 
 from notifications.admin import permissions
+from notifications.admin.templates.languages import named
 from notifications.models import Channel, ReceivedText, Template, TemplateVersion
+from notifications.submission.templates import TemplateText, text_of
 
 
 def templates(request: HttpRequest, *, reply_to: ReceivedText | None = None) -> dict[str, Any]:
@@ -37,3 +41,31 @@ def newest_version(request: HttpRequest, asked_for: str) -> TemplateVersion:
     if version is None:
         raise Http404
     return version
+
+
+def text_in(version: TemplateVersion, language: str) -> TemplateText:
+    """Return the text in the language that a page asks for, else in the first one."""
+    return text_of(version).in_language(language)
+
+
+def language_of(text: TemplateText, version: TemplateVersion) -> str:
+    """Return the language as a send names it, or "" for the first one, which a send does not name."""
+    return "" if text.language == version.language else text.language
+
+
+def languages(version: TemplateVersion, text: TemplateText, parameters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the languages of `language_choice.html`. It is empty if the template has one language.
+
+    parameters: of the page's URL besides the language
+    """
+    if not version.translations:
+        return []
+    codes = [version.language, *(str(one["language"]) for one in version.translations)]
+    return [
+        {
+            "title": named(code),
+            "is_chosen": code == text.language,
+            "url": f"?{urlencode(parameters if code == version.language else {**parameters, 'language': code})}",
+        }
+        for code in codes
+    ]
