@@ -68,6 +68,8 @@ def _events(actor: audit.Actor, done: Changes, versions_before: Mapping[Any, Tem
             continue
         for verb, was, now in _deeds(one):
             yield _event(actor, verb, one.row, was, now)
+    for tags in done.tags:
+        yield _event(actor, "changed", tags.template, {"tags": list(tags.before)}, {"tags": list(tags.after)})
     for one in done.removed:
         yield _event(actor, "removed", one.row, one.before, None)
 

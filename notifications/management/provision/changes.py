@@ -1,12 +1,13 @@
 """Collect changes to rows and write them in bulk, so that hundreds of services take seconds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db import models
 
 from config.audit import changes
 from notifications.management.provision.stored import LISTS
-from notifications.models import LimitChange, Service, TemplateVersion
+from notifications.models import LimitChange, Service, Template, TemplateTag, TemplateVersion
 
 _PARENTS_FIRST: tuple[type[models.Model], ...] = (Service, *LISTS, TemplateVersion, LimitChange)
 
@@ -20,10 +21,20 @@ class Change:
     columns: set[str] = field(default_factory=set)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagChange:
+    """A change to the tags of a template."""
+
+    template: Template
+    before: Sequence[str]
+    after: Sequence[str]
+
+
 class Changes:
     """The changes of one document. Nothing is written before `save`."""
 
     def __init__(self) -> None:
+        self.tags: list[TagChange] = []
         self.added: list[Change] = []
         self.removed: list[Change] = []
         self._changed: dict[tuple[type[models.Model], object], Change] = {}
@@ -60,3 +71,7 @@ class Changes:
                     columns = sorted(set().union(*(one.columns for one in some)))
                     manager.bulk_update([one.row for one in some], columns)
             manager.bulk_create([one.row for one in self.added if type(one.row) is model])
+        TemplateTag.objects.filter(template__in=[one.template for one in self.tags]).delete()
+        TemplateTag.objects.bulk_create(
+            [TemplateTag(template=one.template, name=name) for one in self.tags for name in one.after]
+        )

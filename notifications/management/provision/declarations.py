@@ -11,6 +11,7 @@ from config.management.declarations import Declaration, Texts, Value, one_of, pa
 from config.outbound.targets import check_url
 from config.rest.strict_json import is_storable_text
 from notifications.models import CallbackEvent, CallbackKind, Channel, KeyType, Permission, Service
+from notifications.template_definitions.definition import fits
 from notifications.validation import keys, names, people, quiet_hours, senders, services
 from notifications.validation.time_zones import check_time_zone
 
@@ -62,6 +63,18 @@ class ReplyToDeclaration(Declaration):
     confirmed = Value(bool)
 
 
+class TemplateValue(serializers.JSONField):
+    """A field of a template as a template file has it. example: a valid value"""
+
+    def __init__(self, example: str, **options: Any) -> None:
+        super().__init__(required=False, error_messages={"null": f"must be such as {example}"}, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not fits(str(self.field_name), data):
+            raise serializers.ValidationError(self.error_messages["null"])
+        return data
+
+
 class TemplateDeclaration(Declaration):
     id = Value(str, parse_uuid)
     type = Value(str, one_of(Channel.values))
@@ -69,6 +82,10 @@ class TemplateDeclaration(Declaration):
     subject = Value(str)
     content = Value(str)
     unsubscribe_link = Value(bool)
+    tags = TemplateValue('["spring"]')
+    defaults = TemplateValue('{"name": "text"}')
+    language = Value(str)
+    translations = TemplateValue('[{"language": "cy", "subject": "text, or null in text messages", "content": "text"}]')
     respect_quiet_hours = Value(bool)
     archived = Value(bool)
 

@@ -17,6 +17,7 @@ from notifications.models import (
     SmsSender,
     TeamMember,
     Template,
+    TemplateTag,
     TemplateVersion,
     VersionState,
 )
@@ -60,6 +61,9 @@ class Stored:
         }
         numbers = of_services.order_by().values_list("template").annotate(last=Max("number"))
         self.last_numbers: dict[UUID, int] = dict(numbers)
+        self.tags: defaultdict[UUID, list[str]] = defaultdict(list)
+        for tag in TemplateTag.objects.filter(template__service__in=self.services).order_by("name"):
+            self.tags[tag.template_id].append(tag.name)
         self.unpublished: defaultdict[UUID, list[TemplateVersion]] = defaultdict(list)
         for version in of_services.filter(state__in=[VersionState.DRAFT, VersionState.TEST]):
             self.unpublished[version.template_id].append(version)

@@ -6,11 +6,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.management.declarations import Entry
+from notifications.management.provision.changes import TagChange
 from notifications.management.provision.sync import Rows, Sync
 from notifications.models import Channel, Template, TemplateVersion, VersionState
-from notifications.validation import templates
-
-_WORDS = ("name", "subject", "content", "unsubscribe_link")
+from notifications.submission.template_changes import definitions
+from notifications.template_definitions.definition import TEXT, Definition
+from notifications.validation import tags, templates
+from notifications.validation.languages import DEFAULT_LANGUAGE
 
 
 def provision_templates(sync: Sync, declared: Entry) -> None:
@@ -45,17 +47,23 @@ def _check(entry: Entry, template: Template | None, current: dict[str, Any]) -> 
         entry.refuse("subject", "is for emails only")
     if channel == Channel.SMS and values.get("unsubscribe_link"):
         entry.refuse("unsubscribe_link", "is for emails only")
-    new = {name: values[name] for name in _WORDS if name in values and values[name] != current.get(name)}
+    new = {name: values[name] for name in TEXT if name in values and values[name] != current.get(name)}
     if channel == Channel.EMAIL and "subject" in new:
         entry.check("subject", templates.check_subject, new["subject"])
     if channel is not None and "content" in new:
         entry.check("content", templates.check_content, new["content"], is_text_message=channel == Channel.SMS)
+    if channel is not None and new and "content" in (wanted := current | new):
+        definition = Definition(type=channel, **{"name": "", **wanted})
+        for name, error in definitions.errors_of_further_texts(definition):
+            entry.refuse(name, error)
+    if "tags" in values:
+        entry.check("tags", tags.parse_tags, values["tags"])
 
 
 def _update(sync: Sync, template: Template, values: dict[str, Any]) -> None:
     current = sync.stored.versions.get(template.pk)
     kept = _words(current)
-    wanted = kept | {name: values[name] for name in _WORDS if name in values}
+    wanted = kept | {name: values[name] for name in TEXT if name in values}
     if wanted != kept:
         number = sync.stored.last_numbers.get(template.pk, 0) + 1
         sync.changes.add(
@@ -64,9 +72,15 @@ def _update(sync: Sync, template: Template, values: dict[str, Any]) -> None:
         sync.changes.change(template, current_version=number, updated_at=timezone.now() if current else None)
         for version in sync.stored.unpublished[template.pk]:
             sync.changes.change(version, state=VersionState.REPLACED)
+    if "tags" in values:
+        before, after = sync.stored.tags[template.pk], tags.parse_tags(values["tags"])
+        if after != before:
+            sync.changes.tags.append(TagChange(template=template, before=before, after=after))
     if values.get("archived", template.archived_at is not None) == (template.archived_at is None):
         sync.changes.change(template, archived_at=timezone.now() if values["archived"] else None)
 
 
 def _words(version: TemplateVersion | None) -> dict[str, Any]:
-    return version.words() if version else {"unsubscribe_link": False}
+    if version is not None:
+        return version.words()
+    return {"unsubscribe_link": False, "defaults": {}, "language": DEFAULT_LANGUAGE, "translations": []}

@@ -78,13 +78,14 @@ def checked(definition: Definition, stored: Definition | None) -> Definition:
     except InvalidValue as error:
         found.append(("tags", str(error)))
     if stored is None or definition.text() != stored.text():
-        found += _errors_of_further_texts(definition)
+        found += errors_of_further_texts(definition)
     if found:
         raise DefinitionInvalid(found)
     return replace(definition, name=name, tags=tags_now)
 
 
-def _errors_of_further_texts(definition: Definition) -> list[tuple[str, str]]:
+def errors_of_further_texts(definition: Definition) -> list[tuple[str, str]]:
+    """Return the errors of defaults and translations as pairs of field and reason."""
     found = []
     further = [text or "" for one in definition.translations for text in (one["subject"], one["content"])]
     try:
